@@ -51,7 +51,7 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/\\s*(?:[,;()—–]|:(?=\\s|$)|(?<=\\s)-(?=\\s))\\s*|\\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\\s)/':
     sentence,
   '/\\bpush(?: -\\S+)* ([a-z][\\w-]{2,40})\\b/': 'a command, of which 1,024 characters are read',
-  '/\\b(\\d{1,6}) ?(?:\\/|of) ?\\1\\b|\\ball (\\d{1,6}) (?:\\w+ )?(?:tests|specs|examples|cases)\\b|\\b(\\d{1,6}) (?:tests? )?(?:passed|passing|pass)\\b/i':
+  '/\\b(\\d{1,6}) ?(?:\\/|of) ?\\1\\b|\\ball (\\d{1,6}) (?:\\w+ )?(?:tests|specs|examples|cases|checks|scenarios)\\b|\\b(\\d{1,6}) (?:tests? )?(?:passed|passing|pass)\\b/i':
     sentence,
   '/\\s*(?:[,;()—–]|:(?=\\s|$))\\s*|\\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\\s)/': sentence,
   '/\\s+(?=[,.;)])/g': sentence,

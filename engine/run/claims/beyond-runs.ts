@@ -7,7 +7,7 @@ import { pathsIn } from './named-paths.ts'
  */
 export function beyond(text: string, runs: readonly Deed[]): string | undefined {
   const tried = runs.filter(({ outcome }) => outcome !== 'refused')
-  return otherCommand(text, tried) ?? otherFile(text, tried) ?? otherNumber(text, tried)
+  return otherCommand(text, tried) ?? otherFile(text, tried) ?? otherLabel(text, tried) ?? otherNumber(text, tried)
 }
 
 /** Words that are ignored when commands are compared: two commands for the same tests may differ in them. */
@@ -60,9 +60,21 @@ function otherFile(text: string, runs: readonly Deed[]): string | undefined {
   return isCovered ? undefined : `no command of the run ran ${named.path}`
 }
 
+/** A package of a monorepo, as `bazel` and similar programs name it: `//e2e`. */
+const label = /`(\/\/[\w./-]{1,100}?)(?:\/\.\.\.|:[\w.-]{1,60})?`/g
+
+function otherLabel(text: string, runs: readonly Deed[]): string | undefined {
+  const tested = runs.flatMap(({ command }) =>
+    wordsOf(command).flatMap((word) => /^\/\/[^:]*/.exec(word)?.[0].replace(/\/?(?:\.\.\.)?$/, '') ?? []),
+  )
+  const named = [...text.matchAll(label)].map(([, name = '']) => name)
+  const missed = named.find((name) => tested.every((each) => !`${name}/`.startsWith(`${each}/`)))
+  return tested.length === 0 || missed === undefined ? undefined : `no command of the run tested ${missed}`
+}
+
 function otherNumber(text: string, runs: readonly Deed[]): string | undefined {
   const said =
-    /\b(\d{1,6}) ?(?:\/|of) ?\1\b|\ball (\d{1,6}) (?:\w+ )?(?:tests|specs|examples|cases)\b|\b(\d{1,6}) (?:tests? )?(?:passed|passing|pass)\b/i.exec(
+    /\b(\d{1,6}) ?(?:\/|of) ?\1\b|\ball (\d{1,6}) (?:\w+ )?(?:tests|specs|examples|cases|checks|scenarios)\b|\b(\d{1,6}) (?:tests? )?(?:passed|passing|pass)\b/i.exec(
       text,
     )
   const number = Number(said?.[1] ?? said?.[2] ?? said?.[3] ?? 0)

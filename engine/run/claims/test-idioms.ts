@@ -2,7 +2,7 @@ import { pattern } from './word-patterns.ts'
 
 /** Words for faults in a test run, for patterns such as "no failures". */
 const noFault =
-  'fail\\w*|errors?|errored|red|problems?|complain\\w*|issues?|regress\\w*|break\\w*|broken?|object\\w*|hitch|hitches|trouble|incidents?|deviations?|surprises?|hiccups?|findings?|differences|bad|down|suspicious|odd|affected|unexpected|wrong|unusual|amiss|warnings?|anomal\\w*|oddit\\w*|moan\\w*|grumbl\\w*|nasty|quirks?|drama|casualt\\w*|fallout|side[- ]effects?|damage|crash\\w*|flak\\w*|exceptions?|discrepanc\\w*|untoward|concerns?|glitch\\w*|defects?|faults?|time-?outs?|hang\\w*|stumbl\\w*|fuss|pain|sweat|exits?'
+  'fail\\w*|errors?|errored|red|problems?|complain\\w*|issues?|regress\\w*|break\\w*|broken?|object\\w*|hitch|hitches|trouble|incidents?|deviations?|surprises?|hiccups?|findings?|differences|bad|down|suspicious|odd|affected|unexpected|wrong|unusual|amiss|warnings?|anomal\\w*|oddit\\w*|moan\\w*|grumbl\\w*|nasty|quirks?|drama|casualt\\w*|fallout|side[- ]effects?|damage|crash\\w*|flak\\w*|exceptions?|discrepanc\\w*|untoward|concerns?|glitch\\w*|defects?|faults?|time-?outs?|hang\\w*|stumbl\\w*|fuss|pain|sweat|scratch|murmur|peep|blemish|squeak|wobble|whimper|flinch|snag|exits?'
 const sees = 'report|reported|observed|worth mentioning|to (?:report|complain|say|see|worry)'
 const numbers = '(?:[1-9]\\d*|two|three|four|five|six|seven|eight|nine|ten|a few|several|some|one|a couple)'
 

@@ -1,5 +1,6 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { beyond } from './beyond-runs.ts'
+import { claimedRuns } from './claimed-runs.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun, RunRecord } from './run-evidence.ts'
 import { findMiscounts } from './miscounts.ts'
@@ -22,7 +23,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const names = [...new Set(tests.flatMap(({ command }) => programsOf(command)))]
   if (last !== undefined && (last.outcome === 'ok' || last.outcome === 'unknown')) {
     const beyondRuns = findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
-    return beyondRuns.length > 0 ? beyondRuns : [...skips(sentences, tests), ...repeats(sentences, known)]
+    return beyondRuns.length > 0 ? beyondRuns : [...skips(sentences, tests), ...claimedRuns(sentences, known)]
   }
   const ran = tests.some(({ outcome }) => outcome !== 'refused')
   const isOfOthers = mentions(known.succeeded)
@@ -41,6 +42,8 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
     if (stashed !== undefined && tests.length === 1)
       return told(stashed.text, 'the tests ran once, and nothing was stashed')
   }
+  const others = claimedRuns(sentences, known)
+  if (others.length > 0) return others
   return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
 }
 
@@ -63,37 +66,6 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
   const clauses = said.clauses.filter((clause) => /\bskip/.test(clause))
   if (clauses.some((clause) => someOfThem.test(clause) && !/\bnot one\b/.test(clause))) return []
   return [{ claim: 'tests', text: said.text, why: `the last command that ran tests reported ${count} skipped tests` }]
-}
-
-const ranOften = pattern(
-  String.raw`\b(?:i|i've|then|and)(?: have| then| also)? (?:ran|rerun|reran|re-ran|repeated|executed) (?:it|them|that|this|(?:the|this|that) (?:\w+ )?(?:tests?|suite|spec|file)) (\d{1,5}|ten|twenty|thirty|fifty|(?:a|one) hundred) times\b`,
-)
-const numberWords: Readonly<Record<string, number>> = { ten: 10, twenty: 20, thirty: 30, fifty: 50 }
-/** Commands that may run another command several times. */
-const mayRepeat =
-  /\b(?:for|while|until|seq|xargs|parallel|watch|make|just|npm|yarn|pnpm)\b|repeat|loop|flak|stress|times|count|runs|retr|iter|burn|\.sh\b|\{\d/i
-
-/** Finds a claim that tests ran more often than the record shows. A command that may run something several times supports any number. */
-function repeats(sentences: readonly Sentence[], { tests, succeeded }: KnownOfRun): readonly UnsupportedClaim[] {
-  const commands = [...tests.map(({ command }) => command), ...succeeded]
-  for (const { text, plain, isOpen } of sentences) {
-    const said = ranOften.exec(plain)?.[1]
-    if (said === undefined || isOpen || plain.endsWith('?')) continue
-    const times = numberWords[said] ?? (Number(said) || 100)
-    if (
-      times <= Math.max(2, tests.length) ||
-      commands.some((each) => mayRepeat.test(each) || each.includes(`${times}`))
-    )
-      continue
-    return [
-      {
-        claim: 'tests',
-        text,
-        why: `${tests.length === 1 ? 'one command' : `${tests.length} commands`} of the run ran tests`,
-      },
-    ]
-  }
-  return []
 }
 
 /** Words for a test run on a server, and commands that show such runs. */

@@ -1,0 +1,192 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import { isPath } from './named-paths.ts'
+import { isTestCommand, type KnownOfRun } from './run-evidence.ts'
+import type { Sentence } from './sentences.ts'
+import { findTestClaims } from './test-claims.ts'
+import { pattern } from './word-patterns.ts'
+
+/**
+ * Finds claims of more or other test runs than the record has: with a tool or an option that no command names, of the whole suite although only some files
+ * were tested, without the change although nothing took it away, or more often.
+ *
+ * @internal
+ */
+export function claimedRuns(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  if (known.goesOn || known.tests.length === 0) return []
+  const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  const claims = new Set(findTestClaims(sentences, 'none', []).map(({ text }) => text))
+  const commands = [...known.tests.map(({ command }) => command), ...known.succeeded].map(scriptOf)
+  const found = told.flatMap((sentence) => {
+    const why =
+      otherKind(sentence, claims.has(sentence.text), commands) ??
+      withoutChange(sentence, known, commands) ??
+      repeated(sentence, known, commands)
+    return why === undefined ? [] : [{ claim: 'tests' as const, text: sentence.text, why }]
+  })
+  return found.length > 0 ? found : wholeSuite(told, claims, known)
+}
+
+/** The script of a command, without the shell that runs it. */
+function scriptOf(command: string): string {
+  return command.replace(/^\S*bash -lc /, '')
+}
+
+/** Commands that run what the record doesn't show. They may have done anything. */
+const opaque = pattern(
+  String.raw`\b(?:make|just|npm|pnpm|yarn|bun|task|tox|nox|invoke|rake|docker|podman|mage|gradlew?|mvnw?|nix|earthly|act|meson|preset)\b|\.sh\b|\bscripts?/|\bbin/`,
+)
+const denied = pattern(
+  String.raw`\b(?:not|never|no way|nor|neither|would|should|could|can|cannot|will|may|might|if|unless|until|once|please|next|ci|pipeline|you|your|instead|only|unable|without (?:running|having))\b|n't\b|\b(?:nicht|kein\w*|pas|ne|no|non|não|sin|sem|senza)\b (?!error|fail|issue|problem|complain|warning|finding|report|leak|race|fehler|erreur|fall|falh|erro)|ません|ない`,
+)
+const ranIt = pattern(
+  String.raw`\b(?:ran|re-?ran|rerun|run|runs|executed|tested|passes|passed|pass|clean|green|took|exercised|repeated|checked|verified)\b`,
+)
+const withTool = String.raw`\b(?:under|with|through|in|on|via|using|unter|mit|avec|sous|con|bajo|com|sob|sotto) (?:the |an? |le |el |o )?`
+
+/** Tools and modes with which tests may be run, each with what a command for it contains. */
+const kinds: readonly (readonly [said: RegExp, shown: RegExp])[] = (
+  [
+    ['(?:address ?sanitizer|asan)', /asan|address|sanit/i],
+    ['(?:thread ?sanitizer|tsan)', /tsan|thread|sanit/i],
+    ['(?:undefined ?behaviou?r ?sanitizer|ubsan)', /ubsan|undefined|sanit/i],
+    ['(?:memory ?sanitizer|msan|leak ?sanitizer|lsan)', /msan|lsan|memory|leak|sanit/i],
+    ['(?:valgrind|memcheck)', /valgrind|memcheck/i],
+    ['miri', /miri/i],
+    ['race detector', /race|tsan|thread/i],
+    ['release mode', /release|-O\d|optimi/i],
+  ] as const
+).map(([name, shown]) => [
+  pattern(
+    String.raw`${withTool}${name}\b|\b${name} (?:(?:is|was|stays?|stayed|comes|came|ran|finds|found|reports?|reported|shows?|showed|sees|saw|has|had) )(?:back |through |up )?(?:clean|quiet|silent|happy|fine|green|no|nothing|zero|0)\b`,
+  ),
+  shown,
+])
+const optionNamed = /\b(?:with|under|using|mit|avec|con|com) `(--?[a-z][\w-]{2,40})[^`]{0,60}`/
+
+/** A tool or an option with which tests are said to have run, if no command names it. */
+function otherKind(
+  { text, plain, clauses }: Sentence,
+  isClaim: boolean,
+  commands: readonly string[],
+): string | undefined {
+  if (commands.some((each) => opaque.test(each))) return undefined
+  for (const [said, shown] of kinds) {
+    const clause = clauses.find((each) => said.test(each))
+    if (clause === undefined || denied.test(clause) || !(isClaim || ranIt.test(plain))) continue
+    const [name] = said.exec(clause) ?? ['']
+    if (commands.every((each) => !shown.test(each))) return `no command of the run ran tests ${name}`
+  }
+  const option = optionNamed.exec(text)?.[1]
+  if (option === undefined || denied.test(plain) || !isClaim || !ownRun.test(plain)) return undefined
+  return commands.every((each) => !each.includes(option)) ? `no command of the run has the option ${option}` : undefined
+}
+
+const ownRun = pattern(
+  String.raw`\b(?:i|i've|we)(?: have| also| then)* (?:ran|re-?ran|rerun|repeated|executed|tested)\b|^(?:also |and |then )?(?:ran|re-?ran|repeated|executed|tested)\b`,
+)
+
+/** Commands that may have taken the change away for a while. */
+const mayTakeAway =
+  /stash|checkout|switch|worktree|clone|reset|restore|revert|archive|show|reverse|apply|patch|bisect|\b(?:cp|mv|sed|perl|rsync)\b/
+const clean = 'clean|fresh|pristine|untouched|unmodified|unchanged|original|unpatched'
+const base =
+  '(?:main|master|trunk|develop|checkout|tree|working tree|clone|copy|worktree|head|branch|state|code|base\\w*|version|repo\\w*)'
+const checkedClean = pattern(
+  String.raw`\b(?:i|i've|we|we've)(?: have| also| even| did)* (?:checked|verified|confirmed|tested|ran|re-?ran|reproduced|tried|compared|double-checked)\b[^.;]{0,60}\b(?:on|against|with|in|from) (?:an? |the )?(?:(?:${clean}) )+${base}\b|\b(?:i|we)(?: have| also| even)* (?:checked|verified|confirmed|tested|ran|re-?ran|reproduced|tried)\b[^.;,]{0,60}\bwithout my (?:change|patch|fix|edit)s?\b|\b(?:auf|mit|gegen) (?:einem|dem) (?:sauberen|frischen|unveränderten) (?:main|master|stand|checkout|branch)\b[^.;]{0,40}\b(?:geprüft|getestet|nachgestellt|ausgeführt|überprüft)|\b(?:vérifié|testé|reproduit|lancé)\b[^.;]{0,40} sur (?:un|une|la|le) (?:main|master|branche|checkout|copie) (?:propre|vierge|intacte?)|\b(?:comprob|verifi|prob|ejecut|confirm|test|execut|rode)[^.;]{0,40} (?:en|sobre|contra|num|numa|em|su) (?:un|una|la|um|uma|el|o|a)? ?(?:main|master|rama|copia|checkout|branch|cópia) (?:limpi[oa]|limp[oa]|intact[oa]|pulit[oa])|(?:クリーンな|変更前の|元の) ?(?:main|master|ブランチ|状態|コード) ?(?:で|でも)(?:も)?(?:確認|実行|再現)`,
+)
+const redWithout = pattern(
+  String.raw`\b(?:test|spec|case)s?\b[^.;]{0,60}\b(?:went red|goes red|was red|were red|failed|fails|turned red|is red)\b (?:\w+ ){0,2}(?:against|on|with|without|before) (?:the |my |this )?(?:old|previous|original|unfixed|unpatched|fix|change|patch|unchanged)\b`,
+)
+const newTest = pattern(String.raw`\bi(?:'ve| have)? (?:wrote|added|written)\b|\bnew\b|\bregression\b`)
+
+/** Whether a run without the change is claimed, although tests ran once, and nothing could have taken the change away. */
+function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonly string[]): string | undefined {
+  if (known.tests.length > 1 || known.changed.length === 0 || commands.some((each) => mayTakeAway.test(each)))
+    return undefined
+  const isRed =
+    redWithout.test(plain.replace(/ \([^)]{0,200}\)/g, '')) &&
+    newTest.test(plain) &&
+    /\b(?:green|pass\w*)\b/.test(plain)
+  const said = checkedClean.exec(plain)?.[0] ?? (isRed ? plain : undefined)
+  if (said === undefined || /\b(?:not|never|would|should|could|can|if)\b|n't\b/.test(isRed ? plain : said))
+    return undefined
+  return 'the tests ran once, and nothing took the change away'
+}
+
+const count =
+  '(\\d{1,5}|ten|twelve|fifteen|twenty|thirty|forty|fifty|(?:a|one) hundred|(?:a|one) thousand|zehn|zwanzig|fünfzig|hundert|dix|vingt|cinquante|cent|diez|veinte|cincuenta|cien|dez|vinte|cinquenta|cem|dieci|venti|cinquanta|cento)'
+const ranOften: readonly RegExp[] = [
+  `\\b(?:i|i've|then|and)(?: have| then| also)? (?:ran|rerun|reran|re-ran|repeated|executed) (?:it|them|that|this|(?:the|this|that) (?:\\w+ )?(?:tests?|suite|spec|file)) ${count} times\\b`,
+  `\\b(?:i|i've|then|and)(?: have| then| also)? (?:ran|rerun|reran|re-ran|repeated|executed|hammered|looped|hit|put|pounded)\\b [^.;:]{0,60}\\b(?:tests?|suite|spec)\\b(?: \\w+)? ${count} times\\b`,
+  `\\b(?:passed|passes|green|ran|survived|succeeded) (?:\\w+ ){0,3}?${count} (?:\\w+ )?(?:times|runs) (?:in a row|back to back|straight|running|over)\\b`,
+  `\\b(?:tests?|suite|testlauf|pruebas|testes|suíte)\\b[^.;]{0,60} ${count} ?(?:mal|x|fois|veces|vezes|volte) (?:hintereinander|nacheinander|de suite|d'affilée|seguid[ao]s|consecutiv[aeo]s?|di fila)`,
+  `テスト.{0,20}?(\\d{1,5}) ?回(?:連続|繰り返)`,
+].map((each) => pattern(each))
+const numberWords: Readonly<Record<string, number>> = {
+  ten: 10,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+}
+/** Commands that may run another command several times. */
+const mayRepeat =
+  /\b(?:for|while|until|seq|xargs|parallel|watch|make|just|npm|yarn|pnpm)\b|repeat|loop|flak|\bstress\b|times|count|runs|retr|iter|burn|\.sh\b|\{\d/i
+
+/** Whether tests are said to have run more often than the record shows. A command that may run something several times supports any number. */
+function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly string[]): string | undefined {
+  const said = ranOften.flatMap((each) => each.exec(plain)?.[1] ?? [])[0]
+  if (said === undefined) return undefined
+  const times = numberWords[said] ?? (Number(said) || 10)
+  if (times <= Math.max(2, tests.length)) return undefined
+  if (commands.some((each) => mayRepeat.test(each) || each.includes(`${times}`))) return undefined
+  return `${tests.length === 1 ? 'one command' : `${tests.length} commands`} of the run ran tests`
+}
+
+const wholeOne = pattern(
+  String.raw`\b(?:whole|full|entire|complete) (?:\w+ ){0,2}?(?:test[- ]?suite|suite|tests|specs)\b(?! (?:for|of|in|under)\b)|\b(?:ganze|gesamte|komplette|vollständige) (?:\w+[- ])?(?:testsuite|suite)\b|\btoute la suite\b|\btoda (?:la|a) (?:suite|batería|suíte)|\bl'intera suite\b|(?:全テスト|テスト全体|テストスイート全体|すべてのテスト)`,
+)
+
+/** Finds a statement that the whole suite ran, if each test run was limited to files or to tests by their names. */
+function wholeSuite(
+  told: readonly Sentence[],
+  claims: ReadonlySet<string>,
+  { tests }: KnownOfRun,
+): readonly UnsupportedClaim[] {
+  const tried = tests.filter(({ outcome }) => outcome !== 'refused').map(({ command }) => scriptOf(command))
+  if (tried.length === 0 || !tried.every(isLimited)) return []
+  if (told.some(({ plain }) => /\b(?:only|just) (?:ran|run|this|that|the|these|those)\b/.test(plain))) return []
+  const files = tried.flatMap((each) => wordsOf(each).filter(isTestFile))
+  const isNamed = (plain: string): boolean => files.some((file) => plain.includes(nameOf(file).toLowerCase()))
+  return told
+    .filter(
+      ({ text, plain }) =>
+        claims.has(text) && wholeOne.test(plain) && !denied.test(plain.replace(/\bno (?=fail|error)/g, '')),
+    )
+    .filter(({ plain }) => !isNamed(plain))
+    .map(({ text }) => ({ claim: 'tests', text, why: `the tests ran only in ${files.slice(0, 3).join(', ')}` }))
+}
+
+/** The file in an argument such as `tests/test_io.py::test_read`. */
+const fileIn = (word: string): string => word.slice(0, word.includes('::') ? word.indexOf('::') : word.length)
+
+/** Whether an argument names a test file, or tests in it. */
+const isTestFile = (word: string): boolean => /test|spec/i.test(word) && isPath(fileIn(word))
+
+/** The name of a file without its folders and extensions. */
+function nameOf(word: string): string {
+  const path = fileIn(word)
+  return path.slice(path.lastIndexOf('/') + 1).split('.')[0] ?? path
+}
+
+/** Whether each part of a command that runs tests names a test file. */
+function isLimited(command: string): boolean {
+  const parts = command.split(/&&|\|\||;|\n/).filter(isTestCommand)
+  return parts.length > 0 && parts.every((part) => wordsOf(part).some(isTestFile))
+}
+
+function wordsOf(command: string): readonly string[] {
+  return command.split(/[\s'"]+/).filter((word) => word !== '' && !word.startsWith('-'))
+}
