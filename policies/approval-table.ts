@@ -14,16 +14,16 @@ const facts: readonly (readonly [string, Fact])[] = [
   ['writes files', { class: 'writes', paths: [] }],
   ['uses the network', { class: 'network', hosts: [] }],
   ['runs code', { class: 'runs-code', reason: '' }],
-  ['deletes the files it names', { class: 'destructive', reason: '', extent: 'named' }],
+  ['deletes the files that it names', { class: 'destructive', reason: '', extent: 'named' }],
   ['deletes a directory tree, history or uncommitted work', { class: 'destructive', reason: '', extent: 'wide' }],
-  ['is unknown', { class: 'unknown', reason: '' }],
+  ['is not understood by the analysis', { class: 'unknown', reason: '' }],
 ]
 
 const alarms: readonly (readonly [string, Alarm['kind']])[] = [
   ["requests another user's privileges (`sudo`)", 'privilege'],
   ['reads credentials', 'secret'],
-  ['runs text (`eval`, `trap`)', 'eval'],
-  ['changes what runs, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
+  ['runs text as commands (`eval`, `trap`)', 'eval'],
+  ['changes which programs run, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
   ['points git at another repository', 'other-repository'],
   ["shows URLs of git's remotes or variables of containers, or resolves host names", 'unsandboxed'],
   ['reads files of a home directory or of the system that may contain credentials', 'unlisted-file'],
@@ -66,17 +66,17 @@ export function renderApprovalTables(): string {
   )
   const tools = [
     row(
-      'that says it only reads',
+      'only reads, according to its server',
       approvalModes.map((mode) => answerForTool(mode, true)),
     ),
     row(
-      'that may write',
+      'may write',
       approvalModes.map((mode) => answerForTool(mode, false)),
     ),
   ]
   return [
     ...commands,
     ['A patch …', '', head, ...patches, notes].join('\n'),
-    ["A call of an MCP server's tool …", '', head, ...tools].join('\n'),
+    ['A call of an MCP tool that …', '', head, ...tools].join('\n'),
   ].join('\n\n')
 }

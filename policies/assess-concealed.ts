@@ -23,7 +23,7 @@ export function assessConcealed(
   const words = commands.flatMap(({ reads, trees }) => [...reads, ...trees]).flatMap(beginning)
   const paths = new Set(words.flatMap((word) => folders.map((folder) => absolutePath(word, folder))))
   return conceals([...paths]).map(({ path, place }): Opinion => {
-    const reason = `${path} is where credentials are kept (${place})`
+    const reason = `Credentials are stored in ${path} (${place})`
     const decision = answerForAlarm(policy.mode, action.sandbox, { kind: 'secret', reason })
     return { decision, stage: 'secrets', reason: `${reason}.` }
   })

@@ -26,7 +26,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   const deny = (why: string): readonly Opinion[] => [
     { decision: 'deny', stage: 'escalation', reason: `${why}: ${what}.` },
   ]
-  if (isTooWide(grant)) return deny('A grant must name one thing, but this one covers everything')
+  if (isTooWide(grant)) return deny('A grant must name a single file, folder or host, but this one is too wide')
   if (grant.kind === 'write' && policy.protects?.(grant.path, policy.writableRoots) !== undefined)
     return deny('Write access to files that control other programs is never granted')
   const said = opinionsOn(grant, policy)
@@ -38,7 +38,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   const decision = granted || policy.mode === 'bypass' ? 'allow' : 'ask'
   const secret =
     grant.kind === 'read' ? (findSensitive(grant.path) ?? policy.conceals?.([grant.path])[0]?.place) : undefined
-  const note = secret === undefined ? '' : ` Credentials are kept there (${secret}).`
+  const note = secret === undefined ? '' : ` Credentials are stored there (${secret}).`
   const reason = granted
     ? `This was approved for the rest of the run: ${what}.`
     : `The command asks for ${what}: ${asSentence(justification)}${note}`

@@ -183,7 +183,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
       }
     }
     const decision = rule.decision === 'forbidden' ? 'deny' : 'ask'
-    const verb = decision === 'deny' ? 'forbids' : 'wants approval for'
+    const verb = decision === 'deny' ? 'forbids' : 'requires approval for'
     return {
       decision,
       stage: 'rules',

@@ -20,8 +20,8 @@ export function assessSearch(action: Extract<Action, { type: 'search' }>, policy
   }
   if (action.insisted === true) return { decision: 'allow', stage: 'mode', reason: 'The user requested it.' }
   if (unasked || (action.fits && policy.mode !== 'untrusted'))
-    return { decision: 'allow', stage: 'mode', reason: 'Commands can reach the same hosts.' }
-  const reason = `A web search by ${action.model} reaches more of the network than commands may.`
+    return { decision: 'allow', stage: 'mode', reason: 'Commands can reach the same hosts as this search.' }
+  const reason = `A web search by ${action.model} can reach more of the network than commands can.`
   return { decision: 'ask', stage: 'mode', reason }
 }
 

@@ -51,7 +51,7 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
       return {
         decision,
         stage: 'protected-path',
-        reason: `${path} is protected, because other programs act on ${guarded}.`,
+        reason: `${path} is protected, because ${guarded} can control other programs.`,
       }
     }
     if (root === undefined)
@@ -75,7 +75,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const opinions = action.changes.map(({ path }): Opinion => {
     const permissions = isInside(path, root) ? policy.permissions : ownPermissions(policy.permissions)
     const decision = answerForInstructions(policy.mode)
-    const reason = `${path} contains instructions that agents get in every later run.`
+    const reason = `${path} contains instructions that agents receive in every later run.`
     const restricted = permitPath('edit', path, root, policy.permissions).filter(restricts)
     return (
       strictest([...restricted, ...permitPath('edit', path, root, permissions)]) ?? {
@@ -100,7 +100,7 @@ function assessRead(action: Of<'read'>, policy: Policy): Opinion {
   const sensitive = findSensitive(action.path) ?? policy.conceals?.([action.path])[0]?.place
   if (sensitive === undefined) return { decision: 'allow', stage: 'mode', reason: 'Reading is allowed.' }
   const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
-  return { decision, stage: 'secrets', reason: `${action.path} is where credentials are kept (${sensitive}).` }
+  return { decision, stage: 'secrets', reason: `Credentials are stored in ${action.path} (${sensitive}).` }
 }
 
 function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {

@@ -102,7 +102,7 @@ function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy 
   return { mode: approvalMode, ...joinPermissions(rules, permissions), writableRoots: [], standing: [] }
 }
 
-const decisions = { allow: 'would run without asking', ask: 'would be asked about', deny: 'would be refused' } as const
+const decisions = { allow: 'would run without approval', ask: 'would need approval', deny: 'would be refused' } as const
 
 /**
  * Explains a check in words, for people. The text ends with a line feed.

@@ -6,7 +6,7 @@ import type { Opinion } from './opinion.ts'
 import { proposeRule } from './reviewers/rule-proposal.ts'
 
 function outcome(decision: Opinion['decision'], { approvalMode }: CheckOptions): string {
-  if (decision === 'allow') return 'it would run without asking'
+  if (decision === 'allow') return 'it would run without approval'
   if (decision === 'deny') return 'it would be refused'
   return approvalMode === 'never'
     ? 'it would need approval, and would be refused, because this mode asks nobody'
@@ -44,7 +44,7 @@ export function explainCommand(command: string | readonly string[], options: Che
   const under = `In approval mode ${options.approvalMode} with the sandbox ${options.sandbox}:`
   const head = `The line runs ${count}. ${under} ${outcome(whole.decision, options)}. ${whole.reason}${ruleOf(whole)}`
   const hidden = [...(whole.analysis?.problems ?? []), ...(whole.analysis?.evaluations ?? [])].map(
-    (reason) => `What it runs can't be determined completely: ${visibleLine(reason)}.`,
+    (reason) => `The analysis can't determine everything that the line runs: ${visibleLine(reason)}.`,
   )
   const paragraphs = parts.map((part, at) => `${at + 1}. ${explainPart(part, options)}`)
   return `${[shown, [visibleLine(head), ...hidden].join(' '), ...paragraphs].join('\n\n')}\n`
@@ -69,10 +69,10 @@ function explainPart({ command, opinion }: JudgedCommand, options: CheckOptions)
 }
 
 function decision(opinion: Opinion): string {
-  const verb = { allow: 'It is allowed', ask: 'It is asked about', deny: 'It is refused' }[opinion.decision]
+  const verb = { allow: 'It is allowed', ask: 'It needs approval', deny: 'It is refused' }[opinion.decision]
   const by = { rules: 'a rule', permissions: 'a permission', analysis: 'what it does', mode: 'the mode' } as const
   const stage = Object.hasOwn(by, opinion.stage) ? by[opinion.stage as keyof typeof by] : opinion.stage
-  return `${verb}, decided by ${stage}${ruleOf(opinion)}.`
+  return `${verb} because of ${stage}${ruleOf(opinion)}.`
 }
 
 function ruleOf({ rule }: Opinion): string {
@@ -80,14 +80,14 @@ function ruleOf({ rule }: Opinion): string {
 }
 
 function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: CheckOptions): string {
-  if (opinion.rule !== undefined) return `To change this, change the rule ${opinion.rule}.`
+  if (opinion.rule !== undefined) return `To change the decision, change the rule ${opinion.rule}.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
-  if (opinion.decision === 'deny') return 'Nothing allows that.'
+  if (opinion.decision === 'deny') return 'No setting allows this.'
   // If the shell does something around the command, no rule is proposed, because a rule about the command wouldn't cover that.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
   if (rule === undefined)
     return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval mode.`
-  return `To let it run without asking, put this into a rule file: ${rule.text}. Or ${ask}.`
+  return `To let it run without approval, put this into a rule file: ${rule.text}. Or ${ask}.`
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

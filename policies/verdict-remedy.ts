@@ -52,16 +52,16 @@ function describeRemedy(remedy: Remedy): string {
     case 'mode':
       return `Whoever runs this can allow it with --ask-for-approval ${remedy.mode}; no rule can allow it.`
     case 'shipped-rule':
-      return `That rule comes with the program, and no other rule overrides it: ${byPeople}.`
+      return `That rule is built into Portcullis, and no other rule overrides it: ${byPeople}.`
     case 'nothing':
-      return `No rule and no other approval mode lets it run without asking: ${byPeople}.`
+      return `No rule and no other approval mode lets it run without approval: ${byPeople}.`
     default:
       return remedy satisfies never
   }
 }
 
 const byPeople =
-  'continue without it, or leave it to the user, who can do it by hand, or name a reviewer (--approval-program, --approve-for-me) in a mode that asks, such as --ask-for-approval on-request'
+  'continue without it, or leave it to the user, who can run it by hand, or can start the run with a reviewer (--approval-program, --approve-for-me) and in a mode that asks, such as --ask-for-approval on-request'
 
 const mostRules = 3
 const longestRules = 500

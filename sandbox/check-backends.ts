@@ -101,7 +101,7 @@ function notes(): readonly string[] {
   return [
     ...(inContainer
       ? [
-          'running inside a container. If this container is your security boundary, choose the backend "external"; this program never assumes it by itself',
+          'running inside a container. If this container is your security boundary, choose the backend "external"; this program never assumes that by itself',
         ]
       : []),
     ...(process.geteuid?.() === 0 ? ['running as root: commands get an ordinary user id inside the sandbox'] : []),

@@ -21,7 +21,12 @@ export function refuseKernelPlaces(policy: SandboxPolicy): void {
     const place = kernelPlaceOf(hostFileSystem.realPath(path) ?? path)
     return place === undefined
       ? []
-      : [{ key, expected: `${path}: must not lie in ${place}, because each command gets its own instance of it` }]
+      : [
+          {
+            key,
+            expected: `${path}: must not lie in ${place}, because each command gets its own instance of that directory`,
+          },
+        ]
   })
   if (problems.length > 0) throw new SandboxError('invalid-policy', { problems })
 }

@@ -23,7 +23,7 @@ export function putBack({ from, to }: MovedPlace): boolean {
 
 /** Reports what a command moved, and whether it was moved back. */
 export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
-  const what = isBack ? 'and put back' : 'where commands of this run cannot read it either'
+  const what = isBack ? 'and put back' : 'where commands of this run still cannot read it'
   return {
     kind: 'path',
     subject: `${from} (it was moved to ${to}, ${what})`,

@@ -109,5 +109,5 @@ function describeMissingProgram({ program, searched, outside = [] }: SandboxErro
       : `no executable named ${program} in ${searched.join(':')}`
   return outside.length === 0
     ? missing
-    : `${missing} that lies outside ${outside.join(', ')}: a program that commands can change is not run with your rights`
+    : `${missing} that lies outside ${outside.join(', ')}. A program that commands can change is never run with your rights`
 }

@@ -48,12 +48,12 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   const [right, rule] = isReadOnly ? ['write', 'protectedPaths'] : ['read', 'deniedReads']
   return {
     kind: 'path',
-    subject: `${path} only until a program outside the sandbox replaced that file; this command could ${right} it from then on`,
+    subject: `${path} only until a program outside the sandbox replaced that file; from then on, this command could ${right} the new file`,
     rule,
     certainty: 'proven',
     remedy: {
       kind: 'otherwise',
-      advice: 'nothing has to be done; to keep it closed, replace such files while no command runs',
+      advice: 'nothing has to be done; to keep such a file closed, replace it only while no command runs',
     },
   }
 }

@@ -23,7 +23,7 @@ export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
 export function describeDanger(danger: Danger): string {
   switch (danger) {
     case 'docker-socket':
-      return "commands could talk to this machine's docker daemon, which makes them root on it"
+      return "commands could talk to this machine's docker daemon, which gives them root access to this machine"
     default:
       return danger satisfies never
   }

@@ -89,8 +89,8 @@ function transactionStart(
 ): readonly string[] {
   if (facts === undefined) return []
   const { strategy, outside = [] } = facts
-  const apart = outside.length === 0 ? 'what the model costs' : `${outsideWords(outside)}, and what the model costs`
-  return [`transaction (${strategy}): nothing lands before the end · not part of it: ${apart}`]
+  const apart = outside.length === 0 ? 'the cost of the model' : `${outsideWords(outside)}, and the cost of the model`
+  return [`transaction (${strategy}): no change lands before the run ends · not part of the transaction: ${apart}`]
 }
 
 function startLines(

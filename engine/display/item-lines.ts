@@ -115,7 +115,7 @@ function hookLines(
     case 'completed':
       return message === '' ? [] : [paint('yellow', `! ${message}`)]
     case 'blocked':
-      return [paint('yellow', `! the ${event} hook ${handler} blocked it`), ...indent(message, paint)]
+      return [paint('yellow', `! blocked by the ${event} hook ${handler}`), ...indent(message, paint)]
     case 'failed':
       return [paint('red', `✗ the ${event} hook ${handler} failed`), ...indent(message, paint)]
     default:

@@ -76,7 +76,7 @@ function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonl
     .slice(0, mostNamed)
     .map(({ path, program }) => `${shorten(path).replaceAll('\n', '⏎')} (${program})`)
   return [
-    `  changed files that other programs run later: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
+    `  files changed that other programs may run later: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
   ]
 }
 

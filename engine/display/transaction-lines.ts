@@ -37,7 +37,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...(ignored.files === 0 ? [] : [`    files that git ignores (${kept}): ${ignored.files}`]),
     ...(outside.length === 0
       ? []
-      : [`    happened outside the transaction, and can't be undone: ${outsideWords(outside)}`]),
+      : [`    not part of the transaction, so it can't be undone: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
@@ -79,11 +79,11 @@ function commitWords(ref: string, moved: string | undefined, stayed: string | un
 }
 
 const heads = {
-  landed: 'all changes are in the tree',
+  landed: 'all changes are in the workspace',
   nothing: 'there was nothing to land',
-  kept: 'nothing landed, and the tree is unchanged',
-  conflict: 'nothing landed, and the tree is unchanged',
-  failed: 'nothing landed, and the tree is unchanged',
+  kept: 'nothing landed, and the workspace is unchanged',
+  conflict: 'nothing landed, and the workspace is unchanged',
+  failed: 'nothing landed, and the workspace is unchanged',
 } as const
 
 /** How many entries of a list are named. The rest are only counted. */

@@ -77,7 +77,7 @@ function opinionOf({ result, name, blocksOnFailure }: HookAnswer): readonly Opin
   if (result.status === 'failed') {
     if (!blocksOnFailure) return []
     const advice =
-      'A guard that fails blocks what it guards. To let it continue, set "onError": "continue" on this hook.'
+      'A guard hook that fails blocks the action that it guards. To let such an action continue, set "onError": "continue" on this hook.'
     return [{ decision: 'deny', reason: `The hook ${name} failed: ${result.reason}. ${advice}` }]
   }
   const { hookSpecificOutput: specific, decision, reason } = result.output

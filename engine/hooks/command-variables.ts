@@ -50,7 +50,7 @@ export class CommandVariables {
     const refused = refusalOfVariable(this.#policy, name, value)
     if (refused !== undefined) return reasons[refused]
     return effectOfVariable(name, value, true) === 'dangerous'
-      ? 'it decides what commands run or where they connect'
+      ? 'it can change which programs commands run, or which hosts they connect to'
       : undefined
   }
 }

@@ -55,6 +55,6 @@ export function typedView({ input }: SeenCall, workspace: string): CallView {
     replace: ({ command }) =>
       pending === undefined || pending === ''
         ? { input: { ...rest, chars: command } }
-        : { problem: 'an earlier call typed the beginning of the line' },
+        : { problem: 'an earlier call has already typed the beginning of this line' },
   }
 }

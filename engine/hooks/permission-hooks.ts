@@ -16,9 +16,9 @@ export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer 
       }
       switch (outcome.decision) {
         case 'allow':
-          return { outcome: 'allowed', reason: `A PermissionRequest hook allowed it: ${outcome.reason ?? ''}` }
+          return { outcome: 'allowed', reason: `A PermissionRequest hook allowed the action: ${outcome.reason ?? ''}` }
         case 'deny':
-          return { outcome: 'denied', reason: outcome.reason ?? 'A PermissionRequest hook refused it.' }
+          return { outcome: 'denied', reason: outcome.reason ?? 'A PermissionRequest hook refused the action.' }
         case 'ask':
         case undefined:
           await hooks.fire('Notification', { notification_type: 'permission_prompt', message: request.reason })

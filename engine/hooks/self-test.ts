@@ -128,6 +128,6 @@ const problems: Readonly<Record<string, string>> = {
 function sentence(event: HookEvent, { origin, handler }: Hook, problem: string): string {
   const guards =
     kindOf(event).guards && handler.onError !== 'continue' && handler.async !== true && handler.asyncRewake !== true
-  const means = guards ? 'what it guards will be refused' : 'it will fail'
+  const means = guards ? 'the actions that it guards will be refused' : 'it will fail'
   return `${origin}: this ${event} hook can't work, so ${means}: ${problem}`
 }

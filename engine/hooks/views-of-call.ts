@@ -49,7 +49,12 @@ function taskView(call: SeenCall, workspace: string): CallView {
 function memoryView({ input }: SeenCall, workspace: string): readonly CallView[] {
   if (input['scope'] === 'user') return []
   const view = changeView({ path: 'AGENTS.md', kind: 'update', text: `- ${String(input['fact'])}` }, workspace)
-  return [{ ...view, replace: () => ({ problem: 'change the input of save_memory instead' }) }]
+  return [
+    {
+      ...view,
+      replace: () => ({ problem: 'the note is only shown as an edit; change the input of save_memory instead' }),
+    },
+  ]
 }
 
 function changeView({ path, kind, text, before }: PatchView, workspace: string): CallView {
@@ -93,7 +98,7 @@ export function viewOfAction(action: Action): CallView {
     name,
     input,
     action,
-    replace: () => ({ problem: 'the input is final at this point; only a PreToolUse hook can change it' }),
+    replace: () => ({ problem: 'the input has already been judged; only a PreToolUse hook can change it' }),
   }
 }
 

@@ -69,7 +69,9 @@ function argumentsOf(prompt: McpPrompt, rest: string, server: string): Readonly<
   const missing = parameters.filter(({ required }, at) => required && (values[at] ?? '') === '')
   if (missing.length > 0 || (parameters.length === 0 && rest !== '')) {
     const why =
-      missing.length > 0 ? `${missing.map(({ name }) => name).join(', ')} is missing` : 'it takes no arguments'
+      missing.length > 0
+        ? `required, but not given: ${missing.map(({ name }) => name).join(', ')}`
+        : 'it takes no arguments'
     throw new UserError('usage', `${commandOf(server, prompt.name)}: ${why}; expected ${usageOf(server, prompt)}`)
   }
   const given = parameters.flatMap(({ name }, at) => {

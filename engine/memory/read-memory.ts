@@ -138,7 +138,7 @@ class MemoryReader {
     const { roots } = bounds
     const real = realPath(path)
     if (real === undefined) {
-      if (importedBy !== undefined) this.#omit(path, `${importedBy} imports it, but it doesn't exist`)
+      if (importedBy !== undefined) this.#omit(path, `${importedBy} imports this file, which doesn't exist`)
       return false
     }
     if (!roots.some((root) => isInside(real, realPath(root) ?? root))) {

@@ -143,7 +143,7 @@ function checkedUrl(text: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new ModelError(
       'configuration',
-      `The base URL for ${url.host} carries a user name or password: use a header or a key instead.`,
+      `The base URL for ${url.host} contains a user name or password: use a header or a key instead.`,
     )
   }
   return text

@@ -52,11 +52,11 @@ export function findDifferences(
       const nearest = nearestRecorded(recording, next, result.output, cwd)
       const near =
         nearest === undefined ? '' : `\n  The closest recorded result is at ${file}:${nearest.line}: ${nearest.how}.`
-      return found(`returned something else, starting at line ${line}:\n${show(difference)}${near}`)
+      return found(`returned a different result, starting at line ${line}:\n${show(difference)}${near}`)
     }
     if (expected.ok === undefined || expected.ok === result.ok) return []
     const [was, is] = expected.ok ? ['succeeded', 'failed'] : ['failed', 'succeeded']
-    return found(`${was} when it was recorded, and ${is} now.`)
+    return found(`${was} in the recording, but ${is} in this run.`)
   })
 }
 
@@ -110,7 +110,7 @@ export function unknownTools(
   const names = [...new Set(callsOf(response).map(({ name }) => name))]
   const missing = names.filter((name) => tools.every((tool) => tool.name !== name))
   if (missing.length === 0 || tools.length === 0) return ''
-  return `\n  This run has no tool ${missing.join(', ')}: the recording was made with another version or with other settings.`
+  return `\n  The recording uses tools that this run does not have (${missing.join(', ')}), so it was made with another version or with other settings.`
 }
 
 /** Shows the lines around a difference in the style of a unified diff. */

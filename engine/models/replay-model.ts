@@ -105,6 +105,6 @@ function listed(found: readonly FoundDifference[]): string {
 function usedUp(file: string, responses: number): ModelError {
   return new ModelError(
     'replay',
-    `${file}: the recording is used up: it has ${responses} responses, and the run asked for one more.`,
+    `${file}: the run requested more responses than the recording contains (${responses}).`,
   )
 }

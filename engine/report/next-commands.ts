@@ -21,11 +21,11 @@ export function nextCommands(report: Report): readonly NextCommand[] {
       command: `${shellJoin(['agent', 'exec', 'resume', id, ...there])} "what to do next"`,
     },
     {
-      what: 'Start a new session from its history',
+      what: 'Start a new session that continues from the history of this one',
       command: `${shellJoin(['agent', 'exec', 'fork', id, ...there])} "what to do instead"`,
     },
     {
-      what: 'Repeat its calls without a model, in a private view of the current tree and under the current rules',
+      what: 'Repeat the calls of this session without a model, in a private view of the current tree and under the current rules',
       command: shellJoin(['agent', 'replay', id, ...there, '--keep-going', '--transactional', '--land', 'never']),
     },
     ...(run.workspace === undefined
@@ -35,7 +35,7 @@ export function nextCommands(report: Report): readonly NextCommand[] {
       ? []
       : [
           {
-            what: 'Check that its audit log is complete',
+            what: 'Check that the audit log of this session is complete',
             command: shellJoin(['agent', 'audit', 'verify', `${folder}/audit.jsonl`, ...head]),
           },
         ]),
@@ -47,14 +47,17 @@ function ofTransaction(id: string, transaction: RunEnd['transaction']): readonly
   const command = (...words: readonly string[]): string => shellJoin(['agent', ...words])
   switch (transaction?.outcome) {
     case 'landed':
-      return transaction.canUndo ? [{ what: 'Undo its changes', command: command('undo', id) }] : []
+      return transaction.canUndo ? [{ what: 'Undo the changes of the run', command: command('undo', id) }] : []
     case 'kept':
     case 'conflict':
     case 'failed':
       return [
-        { what: 'See its changes, which are not in the tree yet', command: command('changes', id, '--diff') },
-        { what: 'Apply them to the tree', command: command('apply', id) },
-        { what: 'Discard them', command: command('discard', id) },
+        {
+          what: 'See the changes of the run, which are not in the workspace yet',
+          command: command('changes', id, '--diff'),
+        },
+        { what: 'Apply these changes to the workspace', command: command('apply', id) },
+        { what: 'Discard these changes', command: command('discard', id) },
       ]
     default:
       return []

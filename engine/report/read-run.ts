@@ -84,11 +84,13 @@ function looseOf(value: unknown): readonly string[] {
 function outsideOf(event: Fields, config: Fields): readonly string[] {
   const found: string[] = []
   if (event['sandbox'] === 'external')
-    found.push('Portcullis did not confine commands. Whoever started the run stated that its environment does.')
+    found.push(
+      'Portcullis did not confine commands. Whoever started the run stated that its environment confines them.',
+    )
   else if (config['sandbox_mode'] === 'danger-full-access')
     found.push('Commands were not confined: they could read and write whatever the user can.')
   if (listOf(event['dangers']).includes('docker-socket')) {
-    found.push("Commands could talk to this machine's docker daemon, which makes them root on it.")
+    found.push("Commands could talk to this machine's docker daemon, which gives them root access to this machine.")
   }
   if (config['network'] === 'full') found.push('Commands could reach any host of the network.')
   if (config['network'] === 'allowlist') found.push('Commands could reach the allowed hosts.')

@@ -86,7 +86,7 @@ export function attentionOf(report: Report): readonly Attention[] {
     ...budgetWords(run),
     ...(end?.runsLater ?? []).slice(0, mostOfAKind).map(({ path, program }): Attention => ({
       tone: 'warn',
-      title: `Changed, and run later by other programs: ${path}`,
+      title: `Changed a file that other programs may run later: ${path}`,
       lines: [program],
       step: undefined,
     })),

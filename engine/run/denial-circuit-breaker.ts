@@ -44,11 +44,11 @@ export class DenialCircuitBreaker {
     this.#lookUps = isLookUp ? this.#lookUps + 1 : 0
     const [{ what } = { what: '' }] = refusals.slice(-1)
     if (this.#lookUps >= mostLookUps)
-      return { stop: `${mostLookUps} responses in a row made only look-ups that were refused.` }
+      return { stop: `${mostLookUps} responses in a row made only look-ups, and all of these were refused.` }
     if (this.#inRow === mostInRow - 1) return { tell: warn(what, isLookUp) }
     if (this.#inRow < mostInRow || isLookUp) return undefined
     return {
-      stop: `${mostInRow} responses in a row requested only the same thing, which was refused each time, most recently: ${what}. Each call lists what was refused, and why.`,
+      stop: `${mostInRow} responses in a row requested only the same thing, which was refused each time (most recently: ${what}). Each refused call says what was refused, and why.`,
     }
   }
 }

@@ -88,7 +88,7 @@ export class OutputContract {
   #correct(errors: readonly string[], words: string): Judgement {
     const listed = errors.slice(0, 20).map((error) => `- ${error}`)
     if (++this.#corrections > maxCorrections) {
-      const failure = `The final message does not match the output schema, after ${maxCorrections} corrections:\n${listed.join('\n')}`
+      const failure = `The final message still does not match the output schema after ${maxCorrections} corrections:\n${listed.join('\n')}`
       return { done: false, failure }
     }
     return { done: false, correction: [words, ...listed].join('\n') }

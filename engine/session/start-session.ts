@@ -66,7 +66,7 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
     const rollout = read(name)
     if (rollout.session.workspace === workspace) return rollout
   }
-  throw new UserError('usage', `There is no session to continue in ${workspace}.`)
+  throw new UserError('usage', `There is no earlier session in ${workspace} that can be continued.`)
 }
 
 function begin(

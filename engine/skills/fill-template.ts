@@ -55,7 +55,7 @@ export function fillTemplate(
         put(whole, script, file, all.slice(Math.max(0, at - 1), at)),
     )
   if (looked.length > mostLooked)
-    problem ??= `it requests ${looked.length} commands and files; the limit is ${mostLooked}`
+    problem ??= `it refers to ${looked.length} commands and files, more than the limit of ${mostLooked}`
   if (problem !== undefined) return { problem }
   const prompt = fillArguments(marked, typed).replace(/\0(\d+)\0/g, (_, at: string) => shown[Number(at)] ?? '')
   return { prompt, looked }

@@ -25,7 +25,7 @@ export class Exporter {
   /** Queues a body. If ten bodies are already waiting, including the one that is being sent, the collector is too slow, and the body is dropped. */
   post(body: object): void {
     if (this.#waiting >= 10) {
-      this.#failed('it takes too long to answer')
+      this.#failed('it answers too slowly')
       return
     }
     this.#waiting++

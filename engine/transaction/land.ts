@@ -128,7 +128,10 @@ async function tryToLand(
     if (git !== undefined) return { busy: git }
     if (error instanceof CommitError && error.code === 'changed' && error.tree === 'unchanged') {
       const differences = error.facts.differences ?? []
-      const conflicts = differences.map(({ key }) => ({ path: key, why: 'someone changed it during the landing' }))
+      const conflicts = differences.map(({ key }) => ({
+        path: key,
+        why: 'someone else changed it while the changes were landing',
+      }))
       if (conflicts.length > 0) return { type: 'conflict', conflicts }
     }
     if (error instanceof CommitError || error instanceof PathError) {
@@ -142,7 +145,7 @@ async function tryToLand(
 function busyWith(path: string): string {
   return path.endsWith('.lock')
     ? `${path} exists: a git process is working in the repository, or was killed there. If it was killed, remove the file.`
-    : `${path} kept changing during the landing.`
+    : `${path} kept changing while the changes were landing.`
 }
 
 /**

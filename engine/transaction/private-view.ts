@@ -236,13 +236,13 @@ function refusalOf(error: unknown, directory: string, noOverlay: string): unknow
       error.why === 'no-clones'
         ? 'Use --transactional=copy, which works on every file system'
         : 'Use --transactional=copy, which copies a tree of any size'
-    const overlay = error.why === 'large' ? `. An overlay is not possible: ${noOverlay}` : ''
-    const message = `No private view for --transactional: ${error.message}${overlay}. ${remedy}.`
+    const overlay = error.why === 'large' ? `. An overlay can't be used either: ${noOverlay}` : ''
+    const message = `--transactional can't create a private view: ${error.message}${overlay}. ${remedy}.`
     return new UserError('sandboxUnavailable', message)
   }
   if (!isNoSpace(error)) return error
   const message =
-    `No private view for --transactional: no space is left in ${directory}, where it is kept. ` +
+    `--transactional can't create a private view: no space is left in ${directory}, where the view is stored. ` +
     'Make room, or set XDG_STATE_HOME to a folder with more space.'
   return new UserError('sandboxUnavailable', message, { cause: error })
 }

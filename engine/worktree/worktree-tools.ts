@@ -59,7 +59,7 @@ function enterWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
       const on = worktree.git === undefined ? '' : `, on the new branch ${worktree.git.branch}`
       return {
         ok: true,
-        output: `You now work in ${worktrees.now.workspace}${on}. The original tree can only be read.`,
+        output: `You now work in ${worktrees.now.workspace}${on}. The original tree is read-only.`,
       }
     },
   })

@@ -227,8 +227,7 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
     // An assignment to `IFS` in front of `read` is harmless: it affects only how this one call splits its line.
     if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
     const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
-    if (effect === 'dangerous')
-      alarms.push({ kind: 'environment', reason: `${name}= changes what runs or where it looks` })
+    if (effect === 'dangerous') alarms.push({ kind: 'environment', reason: `${name}= can change which code runs` })
     if (effect === 'unknown') facts.push(unknown(`the effect of ${name}= on the command is not known`))
     if (words.length > 0 && value?.kind === 'dynamic' && value.from === 'environment')
       facts.push(unknown(`${name}= may pass on a secret from the environment`))

@@ -65,14 +65,14 @@ function alarmsIn(folder: string, { bare, reads, trees }: Visitor): readonly Ala
   const secret = reads.find((word) => findSensitive(place(word), isPattern || word.kind === 'glob') !== undefined)
   const covering = trees.find((word) => coversSensitive(place(word)))
   return [
-    ...(secret === undefined ? [] : [said(`${place(secret)} is where credentials are kept`)]),
-    ...(covering === undefined ? [] : [said(`credentials are kept below ${place(covering)}`)]),
+    ...(secret === undefined ? [] : [said(`credentials are stored in ${place(secret)}`)]),
+    ...(covering === undefined ? [] : [said(`credentials are stored below ${place(covering)}`)]),
     ...(bare === undefined
       ? []
       : [
           {
             kind: 'other-repository',
-            reason: 'git works on the repository of the folder that the line changes to',
+            reason: 'the line changes to another folder, and git then works on the repository there',
           } as const,
         ]),
   ]

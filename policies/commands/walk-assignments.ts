@@ -73,7 +73,7 @@ export class Assignments {
     if (index === undefined) return
     readOperand(index, this.#context)
     if (!/^[0-9]+$/.test(index.text))
-      this.#context.evaluates(`the subscript of ${node.name}[${index.text}] is evaluated`)
+      this.#context.evaluates(`the subscript of ${node.name}[${index.text}] is evaluated as arithmetic`)
   }
 
   assign(name: string, word: ShellWord | WordChoice | undefined, declares = false): void {
@@ -83,7 +83,7 @@ export class Assignments {
       !declares &&
       !values.every(({ kind, text }) => kind === 'static' && /^[0-9]*$/.test(text))
     )
-      this.#context.evaluates(`the value assigned to ${name} is evaluated`)
+      this.#context.evaluates(`the value assigned to ${name} is evaluated as arithmetic`)
     if (word === undefined) this.#context.variables.assign(name, { kind: 'static', text: '' })
     else for (const value of values) this.#context.variables.assign(name, value)
   }

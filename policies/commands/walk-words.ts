@@ -135,7 +135,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
   if (index !== undefined && !/^(?:[0-9]+|[@*])$/.test(index.text)) {
     readOperand(index, context)
-    context.evaluates(`the subscript in ${part.text} is evaluated`)
+    context.evaluates(`the subscript in ${part.text} is evaluated as arithmetic`)
     return [output]
   }
   if (part.prefix === '#') return [{ ...output, from: 'commands', single: true }]
@@ -164,12 +164,15 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
       for (const bound of [operation.offset, operation.length]) {
         if (bound === undefined) continue
         readOperand(bound, context)
-        if (!/^\s*-?[0-9]+$/.test(bound.text)) context.evaluates(`the bounds in ${part.text} are evaluated`)
+        if (!/^\s*-?[0-9]+$/.test(bound.text))
+          context.evaluates(`the bounds in ${part.text} are evaluated as arithmetic`)
       }
       return [output]
     case 'Transform':
       readOperand(operation.operand, context)
-      context.problem(`${part.text} transforms the value of the variable, and @P runs it`)
+      context.problem(
+        `${part.text} transforms the value of the variable, and the transformation @P runs commands in the value`,
+      )
       return [output]
     case 'Names':
     case 'Unknown':

@@ -39,7 +39,7 @@ export function parsePermission(
   if (form === null)
     return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), with a closing bracket')
   const [, tool = '', what] = form
-  if (what === '') return fault(`${text} names nothing`, `${tool} for all of it, or ${tool}(what)`)
+  if (what === '') return fault(`${text} names nothing`, `${tool} to cover every use, or ${tool}(what)`)
   if (tool.startsWith('mcp__')) return parseTool(tool, what, { text, decision, origin })
   if (tool === 'Bash') return parseCommand(what ?? '*', decision, origin)
   if (reading.has(tool) || editing.has(tool)) {

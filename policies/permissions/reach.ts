@@ -22,7 +22,7 @@ export function judgeReach(
   if (restricting.length === 0) return []
   const [anything] = restricting
   if (anything !== undefined && isGivenCode(command)) {
-    const reason = `Its code may reach what the permission ${anything.text} restricts.`
+    const reason = `The code that this command runs may reach what the permission ${anything.text} restricts.`
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(anything) }]
   }
   const { read, patterns, touched } = placesOf(command)
@@ -43,7 +43,7 @@ export function judgeReach(
       ) ??
       reached.find((one) => meets(permission, one, true))
     if (place === undefined) return []
-    const reason = `Through ${place.text} it may reach what the permission ${permission.text} restricts.`
+    const reason = `Through ${place.text}, the command may reach what the permission ${permission.text} restricts.`
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(permission) }]
   })
 }

@@ -54,7 +54,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       const value = equals >= 0 && word.kind === 'static' ? given.slice(equals + 1) : undefined
       const effect = equals < 0 && !exported && !removes ? 'harmless' : effectOfVariable(variable, value, exported)
       if (effect === 'dangerous') {
-        return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
+        return { facts, alarms: [{ kind: 'environment', reason: `${variable}= can change which code runs` }] }
       }
       // An exported value from the environment may be a secret, and a program may show it, because the variable's new name is harmless.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
@@ -158,7 +158,7 @@ function judgeRead(args: readonly ShellWord[]): Judgement {
   if (dangerous === undefined) return { facts: [readOnly] }
   return {
     facts: [readOnly],
-    alarms: [{ kind: 'environment', reason: `${dangerous.text} changes what runs or where it looks` }],
+    alarms: [{ kind: 'environment', reason: `${dangerous.text} can change which code runs` }],
   }
 }
 
@@ -221,12 +221,12 @@ export const builtins: ProgramTable = {
   umask: reader('getopt', 'bash(1), umask', '-p -S', { operands: 'none' }),
   ulimit: reader(
     'getopt',
-    'bash(1), ulimit: without a number it only prints',
+    'bash(1), ulimit: without a number, it only prints the limit',
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),
   // `alias` accepts no operands, because with them it may change the meaning of a name.
-  alias: reader('getopt', 'bash(1), alias: without arguments it lists', '-p', { operands: 'none' }),
+  alias: reader('getopt', 'bash(1), alias: without arguments, it lists the aliases', '-p', { operands: 'none' }),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),
   builtin: builtin(judgeExec),

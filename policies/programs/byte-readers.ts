@@ -31,9 +31,12 @@ export const byteReaders: ProgramTable = {
       responseFiles: true,
     },
   ),
-  base64: reader('getopt', "base64(1) of GNU: BSD's writes with -o", '-d -i -w: --decode --ignore-garbage --wrap:', {
-    anyWord,
-  }),
+  base64: reader(
+    'getopt',
+    'base64(1) of GNU; the base64 of BSD writes a file with -o',
+    '-d -i -w: --decode --ignore-garbage --wrap:',
+    { anyWord },
+  ),
   base32: reader('getopt', 'base32(1)', '-d -i -w: --decode --ignore-garbage --wrap:', { anyWord }),
   ...Object.fromEntries(
     ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum'].map((name) => [

@@ -80,7 +80,14 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
       const command = rest.slice(at + 1, end).map((word) => fill(word, origin, below))
       found.push({ kind: 'command', words: command })
       // The command of `-execdir` runs in the folder of each file, so its program may come from that folder.
-      if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
+      if (part !== '-exec')
+        facts.push(
+          unknown(
+            part === '-execdir'
+              ? '-execdir runs a command in the folder of each file'
+              : `${part} asks at the terminal before each command`,
+          ),
+        )
       at = end
     } else return { facts: [unknown(`${part} is a part of find's expression that is not known to be harmless`)] }
   }

@@ -26,7 +26,11 @@ function readFront(args: readonly ShellWord[]): Front {
     const word = args[at]
     const text = staticText(word)
     if (text === undefined)
-      return { rest: args.slice(at), alarms, problem: `${word?.text ?? ''} is known only when it runs` }
+      return {
+        rest: args.slice(at),
+        alarms,
+        problem: `the value of ${word?.text ?? ''} is known only when the command runs`,
+      }
     if (!text.startsWith('-')) break
     const next = staticText(args[at + 1])
     if (text === '-C') {
@@ -55,7 +59,7 @@ function readFront(args: readonly ShellWord[]): Front {
     ) {
       return { rest: args.slice(at), alarms, problem: `git ${text} is not known to be harmless` }
     } else if (text === '--help' && args.length > 1)
-      return { rest: args.slice(at), alarms, problem: 'git --help opens a manual' }
+      return { rest: args.slice(at), alarms, problem: 'git --help opens a manual in a pager or a browser' }
     else if (text === '--bare') alarms.push(elsewhere(text))
     else if (text === '--help' && args.length === 1) return { rest: [literal('version')], alarms }
     else if (/^(?:--version|-v)$/.test(text))
@@ -90,7 +94,7 @@ function judgeGit(args: readonly ShellWord[]): Judgement {
   if (problem !== undefined) return { facts: [unknown(problem)], alarms, bare: rest, opaque: problem }
   const name = staticText(rest[0])
   if (name === undefined)
-    return { facts: [unknown('which git command runs is known only when it runs')], alarms, bare: rest }
+    return { facts: [unknown('the git command is known only when the line runs')], alarms, bare: rest }
   const alias = aliases?.get(name.toLowerCase())
   if (alias === undefined) return { ...judgeVerb(name, rest.slice(1), alarms), bare: rest }
   const expanded = expandAlias(rest, alias)

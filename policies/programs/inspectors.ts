@@ -12,7 +12,7 @@ const plain =
 
 /** lsof, restricted to these options. Words with an `@` are refused, because lsof would ask a name server about the host after it. */
 const openFiles = only(
-  'lsof(8): not -D, + and host names',
+  'lsof(8), without -D, options that begin with + and host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
   /^[^+@][^@]*$/,
   () => undefined,
@@ -111,7 +111,7 @@ export const inspectors: ProgramTable = {
   which: reader('getopt', 'which(1)', '-a -s', text),
   whereis: reader('apart', 'whereis(1)', '-b -m -s -u', text),
   printenv: {
-    source: 'printenv(1): without names, all of the environment',
+    source: 'printenv(1): without names, it shows the whole environment',
     judge: (args) => {
       const names = args.map(staticText)
       const fine = names.length > 0 && names.every((name) => name !== undefined && plain.test(name))
@@ -123,7 +123,7 @@ export const inspectors: ProgramTable = {
     },
   },
   getent: only(
-    'getent(1): hosts and similar data are looked up on the network',
+    'getent(1): looks up hosts and similar data on the network',
     reader('getopt', '', '', text),
     /^[\w.-]+$/,
     (words) =>
@@ -184,7 +184,7 @@ export const inspectors: ProgramTable = {
   ),
   pstree: reader('getopt', 'pstree(1)', '-a -A -c -g -h -l -n -p -s -t -T -u -U', text),
   vmstat: reader('getopt', 'vmstat(8)', '-a -d -D -f -m -n -s -S: -t -w -y', text),
-  history: reader('getopt', 'bash(1), history: in a script there is none', '', { operands: 'none' }),
+  history: reader('getopt', 'bash(1), history: a script has no history', '', { operands: 'none' }),
   openssl: only('openssl(1): its version alone', reader('getopt', '', '-a -v', text), /^(?:version|-[av])$/, (words) =>
     words[0] === 'version' ? undefined : 'it is not a query',
   ),

@@ -118,7 +118,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
       findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') ??
       (file.kind === 'dynamic' ? findSensitive(file.text.replace(/["'\\]/g, '')) : undefined)
     if (sensitive !== undefined) {
-      alarms.push({ kind: 'secret', reason: `${file.text} is where credentials are kept (${sensitive})` })
+      alarms.push({ kind: 'secret', reason: `credentials are stored in ${file.text} (${sensitive})` })
     }
     if (endless.test(file.text)) facts.push(unknown(`${file.text} has no end`))
     if (file.kind === 'dynamic' && file.from !== 'workspace')
@@ -141,7 +141,7 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
     ...mountedHosts(files),
   ]
   if (secret === undefined) return { facts, names: files }
-  return { facts, names: files, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
+  return { facts, names: files, alarms: [{ kind: 'secret', reason: `credentials are stored in ${secret.text}` }] }
 }
 
 /** Judges whole trees that would be searched. */
@@ -150,7 +150,7 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const trees = roots.length === 0 ? [literal('.')] : roots
   const facts = mountedHosts(trees)
   if (covering === undefined) return { facts, trees }
-  return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
+  return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are stored below ${covering.text}` }] }
 }
 
 /** Judges text that would be shown. A variable that the line doesn't set may contain a secret. */

@@ -54,7 +54,7 @@ const runners: Readonly<Record<string, { readonly source: string; readonly versi
   jest: { source: 'jest' },
   vitest: { source: 'vitest' },
   mocha: { source: 'mocha' },
-  pytest: { source: 'pytest(1): imports conftest.py even to collect' },
+  pytest: { source: 'pytest(1): imports conftest.py even if it only collects tests' },
   tox: { source: 'tox(1)' },
   nox: { source: 'nox(1)' },
   mypy: { source: 'mypy(1): loads plugins' },
@@ -114,7 +114,7 @@ const variables: Alarm = {
 /** Creates the row of docker or podman. Only their version and their lists are harmless; everything else runs code. */
 function containers(name: string): Program {
   return {
-    source: `${name}(1): only queries, without --format, --filter and another host`,
+    source: `${name}(1): only queries, without --format, --filter and options for another host`,
     judge: (args) => {
       const texts = args.map((arg) => staticText(arg))
       const isQuery = isContainerQuery(texts.map(String)) || /^(?:--version|-v)$/.test(texts.join(' '))

@@ -101,12 +101,12 @@ function filter(source: string, judge: Program['judge']): Program {
 
 /** Programs that read a script from the command line. */
 export const filters: ProgramTable = {
-  sed: filter('sed(1): not -f, whose script is not seen', judgeSed),
+  sed: filter('sed(1), without -f, because a script in a file is not examined', judgeSed),
   gsed: filter('sed(1)', judgeSed),
   awk: filter('awk(1): not -f, -i, -l, -E, -o, -d, -p', judgeAwk),
   gawk: filter('gawk(1)', judgeAwk),
   mawk: filter('mawk(1)', judgeAwk),
   nawk: filter('awk(1)', judgeAwk),
   jq: filter('jq(1): not -f, -L, --slurpfile, --rawfile', judgeJq),
-  yq: filter('yq of mikefarah: not -i and -s, which write', judgeYq),
+  yq: filter('yq by mikefarah, without -i and -s, which write files', judgeYq),
 }

@@ -130,8 +130,8 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
   const code = { class: 'runs-code', reason: 'it runs commands on another machine' } as const
   if (command.length === 0)
     return {
-      facts: [network, unknown('a remote shell runs what it reads')],
-      opaque: 'a remote shell runs what it reads',
+      facts: [network, unknown('a remote shell runs the commands that it reads from standard input')],
+      opaque: 'a remote shell runs the commands that it reads from standard input',
     }
   const texts = command.map((word) => staticText(word))
   if (texts.includes(undefined))
@@ -141,8 +141,8 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
 
 /** Programs that run a command that their arguments contain. */
 export const wrappers: ProgramTable = {
-  env: { source: 'env(1): not -S, which splits a text into a command, and not -C', judge: judgeEnv },
-  xargs: { source: 'xargs(1): not -i, -l, -e, whose values may be attached or not', judge: judgeXargs },
+  env: { source: 'env(1), without -S, which splits a text into a command, and without -C', judge: judgeEnv },
+  xargs: { source: 'xargs(1), without -i, -l and -e, whose values may be attached or absent', judge: judgeXargs },
   ssh: { source: 'ssh(1): not -o, -F, -J, -L, -R, -D, -W, -E, -S, -O, -w, -I, -Q', judge: judgeSsh },
   nohup: wrapper('getopt', 'nohup(1)', ''),
   timeout: wrapper(

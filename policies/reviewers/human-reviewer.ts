@@ -133,7 +133,7 @@ function describeAction(action: Action): readonly string[] {
     case 'mcp':
       return [`call ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
     case 'plan':
-      return ['leave plan mode, and carry this out:', '', ...action.plan.trimEnd().split('\n')]
+      return ['leave plan mode, and carry out this plan:', '', ...action.plan.trimEnd().split('\n')]
     default:
       return action satisfies never
   }
@@ -143,7 +143,7 @@ function describeEscalation({ justification, grants = [] }: NonNullable<ExecActi
   if (grants.length > 0) return [`asks for ${grants.map(describeGrant).join(', ')}: ${justification}`]
   return [
     `asks for more than the sandbox allows: ${justification}`,
-    '(it runs in the sandbox; you are asked about each thing that is refused there)',
+    '(the command runs in the sandbox, and you are asked about each access that the sandbox refuses)',
   ]
 }
 

@@ -5,11 +5,11 @@ import { Keyword, Other } from './rule-tokens.ts'
 export function describeToken(found: IToken | undefined): string {
   if (found === undefined) return 'the file ends in the middle of a rule'
   if (found.tokenType === Keyword) {
-    return `"${found.image}" is Starlark that rule files here don't support: they contain rules and constants, no code`
+    return `"${found.image}" is a part of Starlark that is not supported here: rule files may contain only rules and constants`
   }
   const form = unknownForms.find(([start]) => start.test(found.image))?.[1]
   if (form !== undefined)
-    return `"${found.image}" is ${form}, which rule files here don't support: they contain rules and constants, no code`
+    return `"${found.image}" is ${form}, which is not supported here: rule files may contain only rules and constants`
   if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string is not closed on its line'
   return `${JSON.stringify(found.image)} can't stand here`
 }

@@ -29,7 +29,7 @@ export function findIdleRules(given: RuleSet, permissions?: PermissionSet): read
     ...rules.hostExecutables
       .filter(({ name }) => !named.has(name))
       .map(({ name, origin: { path, line } }) => {
-        const message = `host_executable ${name}: no rule names ${name}, so its paths allow nothing`
+        const message = `host_executable ${name}: no rule names ${name}, so these paths have no effect`
         return { path, line, message }
       }),
   ]
@@ -46,7 +46,7 @@ function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
   if (programs.length === 0) return undefined
   if (programs.every((name) => name === '')) return `${shown}: no program has an empty name`
   if (programs.every((name) => /\s/.test(name))) {
-    return `${shown}: no program's name has a blank in it; give each word by itself, as in ["git", "push"]`
+    return `${shown}: no program's name has a blank in it; write each word as a separate string, as in ["git", "push"]`
   }
   if (programs.every((name) => /^\w+=/.test(name))) {
     return `${shown}: an assignment is not a word of the command; begin with the program`

@@ -89,7 +89,7 @@ export const secretShapes: readonly SecretShape[] = [
   shape('Stripe key', stripe, 'sk_ rk_ pk_ whsec_', /(?:[srp]k_(?:live|test|prod)|whsec)_/g, /^[A-Za-z0-9]+/, 16),
   shape('Anthropic key', 'https://docs.claude.com/en/api/overview', 'sk-ant-', /sk-ant-/g, /^[\w-]+/, 16),
   shape(
-    'OpenAI key and its like',
+    'OpenAI key or a key of the same form',
     'https://platform.openai.com/docs/api-reference/authentication',
     'sk- rk- pk- sk_',
     /[srp]k[-_]/g,

@@ -45,7 +45,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   if (/uid map|gid map/i.test(said)) {
     return {
       reason: `user ids can't be mapped into a new user namespace (${said})`,
-      remedy: `Run outside the container or profile that forbids it, ${instead}.`,
+      remedy: `Start Portcullis outside the container or profile that forbids this, ${instead}.`,
     }
   }
   if (/Unknown option/i.test(said)) {

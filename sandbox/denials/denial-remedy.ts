@@ -32,11 +32,11 @@ export function describeRemedy(remedy: Remedy): string {
     case 'add-root':
       return `${makeFirst(remedy)}add ${remedy.path} to ${remedy.to}`
     case 'show-denied':
-      return `take ${remedy.place} out of deniedReads, or add ${remedy.path} to readableRoots`
+      return `remove ${remedy.place} from deniedReads, or add ${remedy.path} to readableRoots`
     case 'unprotect':
-      return `take ${remedy.path} out of protectedPaths`
+      return `remove ${remedy.path} from protectedPaths`
     case 'show-docker-socket':
-      return 'set dockerSocket, which makes commands root on this machine'
+      return 'set dockerSocket, which gives commands root access to this machine'
     case 'open-unix-sockets':
       return 'set unixSockets, which lets commands connect to every socket of this machine that they can see'
     case 'use-mode':

@@ -69,7 +69,7 @@ export async function importRefs(
       subject: `${change.name} (the host moved it in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
       advice: isKept
         ? `merge ${kept} if you want it, then git update-ref -d ${kept}`
-        : 'do it again by hand if you want it',
+        : 'repeat the change by hand if you want it',
     })
   }
   return { notes, stale: refused.size > 0, refused }

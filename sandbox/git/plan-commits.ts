@@ -168,7 +168,7 @@ function planMove(
   if (commitOf(common, branch) !== was.commit) return `${short(branch)} is no longer where it was`
   const before = own.read('index', largestIndex)
   const index = movedIndex(git, own, before, was.commit, now)
-  if ('why' in index) return `staged changes conflict with it (${index.why})`
+  if ('why' in index) return `staged changes conflict with the commits (${index.why})`
   const refused = plan.setRef({ name: branch, old: was.commit, now })
   if (refused !== undefined) return refused
   plan.moveHead(was.commit, now)

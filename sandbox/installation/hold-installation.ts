@@ -100,14 +100,14 @@ function saidOf(subject: string, { to, failure }: Outcome): Denial {
   return {
     kind: 'path',
     subject: failure === undefined ? `${subject} (restored${kept})` : `${subject} (still changed: ${failure})`,
-    rule: 'this program’s own files and how it is started',
+    rule: 'this program’s own files, and the files that determine how it is started',
     certainty: 'proven',
     remedy: {
       kind: 'otherwise',
       advice:
         failure === undefined
           ? 'change it outside the sandbox'
-          : 'reinstall it before you start it from this workspace',
+          : 'reinstall this program before you start it again from this workspace',
     },
   }
 }

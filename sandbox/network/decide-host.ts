@@ -13,7 +13,7 @@ export type NetworkDecision = { readonly via: Route } & (
   | { readonly verdict: 'refused'; readonly denial: Denial }
 )
 
-const noEntry = 'network.allow: no entry names it'
+const noEntry = 'network.allow: no entry covers this host'
 
 /** Looks up the host and port in the allow-list. Returns the patterns that match, or the denial. This is called before the name is resolved. */
 export function decideHost(
@@ -45,7 +45,7 @@ export function decideAddresses(
     const subject = `${authority(host.text, port)}, which is ${address}`
     // Allowing a name must not give access to credentials, because whoever controls the name could make it resolve to a metadata service.
     if (kind === 'metadata') {
-      const rule = 'network: metadata services of clouds are refused, since they hand out credentials'
+      const rule = 'network: metadata services of clouds are refused, because they give out credentials'
       return denied(subject, rule, { kind: 'allow-host', host: authority(address, port) })
     }
     if (mayBePrivate) continue
@@ -68,7 +68,7 @@ export function judgeUnreachable(allow: readonly HostPatternInput[], text: strin
   if (known === undefined) {
     return [denied(host.text, noEntry, { kind: 'allow-host', host: host.text })]
   }
-  const past = 'network: the only way out is the proxy in HTTPS_PROXY'
+  const past = 'network: programs can reach hosts only through the proxy in HTTPS_PROXY'
   return [{ ...denied(host.text, past, otherwise('make the program use that proxy')), certainty: 'suspected' }]
 }
 
@@ -98,7 +98,7 @@ export function refuseText(text: string, why: string): Denial {
 
 /** The denial for a host that the allow-list contains but another rule forbids. */
 export function forbiddenHost(host: string, port: number, why: string): Denial {
-  return denied(authority(host, port), why, otherwise('remove the rule that forbids it'))
+  return denied(authority(host, port), why, otherwise('remove the rule that forbids this host'))
 }
 
 /** `HOST:PORT`, with an IPv6 address in brackets. */
@@ -111,7 +111,7 @@ const meaning: Readonly<Record<Exclude<AddressKind, 'public' | 'metadata'> | 'ow
   loopback: 'a loopback address',
   private: 'a private address',
   'link-local': 'a link-local address',
-  shared: "an address of a carrier's or a private network",
+  shared: "an address of a carrier's network or a private network",
   multicast: 'a multicast address',
   reserved: 'a reserved address',
 }

@@ -41,13 +41,13 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
   if (policy.limits.processes !== undefined) {
     refuse(
       'the policy sets limits.processes, but macOS counts all processes of a user together',
-      'Leave it out, or use the docker backend.',
+      'Leave the limit out, or use the docker backend.',
     )
   }
   if (policy.limits.memoryBytes !== undefined) {
     refuse(
       'the policy sets limits.memoryBytes, but macOS enforces no limit on memory',
-      'Leave it out, or use the docker backend.',
+      'Leave the limit out, or use the docker backend.',
     )
   }
 }
@@ -58,6 +58,6 @@ export function refuseTerminal(command: Command): void {
   throw new SandboxError('unavailable', {
     backend: 'seatbelt',
     reason: 'a command asked for a terminal, and the sandbox has no program that creates one on macOS',
-    remedy: 'Run it without a terminal, or use the docker backend.',
+    remedy: 'Run the command without a terminal, or use the docker backend.',
   })
 }

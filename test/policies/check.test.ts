@@ -78,7 +78,7 @@ test('an explanation is in words, and a command can’t overwrite it on the term
   expect(explainCheck(checkCommand('rm -rf build', untrusted), untrusted)).toBe(
     [
       'rm -rf build',
-      '  would be asked about (mode untrusted, sandbox workspace-write)',
+      '  would need approval (mode untrusted, sandbox workspace-write)',
       '  decided by analysis: `rm -rf build`: it deletes build.',
       '  as a whole: destructive',
       '  - rm -rf build: destructive',

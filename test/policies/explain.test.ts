@@ -15,9 +15,9 @@ describe('an explanation', () => {
     expect(explained('ls -la; npm test')).toEqual([
       'ls -la; npm test',
       'The line runs 2 commands. In approval mode untrusted with the sandbox workspace-write: it would need approval, and would be refused if nobody answers. `npm test`: npm runs code.',
-      '1. `ls -la` only reads. It is allowed, decided by what it does.',
-      '2. `npm test` runs unknown code: npm runs code. It is asked about, decided by what it does. ' +
-        'To let it run without asking, put this into a rule file: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
+      '1. `ls -la` only reads. It is allowed because of what it does.',
+      '2. `npm test` runs unknown code: npm runs code. It needs approval because of what it does. ' +
+        'To let it run without approval, put this into a rule file: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
         'Or have somebody answer (a person at the terminal, --approval-program, --approve-for-me).',
     ])
   })
@@ -26,8 +26,8 @@ describe('an explanation', () => {
     const rules = rulesOf('prefix_rule(pattern = ["git", "push"], decision = "forbidden", justification = "Ask Ann.")')
     const [, whole, part] = explained('git -C . push', { rules })
     expect(whole).toContain('it would be refused. Ask Ann. (r.rules:1 forbidden git push)')
-    expect(part).toContain('decided by a rule (r.rules:1 forbidden git push).')
-    expect(part).toContain('To change this, change the rule r.rules:1 forbidden git push.')
+    expect(part).toContain('because of a rule (r.rules:1 forbidden git push).')
+    expect(part).toContain('To change the decision, change the rule r.rules:1 forbidden git push.')
   })
 
   test.each(['python3 -c 1', 'touch a > b', 'sudo ls', '$x y'])(
@@ -38,7 +38,7 @@ describe('an explanation', () => {
   )
 
   test('says when the analysis is incomplete', () => {
-    expect(explained('ls; if')[1]).toContain("What it runs can't be determined completely")
+    expect(explained('ls; if')[1]).toContain("The analysis can't determine everything that the line runs")
   })
 
   test.each(['', '  ', '# only a comment'])('of %j says that nothing runs, and so does a check', (line) => {
@@ -55,7 +55,7 @@ describe('an explanation', () => {
   })
 
   test('of an argument vector uses its words unchanged', () => {
-    expect(explained(['ls', '-la'])[2]).toBe('1. `ls -la` only reads. It is allowed, decided by what it does.')
+    expect(explained(['ls', '-la'])[2]).toBe('1. `ls -la` only reads. It is allowed because of what it does.')
   })
 })
 

@@ -67,7 +67,7 @@ describe.each(modes)('in the mode %s', (mode) => {
       } else if (/No rule and no other approval mode/.test(said)) {
         for (const each of modes)
           if ((await refusal(line, { sandbox, mode: each })) === undefined) wrong.push({ line, each })
-      } else if (!/That rule comes with the program/.test(said)) wrong.push({ line, said })
+      } else if (!/That rule is built into Portcullis/.test(said)) wrong.push({ line, said })
     }
     expect(wrong).toEqual([])
   })
@@ -77,14 +77,14 @@ test('no user rule overrides a rule that comes with the program', async () => {
   const rules = 'prefix_rule(pattern = ["git", "push", "--force"], decision = "allow")\n'
   const setting: Setting = { mode: 'never', sandbox: 'workspace-write', rules }
   expect(await refusal('git push --force', setting)).toMatch(
-    /That rule comes with the program, and no other rule overrides it/,
+    /That rule is built into Portcullis, and no other rule overrides it/,
   )
 })
 
 test('if nothing can allow a command, the message says so and names no rule', async () => {
   for (const line of ['sudo ls', 'cat ~/.aws/credentials']) {
     const said = await refusal(line, { mode: 'never', sandbox: 'workspace-write' })
-    expect(said).toMatch(/No rule and no other approval mode lets it run without asking/)
+    expect(said).toMatch(/No rule and no other approval mode lets it run without approval/)
     expect(said).not.toMatch(/prefix_rule/)
   }
 })

@@ -174,5 +174,5 @@ plain('showing a path does not expose a docker socket, and the remedy says what 
   const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
   const verdict = evaluateAccess(policy, { path: '/run/docker.sock', want: 'read' }, hostFileSystem)
   expect(verdict).toMatchObject({ allowed: false, remedy: { kind: 'show-docker-socket' } })
-  expect(!verdict.allowed && describeRemedy(verdict.remedy)).toContain('makes commands root')
+  expect(!verdict.allowed && describeRemedy(verdict.remedy)).toContain('gives commands root access')
 })

@@ -79,7 +79,7 @@ plain('a program inside a root is never used as a host program, by whatever path
   expect(hostProgram('honest', [root])).toBe(join(outside, 'honest'))
   for (const name of ['approve', join(root, 'bin/approve'), join(outside, 'linked/approve')]) {
     expect(() => hostProgram(name, [root]), name).toThrow(
-      /a program that commands can change is not run with your rights/,
+      /A program that commands can change is never run with your rights/,
     )
   }
 })

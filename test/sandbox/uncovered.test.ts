@@ -35,7 +35,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     }
     expect(await whileItRuns(() => writeFile(quiet, 'written in place'))).toEqual([])
     expect(await whileItRuns(replace)).toEqual([
-      `${hidden} only until a program outside the sandbox replaced that file; this command could read it from then on`,
+      `${hidden} only until a program outside the sandbox replaced that file; from then on, this command could read the new file`,
     ])
     expect((await run(sandbox, `cat ${hidden} 2>/dev/null; true`)).stdout).toBe('')
     expect(await whileItRuns(replace)).toEqual([])

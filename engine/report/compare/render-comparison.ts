@@ -14,8 +14,8 @@ const signs: Readonly<Record<StepPair['difference'], string>> = {
 }
 
 const partings: Readonly<Record<StepPair['difference'], string>> = {
-  none: 'they agree',
-  words: 'they agree',
+  none: 'the steps agree',
+  words: 'the steps agree',
   results: 'the same calls return different results',
   calls: 'the calls differ',
   answer: 'the final messages differ',
@@ -40,7 +40,7 @@ export function renderComparison(comparison: Comparison, columns: number): strin
     ...(divergence === undefined ? [] : detailed(divergence.details, '  ')),
     ...sideBySide(steps, columns),
     changed.length === 0
-      ? `changes: the same, ${files.length} ${files.length === 1 ? 'file' : 'files'}`
+      ? `changes: the same in a and b, ${files.length} ${files.length === 1 ? 'file' : 'files'}`
       : `changes: ${changed.length} of ${files.length} files differ`,
     ...changed.flatMap(describeFile),
     '',

@@ -56,7 +56,7 @@ export function renderPage(report: Report): string {
     <footer>
       ${leftOut(report)}
       <p>
-        Session ${report.threadId}. This page may hold code, prompts and outputs of the workspace; secrets in a known
+        Session ${report.threadId}. This page may contain code, prompts and outputs of the workspace; secrets in a known
         form are masked. The page loads no other files.
       </p>
     </footer>`

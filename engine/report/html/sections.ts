@@ -151,7 +151,7 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
   const counts =
     diffs.length === 0
       ? html`<span class="dim"
-          >${file.byCommand ? 'by a command; the changed lines were not kept' : 'no diff was kept'}</span
+          >${file.byCommand ? 'changed by a command; the changed lines were not recorded' : 'no diff was recorded'}</span
         >`
       : html`<span class="plus">+${added}</span> <span class="minus">−${removed}</span>`
   const head = html`<summary id="file-${at + 1}">

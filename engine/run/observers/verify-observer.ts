@@ -62,7 +62,10 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   const told = attempts === 1 ? 'once' : `${attempts} times`
   return {
     type: 'stop',
-    stop: { reason: 'failed', message: `--verify still failed after the model was told about it ${told}: ${list}.` },
+    stop: {
+      reason: 'failed',
+      message: `The --verify commands still failed after the model was told about the failures ${told}: ${list}.`,
+    },
   }
 }
 

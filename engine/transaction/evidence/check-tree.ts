@@ -41,15 +41,15 @@ function differenceOf(path: string, isReached: boolean, file: FileAfter): string
   const stats = isReached ? statsOf(path) : undefined
   if (file.type === 'absent') return stats === undefined ? undefined : 'the run removed it, but it exists'
   if (stats === undefined) return 'it is not there'
-  if (file.type === 'directory') return stats.isDirectory() ? undefined : 'it is no directory'
+  if (file.type === 'directory') return stats.isDirectory() ? undefined : 'it is not a directory'
   if (file.type === 'symlink') {
     return stats.isSymbolicLink() && readlinkSync(path) === file.target
       ? undefined
       : `it is not a link to ${file.target}`
   }
-  if (!stats.isFile()) return 'it is no file'
+  if (!stats.isFile()) return 'it is not a regular file'
   // The only part of a mode that git records is whether the file is executable.
-  if (((stats.mode & 0o100) === 0) !== ((file.mode & 0o100) === 0)) return 'it has another mode'
+  if (((stats.mode & 0o100) === 0) !== ((file.mode & 0o100) === 0)) return 'its mode differs'
   const hash = hashOfFile(Buffer.from(path))
   if (hash === undefined) return "it can't be read"
   return hash === file.sha256 ? undefined : 'its content differs'

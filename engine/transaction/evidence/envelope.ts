@@ -61,7 +61,7 @@ export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opene
     return broken('it was changed')
   }
   const key = keyOf(der)
-  if (key === undefined || keyId(key) !== keyid) return broken('it contains a different key from the one that it names')
+  if (key === undefined || keyId(key) !== keyid) return broken('its public key does not match its key id')
   const signer = trusted.length === 0 ? key : trusted.find((each) => keyId(each) === keyid)
   if (signer === undefined) return broken(`it was signed by ${keyid}, which is not one of the given keys`)
   if (!isSignedBy(encoded(body), signature, signer)) return broken('the signature does not match the content')

@@ -48,7 +48,7 @@ export function sshPrivateKey(text: string, file: string): webcrypto.JsonWebKey 
     const body = /-----BEGIN OPENSSH PRIVATE KEY-----([^-]+)-----END/.exec(text)?.[1] ?? ''
     const fields = new Fields(Buffer.from(body.replace(/\s/g, ''), 'base64'))
     if (fields.take(magic.length).toString('latin1') !== magic)
-      throw new RangeError('it does not begin like a key of OpenSSH')
+      throw new RangeError('it is not in the format of OpenSSH')
     const cipher = fields.text()
     if (cipher !== 'none') {
       const hint = `to remove it from a copy, run ssh-keygen -p -N '' -f COPY`

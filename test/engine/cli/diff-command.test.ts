@@ -37,7 +37,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     const { code, stdout } = await diff([{ replies: plain('cat a.txt', 'x') }])
     expect(code).toBe(0)
     expect(stdout).toMatch(/\nstart: the same\nsteps: 4 of 4 agree\n/)
-    expect(stdout).toMatch(/\nchanges: the same, 1 file\n/)
+    expect(stdout).toMatch(/\nchanges: the same in a and b, 1 file\n/)
   })
 
   test('does not count ids, times, paths, and the order of parallel calls', async () => {

@@ -131,7 +131,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"name":"exec_command"', '"name":"run_shell"'))
     const { stderr } = await agent(['replay', file], { cwd, home })
     expect(stderr).toContain(
-      'This run has no tool run_shell: the recording was made with another version or with other settings.',
+      'The recording uses tools that this run does not have (run_shell), so it was made with another version or with other settings.',
     )
   })
 

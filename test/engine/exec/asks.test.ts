@@ -25,7 +25,7 @@ const asks: readonly (readonly [string, Output, RegExp])[] = [
   [
     'a command',
     call('exec_command', { cmd: 'sudo id' }),
-    /`sudo id`.*No rule and no other approval mode.* name a reviewer/,
+    /`sudo id`.*No rule and no other approval mode.* with a reviewer/,
   ],
   [
     'a command that asks to leave the sandbox',

@@ -174,7 +174,7 @@ async function later(
   execFileSync('cp', ['-a', `${cwd}/.`, copy])
   const { events } = await exec(replies, ['--json', 'x'], { cwd })
   const { stderr } = await exec(replies, ['x'], { cwd: copy })
-  const line = stderr.split('\n').find((each) => each.includes('that other programs run later'))
+  const line = stderr.split('\n').find((each) => each.includes('that other programs may run later'))
   const last = events.at(-1)
   const told = last?.type === 'turn.completed' ? last.changes?.runs_later : undefined
   return {
@@ -203,7 +203,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
       ['.npmrc', 'add', 'npm'],
     ])
     expect(line).toBe(
-      'changed files that other programs run later: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
+      'files changed that other programs may run later: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
     )
   })
 

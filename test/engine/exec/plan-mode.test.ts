@@ -283,7 +283,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
       { cwd },
     )
     expect(code).toBe(0)
-    expect(shown).toContain('    leave plan mode, and carry this out:\n    \n    # First plan\n')
+    expect(shown).toContain('    leave plan mode, and carry out this plan:\n    \n    # First plan\n')
     expect(JSON.stringify(requests[1]?.body)).toContain('They said: add a test')
     expect(shown).toContain('◆ left plan mode')
     expect(existsSync(join(cwd, 'made'))).toBe(true)

@@ -127,7 +127,7 @@ describe('agent exec resume', () => {
   test.each([
     [['resume'], 'name a session, or give --last'],
     [['resume', 'no-such-id', 'x'], "There is no session 'no-such-id'"],
-    [['resume', '--last', 'x'], 'There is no session to continue in'],
+    [['resume', '--last', 'x'], 'There is no earlier session in'],
   ])('%j is refused', async (args, message) => {
     const refused = await exec([[say('never')]], [...open, ...args], { cwd: repository() })
     expect(refused.code).toBe(2)

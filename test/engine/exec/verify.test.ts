@@ -66,7 +66,10 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(ended.events.at(-1)).toMatchObject({
       type: 'turn.failed',
       reason: 'failed',
-      error: { message: '--verify still failed after the model was told about it 2 times: `false` (exit code 1).' },
+      error: {
+        message:
+          'The --verify commands still failed after the model was told about the failures 2 times: `false` (exit code 1).',
+      },
       verified: [
         { command: 'false', passed: false, exit_code: 1, attempts: 3 },
         { command: 'true', passed: true },

@@ -286,7 +286,7 @@ describe.skipIf(needsBubblewrap())('a session in a worktree', () => {
     expect(items(next)).toContainEqual(
       expect.objectContaining({
         type: 'error',
-        message: expect.stringContaining('is gone, so the session continues where it began'),
+        message: expect.stringContaining('no longer exists, so the session continues in the directory where it began'),
       }),
     )
   })
@@ -346,7 +346,7 @@ describe.skipIf(needsBubblewrap())('hooks of worktrees', () => {
   })
 
   test.each([
-    ['fails', 'exit 1', 'A guard that fails blocks what it guards'],
+    ['fails', 'exit 1', 'A guard hook that fails blocks the action that it guards'],
     ['says no', 'echo "not here" >&2; exit 2', 'not here'],
     ['prints nothing', 'true', 'printed no path'],
     ['prints a place that is not there', 'echo /nowhere/at/all', 'has to print the absolute path of a directory'],

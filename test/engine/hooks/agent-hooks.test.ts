@@ -64,7 +64,7 @@ describe.skipIf(needsBubblewrap())('an agent hook', () => {
     const never = [say('Sure!')]
     const lost = await withHooks(asking('agent'), [run('touch ran'), never, never, never, never, done])
     expect(existsSync(join(lost.cwd, 'ran'))).toBe(false)
-    expect(toldModel(lost)).toContain('A guard that fails blocks what it guards')
+    expect(toldModel(lost)).toContain('A guard hook that fails blocks the action that it guards')
   })
 
   test('that takes too long forbids', async () => {

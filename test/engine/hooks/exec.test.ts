@@ -27,7 +27,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
   test('a guard that is missing forbids', async () => {
     const ended = await withHooks({ PreToolUse: [commands('Bash', '/nowhere/guard')] }, [run('touch ran'), done])
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
-    expect(toldModel(ended)).toContain('A guard that fails blocks what it guards')
+    expect(toldModel(ended)).toContain('A guard hook that fails blocks the action that it guards')
   })
 
   test('a command that a hook changes runs as changed, and is judged as such', async () => {

@@ -46,7 +46,9 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
     test(`names ${name}`, async () => {
       const [said = '', ...more] = await saidOf(handler)
       expect(more).toEqual([])
-      expect(said).toMatch(/settings\.json:1:\d+: this PreToolUse hook can't work, so what it guards will be refused: /)
+      expect(said).toMatch(
+        /settings\.json:1:\d+: this PreToolUse hook can't work, so the actions that it guards will be refused: /,
+      )
       expect(said).toContain(says)
     })
   }
@@ -84,7 +86,7 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
       type: 'item.completed',
       item: { type: 'error', message: expect.stringContaining(`'${ended.home}/.claude/guard.sh' does not exist`) },
     })
-    expect(ended.stderr).toContain('what it guards will be refused')
+    expect(ended.stderr).toContain('the actions that it guards will be refused')
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
     expect(items(ended)).toContainEqual(expect.objectContaining({ type: 'hook', status: 'failed' }))
   })

@@ -82,7 +82,7 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
   test('a failing hook of either event forbids, like every guard', async () => {
     const ended = await withHooks({ TaskCreated: [commands(undefined, 'exit 1')] }, [[begin('touch made')], done])
     expect(existsSync(join(ended.cwd, 'made'))).toBe(false)
-    expect(told(ended)).toContain('A guard that fails blocks what it guards')
+    expect(told(ended)).toContain('A guard hook that fails blocks the action that it guards')
   })
 
   test('one that says continue: false ends the run', async () => {

@@ -128,7 +128,7 @@ describe('@imports', () => {
 
   test('that are missing are reported', () => {
     const { omitted } = read(tempDir({ 'AGENTS.md': '@gone.md' }))
-    expect(omitted[0]?.reason).toContain("it doesn't exist")
+    expect(omitted[0]?.reason).toContain("which doesn't exist")
   })
 
   test('are references to files, not addresses, decorators or code', () => {

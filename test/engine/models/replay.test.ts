@@ -91,7 +91,7 @@ describe('what a recording says', () => {
     await collect(model)
     await expect(collect(model)).rejects.toMatchObject({
       code: 'replay',
-      message: 'demo.jsonl: the recording is used up: it has 1 responses, and the run asked for one more.',
+      message: 'demo.jsonl: the run requested more responses than the recording contains (1).',
     })
   })
 
@@ -170,7 +170,7 @@ describe('what a recording expects', () => {
     const model = await expecting(['Exit code: <<number>>', 'one', 'two', 'three', '3 failing', 'end'])
     await expect(second(model, 'Exit code: 1\none\ntwo\nthree\n4 failing\nend')).rejects.toThrow(
       [
-        'demo.jsonl:3: the recording no longer matches: call 1 of 1 (exec_command {"cmd":"npm test"}) returned something else, starting at line 5:',
+        'demo.jsonl:3: the recording no longer matches: call 1 of 1 (exec_command {"cmd":"npm test"}) returned a different result, starting at line 5:',
         '    one',
         '    two',
         '    three',

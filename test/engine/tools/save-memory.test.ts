@@ -37,7 +37,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
       const ended = await run('use tabs', { cwd, args: ['--ask-for-approval', mode] })
       expect(ended.code).toBe(0)
       expect(told(ended)).toContain(
-        'contains instructions that agents get in every later run. Nobody is here to approve it',
+        'contains instructions that agents receive in every later run. Nobody is here to approve it',
       )
       expect(told(ended)).toContain(`the permission Edit(/${cwd}/AGENTS.md)`)
       expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })

@@ -126,7 +126,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       },
     })
     expect(over.git('rev-parse', 'HEAD')).toBe(over.first)
-    expect(over.report?.commits[0]?.stayed).toContain('staged changes conflict with it')
+    expect(over.report?.commits[0]?.stayed).toContain('staged changes conflict with the commits')
   })
 
   test('land together with the files or not at all: not while another git holds its lock', async () => {

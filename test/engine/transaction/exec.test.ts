@@ -458,7 +458,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       { cwd },
     )
     expect(ended.stderr).toMatch(
-      /transaction \((?:copy|reflink)\): all changes are in the tree; to revert them, run "agent undo \S+"/,
+      /transaction \((?:copy|reflink)\): all changes are in the workspace; to revert them, run "agent undo \S+"/,
     )
     expect(ended.stderr).toContain('files that git ignores (not landed): 1')
   })

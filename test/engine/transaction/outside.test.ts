@@ -68,10 +68,10 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
       { kind: 'money', what: expect.stringMatching(/^\$0\.\d+$/) },
     ])
     expect(ended.stderr).toMatch(
-      /^transaction \(\w+\): nothing lands before the end · not part of it: hosts \(127\.0\.0\.1:/m,
+      /^transaction \(\w+\): no change lands before the run ends · not part of the transaction: hosts \(127\.0\.0\.1:/m,
     )
     expect(ended.stderr).toMatch(
-      /happened outside the transaction, and can't be undone: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
+      /not part of the transaction, so it can't be undone: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
     )
   })
 
@@ -99,6 +99,6 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
       cwd: repository(),
     })
     expect([startOf(ended)?.outside, endOf(ended)?.outside]).toEqual([undefined, []])
-    expect(ended.stderr).toContain('not part of it: what the model costs')
+    expect(ended.stderr).toContain('not part of the transaction: the cost of the model')
   })
 })

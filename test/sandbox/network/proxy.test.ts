@@ -160,14 +160,14 @@ test('a refusal says in one line what was refused, why, and what would allow it'
   const { port, session } = await openProxy(['site.test'])
   const answer = await exchange(port, 'CONNECT evil.test:443 HTTP/1.1\r\n\r\n')
   expect(answer.split('\r\n\r\n')[1]).toBe(
-    'The sandbox refused a connection to evil.test:443 (network.allow: no entry names it). To allow it: add "evil.test" to network.allow.\n',
+    'The sandbox refused a connection to evil.test:443 (network.allow: no entry covers this host). To allow it: add "evil.test" to network.allow.\n',
   )
   await exchange(port, 'CONNECT site.test:8443 HTTP/1.1\r\n\r\n')
   expect(session.end()).toEqual([
     {
       kind: 'host',
       subject: 'evil.test:443',
-      rule: 'network.allow: no entry names it',
+      rule: 'network.allow: no entry covers this host',
       certainty: 'proven',
       remedy: { kind: 'allow-host', host: 'evil.test' },
     },
