@@ -87,7 +87,8 @@ export function holdOutput(file: string, closed = false): HeldOutput {
   return {
     write: (text) => {
       const now = lstatSync(dirname(path), { bigint: true, throwIfNoEntry: false })
-      if (now?.ino !== held.ino || now.dev !== held.dev) throw new Error('its directory was moved away in the meantime')
+      if (now?.ino !== held.ino || now.dev !== held.dev)
+        throw new Error('the directory that contains it was moved away in the meantime')
       const at = process.platform === 'linux' ? `/proc/self/fd/${directory}` : dirname(path)
       const fresh = `${at}/.${basename(path)}.${randomName()}`
       try {

@@ -38,7 +38,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...(outside.length === 0
       ? []
       : [`    not part of the transaction, so it can't be undone: ${outsideWords(outside)}`]),
-    ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
+    ...(apart.length === 0 ? [] : [`    files that never land: ${names(apart)}`]),
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
       ({ path, kept, why }) =>

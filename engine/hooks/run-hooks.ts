@@ -99,7 +99,7 @@ export function openHooks(
         if (outcome.stop !== undefined) stop(outcome.stop)
         if (outcome.decision === 'deny') {
           minded.push(
-            `${path} has changed, and a hook objects: ${outcome.reason ?? ''} This run continues with the configuration that it read at the start.`,
+            `${path} has changed, but a hook objects to that (${outcome.reason ?? 'without a reason'}). This run continues with the configuration that it read at the start.`,
           )
         }
       }

@@ -163,7 +163,7 @@ function eventOf(item: ModelItem): ModelEvent {
 }
 
 function tooLong({ label }: Pick<Endpoint, 'label'>, limit: string, spent: Usage): ModelError {
-  const message = `${label} ended its response early: ${limit} (gave up after continuing it ${mostCuts} times)`
+  const message = `${label} ended its response early: ${limit} (gave up after asking it to continue ${mostCuts} times)`
   return new ModelError('provider', message, { failure: 'incomplete', spent })
 }
 

@@ -111,7 +111,7 @@ export function sizeOf(side: Side): number {
 function patchOf(directory: string, { path, before, after }: RunChange): string {
   const size = Math.max(sizeOf(before), sizeOf(after))
   if (size > largestInPatch)
-    return `# ${JSON.stringify(path)} is too large for a patch (${size} bytes), but "agent apply" lands it\n`
+    return `# ${JSON.stringify(path)} is too large for a patch (${size} bytes), but "agent apply" can land it\n`
   return gitPatch(path, gitSide(directory, before), gitSide(directory, after))
 }
 

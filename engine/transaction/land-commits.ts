@@ -45,7 +45,8 @@ export async function planLandingOfCommits(
   for (const { path, kept } of repositories) {
     const [from, to] = [privateGitOf(kept), gitDirectoriesOf(path)]
     if (from === undefined || to === undefined) {
-      if (to !== undefined) failed.push({ path, why: `the repository in which they were made is gone: ${kept}` })
+      if (to !== undefined)
+        failed.push({ path, why: `the repository in which they were made no longer exists: ${kept}` })
       continue
     }
     // Which commit was checked out at the start isn't recorded for nested repositories that aren't submodules. Their branches may only be fast-forwarded.

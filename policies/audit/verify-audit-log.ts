@@ -55,7 +55,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
         faults.push({
           kind: 'edited',
           line: at + 1,
-          message: `this record doesn't carry the hash of the one before it, so one of them was changed`,
+          message: `this record doesn't contain the hash of the previous record, so one of the two was changed`,
         })
       }
       number = record.number
@@ -64,7 +64,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
         faults.push({
           kind: 'forged',
           line: at + 1,
-          message: 'this record does not carry the seal of the runs that write the log',
+          message: 'this record does not have the seal that runs give to the records of this log',
         })
       }
     }
@@ -87,7 +87,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
     faults.push({
       kind: 'truncated',
       line: lines.length + 1,
-      message: `the log ends at record ${head.records}, but record ${expected.records} was written`,
+      message: `the log ends at record ${head.records}, but ${expected.records} records were written`,
     })
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the last one that was written' })

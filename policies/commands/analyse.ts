@@ -167,7 +167,7 @@ class Analysis {
   functions({ functions, commands }: ShellScript): void {
     if (functions.size === 0) return
     const taken = [...functions].find((name) => findProgram(name) !== undefined)
-    if (taken !== undefined) this.problems.add(`${taken} is a function in one place and a program in another`)
+    if (taken !== undefined) this.problems.add(`${taken} may mean a function in one place and a program in another`)
     if (commands.some(({ words }) => words.some(({ text }) => text === 'unset')))
       this.problems.add('unset may remove a function')
   }

@@ -66,7 +66,7 @@ export class Coverage {
       if (kind === 'comment') continue
       if (kind === 'structure') {
         const count = structure.get(token.text ?? '') ?? 0
-        if (count === 0) return `the syntax tree has no counterpart of ${said}`
+        if (count === 0) return `the syntax tree contains nothing for ${said}`
         structure.set(token.text ?? '', count - 1)
       } else if (kind === 'pattern') {
         const known =

@@ -210,7 +210,7 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
   switch (expression.type) {
     case 'ArithmeticBinary':
       if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator) && expression.left.type !== 'ArithmeticWord') {
-        context.problem('arithmetic assigns to something that is not a name')
+        context.problem('arithmetic assigns to something other than a variable')
       }
       if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
         // Arithmetic always assigns a number, so the number 0 can stand for any value.

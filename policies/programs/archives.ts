@@ -31,7 +31,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
   }
   if (listing.ok) {
     if (!listing.options.some(({ name }) => name === '-t' || name === '--list'))
-      return { facts: [unknown('tar is not called to list an archive')] }
+      return { facts: [unknown('tar may do more than list an archive')] }
     return join([{ facts: [readOnly] }, judgeOptions(listing.options)])
   }
   const changing = parseArguments(words, extracting, { letters: 'getopt' })

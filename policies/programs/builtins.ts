@@ -24,7 +24,7 @@ function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
 
 function judgeTrap(args: readonly ShellWord[]): Judgement {
   if (args.some(({ kind }) => kind !== 'static')) {
-    const reason = 'the text that trap runs is known only when it runs'
+    const reason = 'the text that trap runs is known only when the command runs'
     return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
   }
   const [action, ...signals] = args[0]?.text === '--' ? args.slice(1) : args

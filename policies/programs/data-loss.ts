@@ -9,7 +9,7 @@ type Loss = { readonly when: readonly string[]; readonly unless?: string; readon
 
 const containers: Loss = {
   when: ['system|volume prune', 'volume rm|remove', 'compose down -v|--volumes'],
-  reason: 'it deletes data that no container uses now',
+  reason: 'it deletes data that no container currently uses',
 }
 const infrastructure: Loss = {
   when: ['destroy', 'apply -destroy|--destroy', 'state rm', 'stack rm', 'workspace delete'],

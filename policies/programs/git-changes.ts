@@ -4,7 +4,7 @@ import { staticText, type ShellWord } from '../commands/shell-word.ts'
 const writes: Fact = { class: 'writes', paths: ['.git'] }
 /** Git runs hooks on its own, and no argument shows what they do. */
 export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
-const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands it is given' }
+const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands in its arguments' }
 
 function loses(reason: string, extent: 'named' | 'wide' = 'wide'): Fact {
   return { class: 'destructive', reason, extent }

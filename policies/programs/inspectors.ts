@@ -208,7 +208,7 @@ function only(
     judge: (args, context) => {
       const texts = args.map((arg) => staticText(arg))
       const known = texts.flatMap((one) => (one === undefined ? [] : [one]))
-      if (known.length < texts.length) return { facts: [unknown('its arguments are known only when it runs')] }
+      if (known.length < texts.length) return { facts: [unknown('its arguments are known only when the command runs')] }
       const odd = known.find((one) => !words.test(one))
       const reason = odd === undefined ? check(known) : `${odd} is not known to be harmless`
       return reason === undefined ? row.judge(args, context) : { facts: [unknown(reason)] }
@@ -232,7 +232,7 @@ function psOperands(words: readonly string[]): string | undefined {
     (word, at) =>
       /env/i.test(word) || !(takesValue.test(words[at - 1] ?? '') || /^(?:-.*|aux(?:f|w|ww)?|axu?f?)$/.test(word)),
   )
-  return odd === undefined ? undefined : `${odd} may show environments of processes`
+  return odd === undefined ? undefined : `${odd} may show the environment of processes`
 }
 
 function firstIsOption(words: readonly string[]): string | undefined {

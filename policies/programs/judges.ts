@@ -181,5 +181,5 @@ export function runsScript(script: ShellWord): Judgement {
   const facts = [{ class: 'runs-code', reason: `runs the script ${script.text}` } as const]
   const path = script.kind === 'dynamic' ? script.prefix : script.text
   const printed = /^\/dev\/(?:stdin|fd\/)|^\/proc\/.*\/fd\//.test(path)
-  return printed ? { facts, opaque: `the script ${script.text} is known only when it runs` } : { facts }
+  return printed ? { facts, opaque: `the script ${script.text} is known only when the command runs` } : { facts }
 }

@@ -28,7 +28,7 @@ const awkOptions = optionTable(
 function judgeAwk(args: readonly ShellWord[]): Judgement {
   // gawk opens a network connection for a file name that begins with `/inet`.
   const socket = args.find((word) => (word.kind === 'dynamic' ? word.prefix : word.text).includes('/inet'))
-  if (socket !== undefined) return { facts: [unknown(`${socket.text} may be a connection`)] }
+  if (socket !== undefined) return { facts: [unknown(`${socket.text} may open a network connection`)] }
   return judgeFilter(parseArguments(args, awkOptions, { letters: 'getopt', stopAtOperand: true }), [], findAwkEffect)
 }
 
@@ -86,7 +86,7 @@ function judgeFilter(
   const files = given.length > 0 ? parsed.operands : rest
   const texts = scripts.map((script) => staticText(script))
   if (texts.some((text) => text === undefined))
-    return { facts: [unknown('the program text is known only when it runs')] }
+    return { facts: [unknown('the program text is known only when the command runs')] }
   const effect = findEffect(texts.join('\n'))
   const facts: Fact[] = [effect === undefined ? readOnly : unknown(effect)]
   const rewriting = writes(parsed.options.map(({ name }) => name))

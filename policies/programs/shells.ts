@@ -27,7 +27,7 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
   const [first] = parsed.operands
   if (parsed.options.some(({ name }) => name === '-c')) {
     const text = staticText(first)?.startsWith('+') === true ? undefined : staticText(first)
-    if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when it runs`)
+    if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when the command runs`)
     const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
     // The words after the text become `$0`, `$1` and so on, and the text may show them.
     const given = judgeTexts(parsed.operands.slice(1)).facts
@@ -46,7 +46,7 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
   if (context.input.from === 'text' && context.input.text !== undefined) {
     return { facts: [], runs: [{ kind: 'script', text: context.input.text, shell: kind }] }
   }
-  return hidden('a shell runs whatever it reads')
+  return hidden('a shell runs the commands that it reads from standard input')
 }
 
 function hidden(reason: string): Judgement {

@@ -135,7 +135,7 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
     }
   const texts = command.map((word) => staticText(word))
   if (texts.includes(undefined))
-    return { facts: [network, code], opaque: 'the remote command is known only when it runs' }
+    return { facts: [network, code], opaque: 'the remote command is known only when the command line runs' }
   return { facts: [network, code], runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
 }
 
@@ -161,9 +161,9 @@ export const wrappers: ProgramTable = {
   time: wrapper('getopt', 'time(1)', '-p -v -q -f: -o> -a --portability --verbose --format: --output> --append'),
   busybox: wrapper('getopt', 'busybox(1)', ''),
   toybox: wrapper('getopt', 'toybox(1)', ''),
-  flock: { source: 'flock(1)', judge: () => hidden('flock runs what it is given') },
+  flock: { source: 'flock(1)', judge: () => hidden('flock runs the command in its arguments') },
   watch: { source: 'watch(1): never ends', judge: () => hidden('watch runs a command again and again') },
-  parallel: { source: 'parallel(1)', judge: () => hidden('parallel makes commands from its input') },
+  parallel: { source: 'parallel(1)', judge: () => hidden('parallel creates commands from its input') },
   entr: { source: 'entr(1)', judge: () => hidden('entr runs a command again and again') },
   script: { source: 'script(1)', judge: () => hidden('script runs a shell') },
   expect: { source: 'expect(1)', judge: () => hidden('expect runs programs and types into them') },

@@ -43,7 +43,11 @@ export class Values {
       case 'name': {
         const value = this.#constants.get(expression.name)
         if (value === undefined)
-          this.fail(expression.at, `${expression.name} has no value`, 'a string, a list or a constant set above')
+          this.fail(
+            expression.at,
+            `${expression.name} has no value`,
+            'a string, a list or a constant that is defined above',
+          )
         return { ...value, at: expression.at }
       }
       case 'sum': {

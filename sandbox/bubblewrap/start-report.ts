@@ -61,6 +61,6 @@ function failureOf(text: string, code: number): SandboxError | undefined {
       ? `can't start the program: ${why}`
       : text.startsWith(startFailures.directory)
         ? `can't change to the working directory: ${why}`
-        : `its first program can't give up its privileges: ${why}`
+        : `the first program in the sandbox can't give up its privileges: ${why}`
   return new SandboxError('setup-failed', { backend, detail })
 }

@@ -12,7 +12,7 @@ export function cannotStart(error: unknown): SandboxError {
     missing === undefined
       ? {
           backend: 'docker',
-          reason: `its daemon can't start a container for this policy: ${detail}`,
+          reason: `the docker daemon can't start a container for this policy: ${detail}`,
           remedy: 'The image must have /bin/sh, and the daemon must be able to mount the directories of the policy.',
         }
       : {

@@ -7,7 +7,7 @@ export const gitRule = 'git metadata that the host would execute'
 export const tooDeep = 'too deep to be searched'
 
 /** The advice to a person about an entry that can't be removed. */
-export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
+export const stuck = 'look at this entry, and remove it yourself before git or an agent runs there'
 
 /** Reports entries that were removed, and where they are now. */
 export function denial(path: string, rule: string, to: string): Denial {
@@ -27,6 +27,6 @@ export function cleanedDenial(path: string): Denial {
     subject: `${path} (settings that make git run programs were removed)`,
     rule: gitRule,
     certainty: 'proven',
-    remedy: { kind: 'otherwise', advice: 'make the setting yourself, if you want it' },
+    remedy: { kind: 'otherwise', advice: 'add these settings again yourself, if you want them' },
   }
 }

@@ -112,7 +112,7 @@ async function importIndex(
   const had = new Set(before.map(({ oid }) => oid))
   const lost = entries.find(({ mode, oid }) => mode !== 0o160000 && !had.has(oid) && !options.exists(oid))
   if (lost !== undefined) {
-    return [{ subject: `${of} (it names an object that is not there)`, advice: 'run git add yourself' }]
+    return [{ subject: `${of} (it refers to an object that does not exist)`, advice: 'run git add yourself' }]
   }
   if (options.behind) return [note(of, 'moved')]
   let written: Buffer | undefined

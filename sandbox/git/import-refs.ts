@@ -49,7 +49,7 @@ export async function importRefs(
     } else if (change.now !== undefined && !options.exists(change.now)) {
       refused.add(change.name)
       notes.push({
-        subject: `${change.name} (it names an object that is not there)`,
+        subject: `${change.name} (it refers to an object that does not exist)`,
         advice: "check the command's changes",
       })
     } else plain.push(change)

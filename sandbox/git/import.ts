@@ -39,11 +39,15 @@ export async function importChanges(
   const notes: ImportNote[] = []
   const refs = readRefs(left, oidBytes)
   if (refs === undefined)
-    return { notes: [{ subject: 'refs (there are too many)', advice: 'remove some' }], stale: true, complete: false }
+    return {
+      notes: [{ subject: 'refs (there are too many of them)', advice: 'remove some' }],
+      stale: true,
+      complete: false,
+    }
   const head = parseRef(left.read('HEAD', 4096), oidBytes)
   const isWhole = known.refs.size === 0 || left.stat('packed-refs')?.kind === 'file'
   if (what === 'all' && (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory')) {
-    const subject = 'git (the command left no repository that git can read)'
+    const subject = 'git (the command left the repository in a state that git cannot read)'
     return {
       notes: [{ subject, advice: 'nothing was imported, and your repository is unchanged' }],
       stale: true,

@@ -9,7 +9,7 @@ type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
 export const unenforcedOnMacOs: readonly string[] = [
   'the number of processes is not limited: macOS counts all processes of a user together',
   'memory is not limited: macOS enforces no such limit on a process',
-  'a process that leaves its process group and hides its environment may outlive its command, but stays confined',
+  'a process that leaves its process group and hides its environment may continue after its command has ended, but stays confined',
 ]
 
 /** Throws `unavailable` if Seatbelt can't enforce some part of the policy here. Such a policy is refused rather than weakened. */

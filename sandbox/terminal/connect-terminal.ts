@@ -51,7 +51,8 @@ export function keyboard(pipe: Writable): Writable {
 /** Throws `RangeError` if no terminal can have the requested size, and `TypeError` if the command asks for a terminal and also for a standard input. */
 export function checkTerminal({ terminal, stdin }: Command): void {
   if (terminal === undefined) return
-  if (stdin !== undefined) throw new TypeError('a command in a terminal has no other standard input: leave stdin out')
+  if (stdin !== undefined)
+    throw new TypeError('a command in a terminal reads its standard input from the terminal: leave stdin out')
   checkSize(terminal)
 }
 

@@ -50,7 +50,7 @@ plain('an output whose directory was swapped for a link is refused', async () =>
   const output = holdOutput(join(directory, 'out/entry.md'))
   await rename(join(directory, 'out'), join(directory, 'aside'))
   await symlink('home', join(directory, 'out'))
-  expect(() => output.write('message')).toThrow('its directory was moved away')
+  expect(() => output.write('message')).toThrow('the directory that contains it was moved away')
   expect(existsSync(join(directory, 'home/entry.md'))).toBe(false)
 })
 

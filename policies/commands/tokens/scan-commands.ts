@@ -122,7 +122,7 @@ function scanCommandWord(source: Source, frames: Frame[], first: boolean): boole
   // Wildcards and braces in the value of an assignment aren't expanded to several words, so they don't count as patterns.
   if (assignment.test(raw)) dropPatterns(source, mark)
   if (/[<>]/.test(source.peek())) {
-    if (/^\{\w+\}$/.test(raw)) fail('a variable holds a descriptor')
+    if (/^\{\w+\}$/.test(raw)) fail('a variable receives the number of a descriptor')
     if (/^[0-9]+$/.test(raw)) {
       if (raw.length > 3) fail('the number of a descriptor is too large')
       source.token('descriptor', pos)

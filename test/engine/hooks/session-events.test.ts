@@ -123,7 +123,7 @@ describe.skipIf(needsBubblewrap())('ConfigChange', () => {
     expect(items(ended)).toContainEqual(
       expect.objectContaining({
         type: 'error',
-        message: `${join(ended.home, rules)} has changed, and a hook objects: not during a run This run continues with the configuration that it read at the start.`,
+        message: `${join(ended.home, rules)} has changed, but a hook objects to that (not during a run). This run continues with the configuration that it read at the start.`,
       }),
     )
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })

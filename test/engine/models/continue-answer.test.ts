@@ -68,7 +68,7 @@ describe.each(wires)('$wire: an answer that reaches its length limit', (wire) =>
     )
     const error: unknown = await collectFinished(model).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ModelError)
-    const message = `${wire.label} ended its response early: ${wire.truncated} (gave up after continuing it 4 times)`
+    const message = `${wire.label} ended its response early: ${wire.truncated} (gave up after asking it to continue 4 times)`
     expect(error).toMatchObject({ failure: 'incomplete', message, spent })
     expect(mock.requests).toHaveLength(5)
   })
