@@ -9,7 +9,7 @@ function outcome(decision: Opinion['decision'], { approvalMode }: CheckOptions):
   if (decision === 'allow') return 'it would run without approval'
   if (decision === 'deny') return 'it would be refused'
   return approvalMode === 'never'
-    ? 'it would need approval, and would be refused, because this mode asks nobody'
+    ? 'it would need approval, and would be refused, because nobody is asked in this mode'
     : 'it would need approval, and would be refused if nobody answers'
 }
 

@@ -138,7 +138,7 @@ function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: St
 function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>, paint: Paint): readonly string[] {
   switch (state) {
     case 'entered':
-      return [paint('cyan', '◆ plan mode: nothing is changed until a plan is approved')]
+      return [paint('cyan', '◆ plan mode: nothing can be changed until a plan is approved')]
     case 'left':
       return [paint('cyan', '◆ left plan mode'), ...indent(verdict?.reason ?? '', paint)]
     case 'kept':

@@ -15,7 +15,8 @@ export function bashView({ input }: SeenCall, workspace: string): CallView {
     action: actionOf('Bash', shown, workspace),
     replace: ({ command, timeout: milliseconds, ...rest }) => {
       const unknown = Object.keys(rest).filter((key) => !['description', 'run_in_background'].includes(key))
-      if (unknown.length > 0) return { problem: `it sets ${unknown.join(', ')}, which commands don't support` }
+      if (unknown.length > 0)
+        return { problem: `it sets ${unknown.join(', ')}, which the Bash tool does not support here` }
       return { input: { ...input, cmd: command, ...(milliseconds === undefined ? {} : { timeout_ms: milliseconds }) } }
     },
   }

@@ -53,7 +53,7 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
     if (table === undefined) continue
     const groups = checkJson(HooksTable, json, table, ['hooks'])
     for (const name of otherEvents.filter((one) => Object.hasOwn(groups, one))) {
-      notices.push(`${json.place(['hooks', name])}: Portcullis has no event ${name}, so hooks for it never run`)
+      notices.push(`${json.place(['hooks', name])}: Portcullis has no event ${name}, so these hooks never run`)
     }
     for (const event of Object.keys(hookEvents) as HookEvent[]) {
       const found = (groups[event] ?? []).flatMap((group, g) =>

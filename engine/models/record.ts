@@ -44,7 +44,7 @@ function openRecording(file: string): ReturnType<typeof openNewFile> {
     return openNewFile(file)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' ? 'the file exists; remove it or name another' : message
+    const why = code === 'EEXIST' ? 'the file already exists; remove it, or name another file' : message
     throw new ModelError('configuration', `Can't record to ${file}: ${why}.`, { cause: error })
   }
 }

@@ -173,7 +173,7 @@ export class Walk {
         const name = node.name.parts === undefined ? node.name.value : undefined
         if (name === undefined || !/^[A-Za-z_][\w-]*$/.test(name)) this.problem('a function with an unusual name')
         else this.functions.add(name)
-        if (!this.#isPlain) this.problem('a function definition may or may not run')
+        if (!this.#isPlain) this.problem('a function may or may not be defined')
         this.#isPlain = false
         // The body of a function may run at any time and with any input.
         this.#inFunction++

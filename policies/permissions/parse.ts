@@ -60,7 +60,7 @@ export function parsePermission(
     return { kind: 'tool', permission: { text, decision, origin, name: tool } }
   }
   if (elsewhere.has(tool)) return { kind: 'elsewhere' }
-  return fault(`${tool} is not a tool known here`, 'Bash, Read, Edit, Write, WebFetch, WebSearch or mcp__server__tool')
+  return fault(`${tool} is not a known tool`, 'Bash, Read, Edit, Write, WebFetch, WebSearch or mcp__server__tool')
 }
 
 function fault(message: string, expected: string): ParsedPermission {
@@ -98,7 +98,7 @@ function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin):
   const restricts = decision !== 'allow'
   if (/^\w+:[^\s*]+$/.test(what)) {
     return fault(
-      `Bash(${what}) names a parameter, which commands don't have here`,
+      `Bash(${what}) names a parameter, but commands have no parameters`,
       'a command, such as Bash(git push:*)',
     )
   }

@@ -12,7 +12,7 @@ function raiser(source: string, options: string): Program {
       const parsed = parseArguments(args, table, { letters: 'getopt', stopAtOperand: true })
       const alarms = [{ kind: 'privilege', reason } as const]
       if (!parsed.ok) return { facts: [unknown(parsed.reason)], alarms, opaque: parsed.reason }
-      if (parsed.operands.length === 0) return { facts: [unknown('it starts a shell of its own')], alarms }
+      if (parsed.operands.length === 0) return { facts: [unknown('it starts another shell')], alarms }
       return { facts: [], alarms, runs: [{ kind: 'command', words: parsed.operands }] }
     },
   }
@@ -31,7 +31,7 @@ export const privileges: ProgramTable = {
     judge: () => ({
       facts: [unknown('it runs a shell as another user')],
       alarms: [{ kind: 'privilege', reason: 'it requests the privileges of another user' }],
-      opaque: "another user's shell runs the commands that it is given",
+      opaque: 'a shell of another user runs the commands in the arguments',
     }),
   },
 }

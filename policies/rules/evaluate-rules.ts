@@ -100,7 +100,7 @@ export class RuleEvaluation {
     if (read === undefined) {
       this.#values.fail(
         hostValue?.at ?? call.at,
-        `${JSON.stringify(written)} is not one host`,
+        `${JSON.stringify(written)} is not a single host`,
         'a host name or address, with or without a port; no scheme, path or wildcard',
       )
     }

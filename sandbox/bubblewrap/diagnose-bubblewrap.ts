@@ -32,7 +32,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
   if (/mount proc|Can't mount proc/i.test(said)) {
     return {
-      reason: `a fresh /proc can't be mounted, as in a container with parts of /proc masked (${said})`,
+      reason: `a new /proc can't be mounted, as in a container that masks parts of /proc (${said})`,
       remedy: `Start the container with --security-opt systempaths=unconfined, ${instead}.`,
     }
   }
@@ -53,7 +53,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
   return {
     reason: said === '' ? 'bwrap failed and printed nothing' : said,
-    remedy: `Run \`bwrap --ro-bind / / true\` to see more, ${instead}.`,
+    remedy: `Run \`bwrap --ro-bind / / true\` to see the cause, ${instead}.`,
   }
 }
 

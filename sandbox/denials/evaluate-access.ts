@@ -59,7 +59,7 @@ function evaluateRead(path: string, granted: string | undefined): Evaluation {
   if (granted === undefined && (isWithin(path, '/tmp') || isWithin(path, '/run'))) {
     return {
       allowed: false,
-      rule: "the host's /tmp and /run are not shown",
+      rule: "the host's /tmp and /run are hidden from commands",
       remedy:
         basename(path) === 'docker.sock'
           ? { kind: 'show-docker-socket' }

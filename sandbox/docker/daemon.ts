@@ -27,7 +27,7 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
   const info = await Promise.race([asked, late.promise]).finally(() => clearTimeout(timer))
   if (info.remapsUsers) {
     throw refuse(
-      'the daemon remaps user ids, so files would belong to somebody else',
+      'the daemon remaps user ids, so files that commands create would belong to somebody else',
       'Use a daemon without userns-remap.',
     )
   }

@@ -67,7 +67,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   if (ended !== 0 || made === undefined) {
     throw refuse(
       `in a container that this daemon starts, commands can't write to ${trial.privateTemp} on this machine${complaint.trim() === '' ? '' : ` (${complaint.trim()})`}`,
-      'Use a daemon that runs on this machine and may mount its directories; with SELinux, one that may label them.',
+      'Use a daemon that runs on this machine and may mount its directories; with SELinux, the daemon must also be able to label them.',
     )
   }
   if (made.uid !== process.geteuid?.()) {
@@ -84,7 +84,7 @@ function ownerAdvice(path: string): string {
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   const own = process.geteuid?.()
   if (owner === undefined || owner === own)
-    return 'Use a daemon that runs on this machine and may mount this directory; with SELinux, one that may label it.'
+    return 'Use a daemon that runs on this machine and may mount this directory; with SELinux, the daemon must also be able to label it.'
   return `It belongs to user ${owner}: run this as that user, or make your user its owner (chown -R ${own} ${path}).`
 }
 

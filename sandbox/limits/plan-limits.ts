@@ -29,7 +29,7 @@ export type LimitPlan = {
 
 /** A sentence about a default limit that a backend can't enforce. */
 export const unlimitedWatches =
-  'the number of inotify instances and watches is not limited: a command can use up all that the user may have'
+  'the number of inotify instances and watches is not limited: a command can use up all inotify instances and watches of the user'
 
 const gibibyte = 1024 ** 3
 

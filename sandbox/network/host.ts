@@ -20,7 +20,8 @@ export function parseHost(text: string): ParsedHost {
   if (bare.includes(':')) return parseIPv6(bare)
   if (text.startsWith('[')) return refuse('only an IPv6 address may be in brackets')
   // ASCII characters are checked before the conversion below, which may turn other characters into ASCII.
-  if (/[^\w.\-\u0080-\u{10ffff}]/u.test(text)) return refuse('it contains a character that no host name has')
+  if (/[^\w.\-\u0080-\u{10ffff}]/u.test(text))
+    return refuse('it contains a character that is not allowed in a host name')
   const ascii = (isAscii(text) ? text : domainToASCII(text)).toLowerCase().replace(/\.$/, '')
   return parseAscii(ascii)
 }
@@ -70,7 +71,7 @@ export function parseAuthority(
   if (match === null) return { host: undefined, why: 'it is not HOST:PORT' }
   const port = match[2] === undefined ? defaultPort : Number(match[2])
   if (port === undefined || port < 1 || port > 65_535)
-    return { host: undefined, why: 'its port is missing or impossible' }
+    return { host: undefined, why: 'its port is missing or not valid' }
   const parsed = parseHost(match[1] ?? '')
   return parsed.host === undefined ? parsed : { host: parsed.host, port }
 }

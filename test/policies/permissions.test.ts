@@ -196,7 +196,7 @@ describe('a settings file with a fault stops the run, with location and reason',
     ['{"permissions": []}', /^1:2: permissions is not an object/],
     ['[]', /^1:1: the settings are not an object/],
     ['{"permissions": {"allow": [5]}}', /^1:28: an entry of permissions.allow is not a string/],
-    ['{"permissions": {"deny": ["Bsah(rm *)"]}}', /^1:27: Bsah is not a tool known here/],
+    ['{"permissions": {"deny": ["Bsah(rm *)"]}}', /^1:27: Bsah is not a known tool/],
     ['{"permissions": {"deny": ["Bash()"]}}', /names nothing/],
     ['{"permissions": {"deny": ["Bash(run_in_background:true)"]}}', /names a parameter/],
     ['{"permissions": {"deny": ["Read(!x)"]}}', /is not a path pattern/],
@@ -248,7 +248,7 @@ describe('entries that Claude Code itself writes', () => {
     expect(load('allow', 'Bash(python3 -c ":*)', 'user')).toHaveLength(1)
     expect(load('allow', 'SomeToolOfNextYear', 'user')).toHaveLength(1)
     expect(load('allow', 'TaskCreate', 'user')).toEqual([])
-    expect(() => load('deny', 'SomeToolOfNextYear', 'user')).toThrow(/is not a tool known here/)
+    expect(() => load('deny', 'SomeToolOfNextYear', 'user')).toThrow(/is not a known tool/)
   })
 
   test('an unclear restriction is interpreted broadly', () => {

@@ -31,7 +31,7 @@ export function scanBodies(source: Source): void {
       const lineEnd = newline < 0 || newline > source.end ? source.end : newline
       const line = source.text.slice(source.at, lineEnd)
       const tabs = strips ? (/^\t*/.exec(line)?.[0].length ?? 0) : 0
-      if (continued && line.slice(tabs).startsWith(value)) fail('a heredoc whose end follows a continued line')
+      if (continued && line.slice(tabs).startsWith(value)) fail('the end of a heredoc follows a continued line')
       if (line.slice(tabs) === value) {
         readBody(source, start, quoted)
         source.at += tabs

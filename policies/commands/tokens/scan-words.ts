@@ -167,7 +167,7 @@ export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~
       if (character === '(') depth++
       else if (character === ')' && depth > 0) depth--
       else if (character === ')') {
-        if (source.peek() !== ')') fail('a parenthesis that belongs either to arithmetic or to a command')
+        if (source.peek() !== ')') fail('a parenthesis may belong to arithmetic or to a command')
         source.at++
         return
       } else if (!allowed.test(character)) fail(`${JSON.stringify(character)} in arithmetic`)

@@ -181,7 +181,7 @@ test('broken files of an untrusted repository are reported, and neither stop nor
     '.claude/settings.local.json',
     '.portcullis/rules/broken.rules:1:13',
   ])
-  expect(JSON.stringify(ignored)).toContain('SomeToolOfNextYear is not a tool known here')
+  expect(JSON.stringify(ignored)).toContain('SomeToolOfNextYear is not a known tool')
 })
 
 test.skipIf(needsBubblewrap())(

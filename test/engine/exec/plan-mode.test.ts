@@ -113,7 +113,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     expect(json.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
     const plain = await exec([exit('# The plan\nmake it')], ['--plan', '--fail-on-denied', 'x'], { cwd })
     expect([plain.code, plain.stdout], plain.stderr).toEqual([0, '# The plan\nmake it\n'])
-    expect(plain.stderr).toContain('plan mode: nothing is changed until a plan is approved')
+    expect(plain.stderr).toContain('plan mode: nothing can be changed until a plan is approved')
   })
 
   test('a program that answers for the user may approve the plan, and the run carries it out', async () => {
