@@ -37,7 +37,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...(ignored.files === 0 ? [] : [`    files that git ignores (${kept}): ${ignored.files}`]),
     ...(outside.length === 0
       ? []
-      : [`    not part of the transaction, so it can't be undone: ${outsideWords(outside)}`]),
+      : [`    effects outside the transaction, which can't be undone: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    files that never land: ${names(apart)}`]),
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(

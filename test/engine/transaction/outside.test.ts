@@ -71,7 +71,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
       /^transaction \(\w+\): no change lands before the run ends · not part of the transaction: hosts \(127\.0\.0\.1:/m,
     )
     expect(ended.stderr).toMatch(
-      /not part of the transaction, so it can't be undone: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
+      /effects outside the transaction, which can't be undone: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
     )
   })
 
