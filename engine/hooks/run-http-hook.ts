@@ -29,7 +29,10 @@ export async function runHttpHook(
     const text = await response.text()
     if (!response.ok) return { status: 'failed', reason: `${handler.url} answered with status ${response.status}` }
     if (text.length > answerLimit)
-      return { status: 'failed', reason: `${handler.url} answered with ${text.length} characters, which is too long` }
+      return {
+        status: 'failed',
+        reason: `${handler.url} answered with ${text.length} characters, more than the limit of ${answerLimit}`,
+      }
     const said = readHookOutput(text)
     return 'problem' in said ? { status: 'failed', reason: said.problem } : { status: 'answered', ...said }
   } catch (error) {

@@ -117,7 +117,7 @@ export class Review {
     const count = worse.reduce((sum, severity) => sum + findings[severity], 0)
     if (count === 0) return undefined
     const what = failOn === 'critical' ? 'critical' : `${failOn} or worse`
-    return `The review has ${count} ${count === 1 ? 'finding' : 'findings'} that ${count === 1 ? 'is' : 'are'} ${what}, so --fail-on fails the run.`
+    return `The review has ${count} ${count === 1 ? 'finding' : 'findings'} of the severity ${what}, so --fail-on fails the run.`
   }
 
   #needOpened(): Opened {

@@ -21,7 +21,7 @@ export function whyNotText(key: string, target: string | undefined): string | un
  */
 export function whatHelps(run: string): string {
   return (
-    `To land everything, continue the run and have it rename or remove what can't land: agent exec resume ${run} "rename …". ` +
+    `To land everything, continue the session and let the model rename or remove what can't land: agent exec resume ${run} "rename …". ` +
     `To land only the rest, run "agent apply ${run} .".`
   )
 }

@@ -16,7 +16,7 @@ export function readCompared(word: Word, context: WordContext): void {
 /** Reads a word that may name a file. Accessing the file may connect this machine to another one. */
 function readLookedAt(word: Word, context: WordContext): void {
   const hosts = mountedHosts(readWord(word, context).flatMap(choicesOf))
-  if (hosts.length > 0) context.problem(`${word.text} may be on another machine`)
+  if (hosts.length > 0) context.problem(`${word.text} may be a file on another machine`)
 }
 
 /** Reads `[[ … ]]` and walks the words in it. A comparison of numbers evaluates the text on both sides as arithmetic. */

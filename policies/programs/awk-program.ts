@@ -5,7 +5,7 @@
  */
 export function findAwkEffect(program: string): string | undefined {
   const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(program)
-  if (word !== null) return `${word[0]} may run, read or show more than its input`
+  if (word !== null) return `${word[0]} may run commands, or may read or show more than the input`
   if (program.includes('\\\n') || /[\r\0]/.test(program)) return 'a continued line'
   return findOperator(program)
 }

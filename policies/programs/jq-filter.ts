@@ -45,13 +45,13 @@ export function findJqEffect(filter: string): string | undefined {
   for (const [at, name] of found.entries()) {
     if (/^[([{]$/.test(name)) brackets.push(name)
     if (/^[)\]}]$/.test(name)) brackets.pop()
-    if (name === '$ENV' || name.startsWith('$__')) return `${name} shows more than its input`
+    if (name === '$ENV' || name.startsWith('$__')) return `${name} shows more than the filter's input`
     const isName = /^[A-Za-z_]/.test(name)
     // A key of an object, or an argument of a function that the filter defines.
     const isKey = found[at + 1] === ':' && /^[{,]$/.test(found[at - 1] ?? '')
     const isShort = /^[{,]$/.test(found[at - 1] ?? '') && /^[},]$/.test(found[at + 1] ?? '') && brackets.at(-1) === '{'
     if (isName && !harmless.has(name) && !isKey && !isShort && !defined.has(name))
-      return `${name} may read or show more than its input`
+      return `${name} may read or show more than the filter's input`
   }
   return undefined
 }

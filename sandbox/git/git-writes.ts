@@ -67,7 +67,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       const kind = held.common.stat(name)?.kind
       const isPlain = kind === undefined || kind === 'file'
       if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name))
-        return `${short} can\u2019t be created: see git branch --list`
+        return `${short} can\u2019t be set, because it has changed or its name conflicts with another branch: see git branch --list`
       if (loose !== undefined && old === undefined) return `${short} names no commit`
       if (held.common.stat(dirname(name))?.kind === 'directory') locks.add(`${file}.lock`)
       const packed = held.common.read('packed-refs', largestPacked)

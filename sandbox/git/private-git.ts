@@ -239,7 +239,7 @@ function denialOf({ subject, advice }: ImportNote): Denial {
   return {
     kind: 'quarantine',
     subject,
-    rule: 'git: changes are imported only if the host did not change the same thing, and if git would not run anything because of them',
+    rule: 'git: a change is imported only if the same thing was not changed on the host, and if the change does not make git run anything',
     certainty: 'proven',
     remedy: { kind: 'otherwise', advice },
   }
