@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
@@ -25,8 +25,13 @@ const systemDirectories: readonly string[] = [
  */
 export function hostPath(roots: readonly string[], path: string | undefined = process.env['PATH']): string {
   const closed = realRoots(roots)
-  const directories = (path ?? systemDirectories.join(delimiter)).split(delimiter).filter(isAbsolute)
-  return directories.filter((directory) => !isReached(resolve(directory), closed)).join(delimiter)
+  return searchPath(path)
+    .filter((directory) => !isReached(resolve(directory), closed))
+    .join(delimiter)
+}
+
+function searchPath(path: string | undefined = process.env['PATH']): readonly string[] {
+  return (path ?? systemDirectories.join(delimiter)).split(delimiter).filter(isAbsolute)
 }
 
 /**
@@ -38,10 +43,13 @@ export function hostPath(roots: readonly string[], path: string | undefined = pr
  * @internal
  */
 export function hostProgram(name: string, roots: readonly string[], from: string = process.cwd()): string {
-  const searched = name.includes('/') ? [] : hostPath(roots).split(delimiter).filter(isAbsolute)
-  const files = name.includes('/') ? [resolve(from, name)] : searched.map((directory) => join(directory, name))
-  const found = files.find((file) => isExecutable(file) && !isReached(file, realRoots(roots)))
+  const closed = realRoots(roots)
+  const files = name.includes('/') ? [resolve(from, name)] : searchPath().map((directory) => join(directory, name))
+  // Most directories don't contain the program, so that is tested first.
+  const isSafe = (file: string): boolean => name.includes('/') || !isReached(resolve(dirname(file)), closed)
+  const found = files.find((file) => isExecutable(file) && isSafe(file) && !isReached(file, closed))
   if (found !== undefined) return found
+  const searched = name.includes('/') ? [] : hostPath(roots).split(delimiter).filter(isAbsolute)
   throw new SandboxError('missing-program', { program: name, searched, outside: roots })
 }
 

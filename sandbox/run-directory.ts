@@ -83,9 +83,9 @@ export function allRunDirectories(isSeen: (place: string) => boolean): readonly 
 type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
-  // If the directory can't be read, it contains none of ours.
-  return (entriesIn(base) ?? []).flatMap((name) => {
-    const its = prefixes.find((one) => name.startsWith(one))
-    return its === undefined ? [] : [{ path: join(base, name), owner: name.slice(its.length) }]
+  // If the directory can't be read, it contains none of ours. A temporary directory may have thousands of entries, so nothing is created for the others.
+  return prefixes.flatMap((its) => {
+    const names = (entriesIn(base) ?? []).filter((name) => name.startsWith(its))
+    return names.map((name) => ({ path: join(base, name), owner: name.slice(its.length) }))
   })
 }

@@ -80,6 +80,7 @@ export async function openBubblewrap(
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
     checkTerminal(command)
+    commandPipes.prepare()
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)

@@ -2,18 +2,16 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { release } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import * as z from 'zod'
 import { readHostFile } from '../host-files.ts'
 import { makeDirectories } from '../make-directories.ts'
 import { cacheDirectory } from '../app-directories.ts'
 import { installAdvice } from './diagnose-bubblewrap.ts'
 import { locateBubblewrap } from './locate.ts'
 import type { Probe } from './try-bubblewrap.ts'
+import type { WatchLimits } from './watch-limits.ts'
 
-const Remembered = z.object({
-  key: z.string(),
-  watches: z.object({ instances: z.int(), watches: z.int() }).optional(),
-})
+/** What is kept on disk. It is checked without a schema, because loading a library for that would take longer than everything else here. */
+type Remembered = { readonly key: string; readonly watches: WatchLimits | undefined }
 
 let known: Promise<Probe> | undefined
 
@@ -69,19 +67,34 @@ function memoryFile(): string {
   return join(cacheDirectory(), 'bubblewrap.json')
 }
 
-function recall(key: string): z.infer<typeof Remembered> | undefined {
+function recall(key: string): Remembered | undefined {
   try {
-    const remembered = Remembered.parse(JSON.parse(readHostFile(memoryFile(), { follow: true })?.toString() ?? ''), {
-      jitless: true,
-    })
-    return remembered.key === key ? remembered : undefined
+    const remembered = rememberedIn(JSON.parse(readHostFile(memoryFile(), { follow: true })?.toString() ?? ''))
+    return remembered?.key === key ? remembered : undefined
   } catch {
     // The record is missing or damaged. The trial is cheap, so it is simply done again.
     return undefined
   }
 }
 
-function remember(value: z.infer<typeof Remembered>): void {
+function rememberedIn(value: unknown): Remembered | undefined {
+  if (typeof value !== 'object' || value === null || !('key' in value) || typeof value.key !== 'string')
+    return undefined
+  const { key } = value
+  if (!('watches' in value)) return { key, watches: undefined }
+  const limits = value.watches
+  if (typeof limits !== 'object' || limits === null || !('instances' in limits) || !('watches' in limits))
+    return undefined
+  const { instances, watches } = limits
+  if (!isInteger(instances) || !isInteger(watches)) return undefined
+  return { key, watches: { instances, watches } }
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function remember(value: Remembered): void {
   const file = memoryFile()
   const fresh = `${file}.${process.pid}`
   try {

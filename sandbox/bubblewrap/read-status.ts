@@ -1,7 +1,4 @@
 import type { Readable } from 'node:stream'
-import * as z from 'zod'
-
-const Line = z.object({ 'child-pid': z.int().positive().optional(), 'exit-code': z.int().optional() })
 
 /** bwrap's reports about itself while it runs. */
 type Status = {
@@ -29,10 +26,10 @@ export function readStatus(source: Readable | null): Status {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines.filter((text) => text.trim() !== '')) {
-      const status = Line.parse(JSON.parse(line), { jitless: true })
-      initPid ??= status['child-pid']
+      const status: unknown = JSON.parse(line)
+      initPid ??= integerIn(status, 'child-pid')
       if (initPid !== undefined) for (const act of waiting.splice(0)) act(initPid)
-      commandRan ||= status['exit-code'] !== undefined
+      commandRan ||= integerIn(status, 'exit-code') !== undefined
     }
   })
   const closed = new Promise<void>((resolve) => {
@@ -53,4 +50,11 @@ export function readStatus(source: Readable | null): Status {
     },
     closed,
   }
+}
+
+/** An integer in one of bwrap's documents; undefined if the document doesn't contain it. */
+function integerIn(document: unknown, key: 'child-pid' | 'exit-code'): number | undefined {
+  if (typeof document !== 'object' || document === null) return undefined
+  const value: unknown = Reflect.get(document, key)
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }

@@ -84,6 +84,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
     stat: (path) => within(path, (entry) => describe(entry)),
     names: (path) =>
       within(path, (entry) => {
+        if (isMissing(entry)) return undefined
         const held = openSync(entry, asDirectory)
         try {
           return namesHeld(held)
@@ -138,12 +139,18 @@ function describeAll(
 }
 
 function readEntry(entry: string | Buffer, most: number): Buffer | undefined {
+  if (isMissing(entry)) return undefined
   const file = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     return readRegular(file, most)
   } finally {
     closeSync(file)
   }
+}
+
+/** Many entries that are looked for don't exist, and creating an error takes longer than checking first. */
+function isMissing(entry: string | Buffer): boolean {
+  return lstatSync(entry, { throwIfNoEntry: false }) === undefined
 }
 
 function isAbsent(error: unknown): boolean {

@@ -34,6 +34,17 @@ const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 *
  * for a changed index.
  */
 const worthShowing = 12 * 1024
+/** The directories that each copy has, outer ones first. Objects and large files of the host are mounted in `portcullis`. */
+const directories = [
+  'objects',
+  'portcullis',
+  'portcullis/objects',
+  'portcullis/lfs',
+  'refs',
+  'refs/heads',
+  'refs/tags',
+  'info',
+]
 const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']
 
 /**
@@ -66,12 +77,14 @@ export function makePrivateCopy(
   // These refs belong to a single work tree, and are never packed.
   const refs = new Map([...all].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
   const [files, raw] = [new Map<string, Buffer>(), new Map<string, Buffer>()]
-  for (const directory of ['', 'objects', 'portcullis/objects', 'portcullis/lfs', 'refs/heads', 'refs/tags', 'info']) {
-    mkdirSync(join(path, directory), { recursive: true, mode: 0o755 })
+  mkdirSync(path, { recursive: true, mode: 0o755 })
+  const made = new Set([path])
+  for (const directory of directories) {
+    mkdirSync(`${path}/${directory}`, { mode: 0o755 })
+    made.add(`${path}/${directory}`)
   }
   for (const name of options.borrowed) mkdirSync(join(path, name), { recursive: true })
   for (const name of options.modules) mkdirSync(bytes(`${path}/modules/${name}`), { recursive: true })
-  const made = new Set([path])
   const put = (name: string, content: Buffer | string, mode = 0o644): void => {
     const file = `${path}/${name}`
     if (!made.has(dirname(file))) mkdirSync(bytes(dirname(file)), { recursive: true })

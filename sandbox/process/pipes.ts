@@ -1,6 +1,6 @@
-// Not by execa: the call is synchronous, and every command has to wait for it before it can start.
-import { spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+// Not by execa: the call is synchronous or without any output, and every command has to wait for it before it can start.
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -30,6 +30,8 @@ export type CommandPipes = {
 
 /** The pipes of a sandbox. */
 type Pipes = {
+  /** Begins to create pipes if there are too few for a command. Call this while there is other work to do before `open`. */
+  readonly prepare: () => void
   /** Opens the pipes of a command. Each of `inputs` is a complete input. */
   readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
   /** Closes the pipes that no command uses. */
@@ -57,10 +59,29 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
   const idle: Pipe[] = []
   const place = join(directory, 'pipes')
   let isFirst = true
-  const make = (): void => {
+  let coming: readonly string[] = []
+  const newNames = (): readonly string[] => {
     mkdirSync(place, { recursive: true, mode: 0o300 })
     const names = Array.from({ length: isFirst ? batch.first : batch.next }, () => join(place, randomName()))
     isFirst = false
+    return names
+  }
+  const prepare = (): void => {
+    if (process.platform !== 'linux' || coming.length > 0 || idle.length >= batch.first) return
+    const names = newNames()
+    const maker = spawn(systemProgram('mkfifo'), ['-m', '600', '--', ...names], { env: {}, stdio: 'ignore' })
+    maker.once('error', () => undefined)
+    maker.unref()
+    coming = names
+  }
+  const make = (): void => {
+    const prepared = coming
+    coming = []
+    if (haveCome(prepared)) {
+      idle.push(...prepared.map(hold))
+      return
+    }
+    const names = newNames()
     const { error, status, stderr } = spawnSync(systemProgram('mkfifo'), ['-m', '600', '--', ...names], {
       encoding: 'utf8',
       env: {},
@@ -94,7 +115,26 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
       },
     }
   }
-  return { open, close: () => idle.splice(0).forEach(drop) }
+  return { prepare, open, close: () => idle.splice(0).forEach(drop) }
+}
+
+/** How long to wait for pipes that another process is creating, in milliseconds. It usually takes that process less than three. */
+const patienceMs = 30
+
+/** Whether all of these pipes exist, at the latest after a short wait. Without any names the answer is no. */
+function haveCome(names: readonly string[]): boolean {
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  for (let waited = 0; waited < patienceMs && names.length > 0; waited += 1) {
+    // They are created in this order.
+    if (names.toReversed().every(isPrivatePipe)) return true
+    Atomics.wait(clock, 0, 0, 1)
+  }
+  return false
+}
+
+function isPrivatePipe(name: string): boolean {
+  const stat = lstatSync(name, { throwIfNoEntry: false })
+  return stat?.isFIFO() === true && (stat.mode & 0o7777) === 0o600
 }
 
 function hold(name: string): Pipe {
