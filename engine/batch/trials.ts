@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Task } from './tasks/task.ts'
 
-/** One try of one model at one task: the unit that has a result. It may take several attempts. */
+/** One try of one model at one task. Each trial has one result, which may take several attempts. */
 export type Trial = {
   /** The name of the folder with its attempts, which also identifies the trial. */
   readonly key: string
@@ -12,7 +12,7 @@ export type Trial = {
   readonly repeat: number
 }
 
-/** The models and repeats with which each task is combined. */
+/** The models that try each task, and how often each model tries it. */
 type Matrix = {
   /** Empty: the configured model. */
   readonly models: readonly string[]

@@ -22,7 +22,7 @@ export async function withLock(
 }
 
 /**
- * The changes of a session's runs.
+ * Returns the record of what a session's runs changed.
  *
  * @param takesLock whether to lock the session. False: the caller has locked it
  * @throws UserError `usage` if the changes were discarded

@@ -6,7 +6,7 @@ import type { Detail } from '../display/style.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Chooses where events go: to stderr for people and, with `--json`, to stdout as JSON. If stdout is a terminal, `--json` prints only the JSON. */
+/** Chooses where events are written: as text on stderr and, with `--json`, also as JSON on stdout. If stdout is a terminal, `--json` replaces the text. */
 export function chooseSinks(options: ExecOptions): readonly Sink[] {
   const { stdout, stderr, env } = process
   const json = jsonlSink((line) => stdout.write(line))

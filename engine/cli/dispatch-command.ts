@@ -63,7 +63,10 @@ Exit codes:
   return exitCode
 }
 
-/** Options whose value may be left out. A value must follow an equals sign, so that the next word is always an argument. */
+/**
+ * Options that may be given without a value, and the form with the default value that replaces them. Without this, the option's parser would take the next
+ * argument as the value.
+ */
 const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
 
 function withValues(argv: readonly string[]): readonly string[] {

@@ -28,7 +28,7 @@ export type DoctorOptions = ConfigOptions & {
  * `agent doctor`: finishes the reviews of killed runs, then prints what this machine can enforce and whether a run here would have what it needs. Sends nothing
  * over the network. With `--protected`, it prints the table of protected paths.
  *
- * @returns 0 if `agent exec` would have everything it needs. Otherwise 1, or the exit code for a missing sandbox if the sandbox is missing
+ * @returns 0 if `agent exec` would have everything it needs. Otherwise the exit code for a missing sandbox if that is what is missing, or else 1
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {

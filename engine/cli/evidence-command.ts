@@ -47,8 +47,8 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
 }
 
 /**
- * Returns the unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many were written after
- * the run. For the latter, the evidence records the present content.
+ * Returns the unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many files were written
+ * after the run; for these, the evidence records the present content.
  */
 async function unchangedOf(
   { directory, state }: ChangedSession,
@@ -115,7 +115,10 @@ async function factsOf(directory: string): Promise<RunFacts> {
   }
 }
 
-/** `agent evidence verify`: checks that evidence is intact, is signed by a trusted key, and belongs to this patch and these trees. It downloads nothing. */
+/**
+ * `agent evidence verify`: checks that evidence is intact and signed and, if they are given, that it belongs to the patch and the trees and is signed with one
+ * of the public keys. It downloads nothing.
+ */
 export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
   const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))
   const opened = openEnvelope(textOf(file, largestEvidence, 'the evidence'), trusted)

@@ -8,10 +8,12 @@ export function thisProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
 }
 
-/** Variables that every shell sets. A shell runs between the old and the new process, so it sets them too. */
+/** Variables that a shell sets when it starts. The new process is started by a shell, so it removes those that the old process didn't have. */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
-/** The environment for a process that is started for the view of a session. */
+/**
+ * The environment for a process that is started in order to see the view of a session. It names the session, and the shell's variables that are already set.
+ */
 export function startedFor(session: string): Readonly<Record<string, string>> {
   const all = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const known = shellVariables.filter((name) => process.env[name] !== undefined)

@@ -103,7 +103,7 @@ function wholeText({ before, after }: RunChange, directory: string): string {
   return hunks?.map((hunk) => hunk.text).join('') ?? '(no text)\n'
 }
 
-/** The change with only its accepted parts; undefined if no part was accepted. */
+/** Returns the change with only the accepted parts; undefined if no part was accepted. */
 function madeOf(
   change: RunChange,
   parts: readonly Part[],

@@ -18,8 +18,8 @@ import type { SandboxOptions } from './sandbox-options.ts'
 import { externalMode } from '../app/modes.ts'
 
 /**
- * The policy that the flags of `agent sandbox` describe, on top of the configuration. Only the flags choose the mode. Paths and variables from flags are added
- * to the configured ones, and a flag for the network or a limit replaces the configured value. Denied paths are added to those that are always denied.
+ * Builds the policy for `agent sandbox` from its flags and the configuration. Only the flags choose the mode. Paths and variables from flags are added to the
+ * configured ones; a flag for the network or a limit replaces the configured value. Denied paths are added to those that are always denied.
  *
  * @throws UserError `usage` with the flag and what was expected
  */
@@ -49,7 +49,10 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
   })
 }
 
-/** A text without a slash is a name that is hidden everywhere, as with the key `sandbox_read.deny`. A text with a slash is a path. */
+/**
+ * Reads the value of a flag that denies reading. As in the key `sandbox_read.deny`, a text without a slash is a name that is hidden in every directory; a text
+ * with a slash is a path.
+ */
 function denied(text: string): string {
   if (text.startsWith('~/') || text.startsWith('**/')) return text
   return text.includes('/') || ['', '.', '..', '~'].includes(text) ? resolve(text) : `**/${text}`

@@ -74,7 +74,7 @@ function readSource(source: string): Source {
   return { text, shown: `session ${rollout.session.thread_id}`, path: undefined }
 }
 
-/** Returns a function that writes the new results to the recording, to be called when the whole recording has been played. */
+/** Prepares the update of a recording. Returns a function that writes the new results to it; call that function when the whole recording has been played. */
 function updating({ text, path, shown }: Source, cwd: string): (differences: readonly FoundDifference[]) => string {
   const unwritable = (why: string): UserError => new UserError('usage', `--update: ${shown} can't be written: ${why}`)
   if (path === undefined)

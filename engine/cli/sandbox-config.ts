@@ -19,6 +19,7 @@ export async function readSandboxConfig(workspace: string, overrides: readonly s
   // Imported only here, because loading the TOML parser and the schema takes longer than starting a command.
   const { loadConfig } = await import('../config/load-config.ts')
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  // Other programs' settings are used only if they are imported. Otherwise they would apply only if a configuration file or `-c` exists too.
+  // Other programs' settings are used only if the user imports them. Otherwise they would apply only when a file or `-c` exists, because of the early return
+  // above.
   return loadConfig({ places, project, overrides, onlyImported: true }).settings
 }

@@ -15,7 +15,7 @@ const input = z.object({
 })
 
 /**
- * A tool that performs a whole run of this program.
+ * A tool that carries out a whole task, as `agent exec` does.
  *
  * @param request the server's own options
  */

@@ -10,11 +10,11 @@ type WatchdogOptions = {
   readonly message: string
 }
 
-/** How long, after the limit, the event loop may be blocked and the run may take to end, in milliseconds. */
+/** How long the watchdog waits after the limit, in milliseconds, before it kills the process: if the event loop is blocked, and if the run doesn't end. */
 const patience = { stalled: 3_000, ending: 30_000 }
 
 /**
- * The code of the watchdog. It runs in its own thread, because a timer in a blocked event loop would never fire. It waits in the kernel, which takes no
+ * The code of the watchdog. It runs in its own thread, because a timer would never fire while the event loop is blocked. It waits in the kernel, which takes no
  * processor time.
  */
 const source = `
@@ -40,8 +40,8 @@ if (!closed(after)) {
 `
 
 /**
- * Enforces a time limit under all conditions. If the event loop is blocked long after the limit, or the run doesn't end, the last events are written and the
- * process is killed with SIGKILL.
+ * Enforces a time limit even if the event loop is blocked. If it stays blocked after the limit, or if the run doesn't end, the watchdog writes the last events
+ * and kills the process with SIGKILL.
  *
  * @returns a function that stops the watchdog
  */

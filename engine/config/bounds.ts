@@ -24,7 +24,7 @@ export function excessOver(bound: Settings, asked: Settings, preferences: boolea
   })
 }
 
-/** Whether a key is one of those that decide the network access of commands. A layer that sets one of them replaces all of them. */
+/** Whether a key is one of the two that decide the network access of commands. A layer that sets one of them replaces both. */
 export function isNetworkKey(key: string): boolean {
   return networkKeys.has(key)
 }

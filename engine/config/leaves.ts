@@ -2,8 +2,8 @@
 export type Leaf = { readonly path: readonly string[]; readonly value: unknown }
 
 /**
- * Splits a configuration into single settings. Tables are split, but deeper values count as one setting: a provider, for example, is never assembled from parts
- * of two layers.
+ * Splits a configuration into single settings. Only the outer tables are split. A table inside them, such as one provider, counts as one setting, so that it is
+ * never assembled from parts of two layers.
  */
 export function leavesOf(settings: object): readonly Leaf[] {
   return open(settings, [])
@@ -42,7 +42,10 @@ function open(table: object, path: readonly string[]): readonly Leaf[] {
   })
 }
 
-/** How many keys make up the name of a setting. Each variable in a table `set` is a separate setting; all other tables have one level. */
+/**
+ * The maximum number of keys in the path of a setting: two, or three for a variable in `shell_environment_policy.set`, so that each variable is a separate
+ * setting.
+ */
 function depthOf(path: readonly string[]): number {
   return path[0] === 'shell_environment_policy' && path[1] === 'set' ? 3 : 2
 }

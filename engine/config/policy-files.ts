@@ -25,7 +25,7 @@ export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: Left
     return names.toSorted().map((name) => ({ path: join(directory, name), layer }))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // If the parent isn't a directory, there are no rules. If `rules` itself is a file, that is a mistake.
+    // If `rules` or its parent doesn't exist, or the parent isn't a directory, there are no rules. If `rules` is a file, that is reported as a mistake.
     if (code === 'ENOENT' || (code === 'ENOTDIR' && !existsSync(directory))) return []
     if (leftOut === undefined)
       throw new UserError('usage', `${directory}: can't be listed: ${message}`, { cause: error })
@@ -64,8 +64,8 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run. If a file has errors, these are reported, and
- * those of its restrictions that can be understood apply.
+ * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run. Errors in a file are reported, and its valid
+ * rules apply if they restrict, but not if they allow.
  *
  * @param root the repository's root; the real paths of its files must be in it
  */
@@ -92,7 +92,7 @@ export function foreignRules(
   return [...read(home, 'user'), ...folders.flatMap((folder) => read(folder, 'project', root))]
 }
 
-/** A rule file whose errors are reported instead of thrown. Those of its restrictions that can be understood still apply. */
+/** Returns a rule file whose errors are reported instead of thrown. Its valid rules still apply if they restrict, but not if they allow. */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {
     ...file,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 const seconds = z.number().positive().max(3600)
 const text = z.string().min(1)
 
-/** The fields that a server has in all three formats, apart from its transport. */
+/** The fields that every server in our configuration can have, whether it runs as a process or is reached by URL. */
 const shared = {
   enabled: z.boolean().optional(),
   /** Whether the run fails to start if the server can't be reached. Default: false. */
@@ -15,8 +15,8 @@ const shared = {
   enabled_tools: z.array(text).optional(),
   disabled_tools: z.array(text).optional(),
   /**
-   * Whether to believe what the server says about its tools. A tool that is read-only according to its server may run in parallel. Default: false. Our
-   * addition.
+   * Whether to believe what the server says about its tools. A tool that is read-only according to its server may run in parallel. Default: false. Codex
+   * doesn't have this field.
    */
   trusted: z.boolean().optional(),
   /** Whether every request contains the server's tools, even if the tools of other servers are deferred. Default: false. */
@@ -43,8 +43,8 @@ const remote = z.strictObject({
   /** Headers whose values come from variables of this program's environment. */
   env_http_headers: z.record(text, text).optional(),
   /**
-   * `sse` is for servers that support only the older transport. By default, the URL decides: `ws` for `ws:` and `wss:`, otherwise `http`. This key is
-   * our addition to Codex's.
+   * `sse` is for servers that support only the older transport. By default, the URL decides: `ws` for `ws:` and `wss:`, otherwise `http`. Codex doesn't have
+   * this field.
    */
   transport: z.enum(['http', 'sse', 'ws']).optional(),
   ...shared,

@@ -59,7 +59,10 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
   })
 }
 
-/** If a value may have one of several types, returns the faults for the type that the value's tag selects. */
+/**
+ * If a value may have one of several forms, returns the faults for the most likely form: the one with the fewest faults among those whose outermost type fits.
+ * Undefined if no type fits.
+ */
 function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const likely = issue.errors.filter((errors) =>
     errors.every(({ code, path }) => code !== 'invalid_type' || path.length > 0),

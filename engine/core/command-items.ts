@@ -62,7 +62,7 @@ export const verification = z.object({
   type: z.literal('verification'),
   /** The command as the user wrote it. */
   command: z.string(),
-  /** How many times the model had finished when this command ran; 1 is the first time. */
+  /** How many times the model had finished when this command ran. It is more than 1 if the model continued after a failed verification. */
   attempt: z.int(),
   ...ran,
 })

@@ -47,7 +47,7 @@ const sandboxStatus = {
 const terminal = {
   /** Not in Codex: how the run ended, in one word. */
   result,
-  /** Not in Codex: at most 20 claims; absent if there are none. */
+  /** Not in Codex: claims in the final message that the record of the run contradicts, at most 20. Absent: none. */
   unsupported_claims: z.array(unsupportedClaim).optional(),
   /** `usage` covers this run, `total_usage` all runs of the session. */
   usage,
@@ -63,9 +63,9 @@ const terminal = {
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
-   * Not in Codex: how many files in the workspace differ from their state before the run, and how many of these were changed by commands instead of
-   * patches. `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists files
-   * that a program runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
+   * Not in Codex: how many files in the workspace differ from their state before the run, and how many of these were changed by commands, not by patches.
+   * `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists files that a program
+   * runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
    */
   changes: z
     .object({
@@ -116,7 +116,7 @@ export const RunEvent = z.discriminatedUnion('type', [
           resumed: z.literal(true).optional(),
         })
         .optional(),
-      /** Commands that run when the model is done, and how many times failures are reported to the model (0: as many as the budget allows). */
+      /** The commands that run when the model is done, and how often failures are reported to the model (0: as often as the budget allows). */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** True if the run isn't stored, so that it can't be resumed; otherwise absent. */
       ephemeral: z.literal(true).optional(),
@@ -135,13 +135,13 @@ export const RunEvent = z.discriminatedUnion('type', [
           timeout_ms: z.number().optional(),
         })
         .optional(),
-      /** Configuration that was found but is ignored: the file, the ignored keys (no keys: the whole file), and why. Absent: none. */
+      /** Configuration that was found but is ignored: the file, the ignored keys (empty if the whole file is ignored), and the reason. Absent: none. */
       ignored_config: z
         .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))
         .optional(),
       /**
-       * File denials (`Read(…)`, `Edit(…)`) that no sandbox enforces for commands, or only in part, and why; at most 50. Absent: the
-       * sandbox enforces all of them.
+       * File denials (`Read(…)`, `Edit(…)`) that the sandbox can't enforce for commands, or can enforce only in part, each with the reason; at most 50. Absent:
+       * the sandbox enforces all of them.
        */
       denies_not_enforced: z.array(z.object({ deny: z.string(), why: z.string() })).optional(),
     }),

@@ -101,7 +101,7 @@ const hookRun = z.object({
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
-  /** Why the hook blocked or failed; otherwise which of its requests were ignored. */
+  /** If the hook blocked something or failed: why. Otherwise: which of its requests were ignored. */
   message: z.string().optional(),
 })
 
@@ -126,8 +126,8 @@ const planMode = z.object({
   ...common,
   type: z.literal('plan_mode'),
   /**
-   * `kept`: plan mode continues because the plan was not approved. `delivered`: nobody was there to approve the plan, so it is the result
-   * of the run.
+   * `kept`: plan mode continues because the plan was not approved. `delivered`: nobody could be asked to approve the plan, so the plan is the result of the
+   * run.
    */
   state: z.enum(['entered', 'proposed', 'left', 'kept', 'delivered']),
   /** Who requested the plan. */
@@ -145,7 +145,7 @@ export const webSearchAction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('other') }),
 ])
 
-/** A search by the model's provider: it has already happened, and no sandbox confined it. */
+/** A web search by the model's provider. It is reported after it has happened, and no sandbox confined it. */
 const webSearch = z.object({
   ...common,
   type: z.literal('web_search'),
@@ -189,7 +189,7 @@ export const item = z.discriminatedUnion('type', [
   errorItem,
 ])
 
-/** A part of a run with a beginning and an end: a message, a command, a file change. */
+/** A part of a run that has a beginning and an end, such as a message, a command or a file change. */
 export type Item = z.infer<typeof item>
 export type CommandItem = z.infer<typeof commandExecution>
 export type VerificationItem = z.infer<typeof verification>

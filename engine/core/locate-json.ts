@@ -8,8 +8,8 @@ export function positionAt(text: string, offset: number): TextPosition {
 }
 
 /**
- * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If a part of the
- * path doesn't exist, returns the position of the last value on the path that exists: that is the value in which the part is missing.
+ * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If the value doesn't exist, returns the
+ * position of the innermost value on the path that does, because that is where a part is missing.
  */
 export function locateInJson(text: string, path: readonly PropertyKey[]): TextPosition {
   let at = skipSpace(text, 0)

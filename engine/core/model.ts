@@ -1,10 +1,10 @@
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** What a model produces besides messages. A response and the conversation use the same types. */
+/** What a model produces besides messages. These types occur both in a response and in the conversation. */
 type Made =
   /**
-   * Data that only a provider reads: its reasoning, and items of unknown kinds, whose text is empty. Stored, and sent back unchanged to the
-   * provider that made it.
+   * Data that only the provider understands: the model's reasoning, or an item of an unknown kind, with an empty text. It is stored, and sent back unchanged to
+   * the provider that made it.
    */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | ({ readonly type: 'web_search' } & WebSearch)
@@ -104,8 +104,8 @@ export type ModelRequest = {
   /** How verbose the model's answers are. Absent: the model's own default. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
-   * `agent`: if effort or verbosity is absent, the setting of the model maker's own coding agent applies. Absent: the provider's defaults
-   * apply, as for a question outside the conversation.
+   * `agent`: if effort or verbosity is absent, use the default of the coding agent by the model's maker. Absent: use the provider's defaults, as for a question
+   * outside the conversation.
    */
   readonly requestedBy?: 'agent'
   /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Not every model supports all of this. */

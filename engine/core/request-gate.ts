@@ -7,7 +7,7 @@ export type Account = {
   readonly model: string
 }
 
-/** A provider's limits per minute, as it states them; undefined if it states none. */
+/** A provider's limits per minute. A limit is undefined if the provider doesn't state it. */
 export type RateLimits = { readonly requests: number | undefined; readonly tokens: number | undefined }
 
 /** How a request ended. */
@@ -27,13 +27,16 @@ export type Admission = {
   readonly left: (end: RequestEnd) => void
 }
 
-/** Called before and after each request to a provider, so that many runs together stay within its limits. */
+/**
+ * The gate that each request to a provider enters before it is sent and leaves when it has ended. It keeps the requests of many runs together within the
+ * provider's limits.
+ */
 export type RequestGate = {
   /**
    * Waits until a request may be sent.
    *
    * @param tokens roughly how many tokens the request will use
-   * @returns `arrived`, to call when the provider has the request, and `left`, to call once when the request has ended, with its outcome
+   * @returns two functions: call `arrived` when the provider has received the request, and `left`, once, with the outcome, when the request has ended
    * @throws the signal's reason as soon as it aborts
    */
   enter(account: Account, tokens: number, signal: AbortSignal): Promise<Admission>

@@ -4,7 +4,7 @@ import { categories, severities } from './severities.ts'
 /** New text for lines of a file, for tools that show suggestions next to the code. */
 const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.string() })
 
-/** Not in Codex: a review finding, located on lines of the reviewed change. */
+/** The fields of a review finding, which Codex doesn't have. The finding refers to lines of the reviewed change. */
 export const findingFields = {
   /** The path of the file, relative to the workspace. */
   path: z.string(),
@@ -24,7 +24,7 @@ export const findingFields = {
   replacement: replacement.optional(),
   /** Identifies the finding: the same finding has the same fingerprint in every run. */
   fingerprint: z.string(),
-  /** One fingerprint per line, so that a later run recognizes the finding even if it names only some of the lines. */
+  /** A fingerprint of each line of the finding. By these, a later review recognizes the finding even if it reports only some of the lines. */
   line_prints: z.array(z.string()),
   /** True if an earlier report contains this finding; otherwise absent. */
   known: z.literal(true).optional(),

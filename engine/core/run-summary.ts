@@ -82,11 +82,11 @@ export const transactionReport = z.object({
   /** How the view was made. */
   strategy: z.string(),
   /**
-   * `landed`: all its changes are in the tree. `nothing`: there was nothing to land. `kept`: nothing was supposed to land. `conflict`,
-   * `failed`: nothing landed, and `conflicts` or the error says why. If nothing landed, the tree is unchanged.
+   * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the user didn't want the changes to land. `conflict`, `failed`: no change
+   * landed, and `conflicts` or the error says why. In the last two cases the tree is unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
-  /** How many paths the run changed, counting those that git tracks or doesn't ignore. */
+  /** How many paths the run changed, without those that git ignores and doesn't track. */
   files: z.int(),
   /** Files that somebody else also changed, but on other lines, so that both changes were merged. */
   merged: z.array(z.string()),
@@ -109,8 +109,8 @@ export const transactionReport = z.object({
     }),
   ),
   /**
-   * Repositories in which the run created objects that did not land, such as the commits of a run that did not land. `git fetch` can get
-   * them from `kept`.
+   * Repositories in which the run created git objects, such as commits, that were not imported into the user's repository. `kept` is a repository from which
+   * `git fetch` can get them.
    */
   repositories: z.array(
     z.object({

@@ -2,8 +2,8 @@ import type { EndReason } from './exit-codes.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
 /**
- * Something the user has to fix before the program can continue. `message` is complete: what happened, where (file, line, key), what was
- * expected, what to do next. Programs print it without a stack trace and exit with the code of `reason`.
+ * A problem that the user has to fix before the program can continue. `message` says everything that the user needs: what happened, where (file, line, key),
+ * what was expected, and what to do next. Programs print it without a stack trace and exit with the code of `reason`.
  *
  * @example
  * try {

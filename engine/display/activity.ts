@@ -1,7 +1,7 @@
 import type { Item } from '../core/events.ts'
 import { oneLine, progressWords } from './format-values.ts'
 
-/** Describes in one line what the run is doing while an item is open. */
+/** Describes in one line what the run is doing while an item is in progress. */
 export function activity(item: Item): string {
   switch (item.type) {
     case 'command_execution':

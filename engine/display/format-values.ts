@@ -8,7 +8,7 @@ export function seconds(ms: number): string {
   return whole < 100 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** Formats an amount for a person: with cents if it is large, with four significant digits if it is small. */
+/** Formats an amount of US dollars for a person: a large amount with cents, a small one with four significant digits. */
 export function dollars(amount: number | undefined): string {
   if (amount === undefined) return 'unknown'
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`

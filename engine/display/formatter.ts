@@ -8,7 +8,7 @@ import { summaryLines } from './summary-lines.ts'
 import { outsideWords } from './transaction-lines.ts'
 import { progressWords } from './format-values.ts'
 
-/** How a person wants a run to be described. */
+/** How a run is described to a person. */
 export type FormatterOptions = {
   /** Whether escape sequences may be written at all. */
   readonly colour: boolean

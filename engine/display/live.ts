@@ -15,9 +15,9 @@ const frameMs = 100
 const shownTailLines = 3
 
 /**
- * A calm live view: finished items scroll by as lines. Below them are the last lines of the running command's output, and one line with the
- * current activity, its duration, the usage so far, and the total time. These are redrawn in place, so that the terminal's own history
- * stays readable.
+ * A calm live view: finished items scroll by as lines. Below them, the view shows the last lines of the running command's output, and one line with the current
+ * activity, its duration, the usage so far and the total time. Only these lines are redrawn in place, so the lines above stay readable in the terminal's
+ * history.
  */
 export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)
@@ -38,7 +38,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     const inAll = `${seconds(performance.now() - begun)} in all`
     const rest = [tail, ...spentWords(spent), inAll].join(' · ')
     const columns = Math.max(10, columnsOf(screen) - 1)
-    // A long command is cut off to leave space for the figures after it, which change.
+    // A long command is cut off, so that the changing figures after it still fit on the line.
     const line = `${frames[frame++ % frames.length]} ${fit(what, Math.max(12, columns - rest.length - 3))} ${rest}`
     const [read] = tails.values()
     const printed = read === undefined ? [] : lastLines(sanitizeForTerminal(read()), shownTailLines)

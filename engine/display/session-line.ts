@@ -3,11 +3,11 @@ import { shellJoin } from '../core/text/shell-join.ts'
 /** A session that can be resumed. */
 type ResumableSession = {
   readonly id: string
-  /** The directory in which it worked. */
+  /** The directory in which the session worked. */
   readonly workspace: string
 }
 
-/** How many characters from the end of an id identify it in the command. Ids from the same hour begin with the same characters. */
+/** The length of the id's end that the command contains. The end is used because ids from the same hour begin with the same characters. */
 const endCharacters = 12
 
 /**

@@ -20,7 +20,7 @@ type Watched = { timer: NodeJS.Timeout; read?: () => string }
 /**
  * Watches commands and tool calls.
  *
- * @param print receives the lines to show: how long something has been running, and the last line that it printed, if any
+ * @param print the function that prints lines: how long something has been running, and the last line of its output, if any
  */
 export function watchLongRunning(print: (lines: readonly string[]) => void): StillRunning {
   const watched = new Map<string, Watched>()

@@ -47,7 +47,7 @@ function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
   return unsupported.map(({ text, why }) => `    contradicted by the record: "${text.replaceAll('\n', ' ')}": ${why}`)
 }
 
-/** How many of the files that commands wrote are named. The rest are only counted. */
+/** The maximum number of files written by commands that are named. Further files are only counted. */
 const mostNamed = 20
 
 function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorten']): string {
@@ -67,7 +67,7 @@ function notCountedLines({ changes }: RunSummary): readonly string[] {
     : [`    files written by commands were not counted: ${changes.notCounted}`]
 }
 
-/** Lists files to look at before continuing, because other programs run them, on this machine and in CI. */
+/** Lists changed files that the user should look at before continuing, because other programs on this machine or in CI will run them. */
 function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonly string[] {
   const later = changes?.runsLater ?? []
   if (later.length === 0) return []

@@ -86,7 +86,7 @@ const heads = {
   failed: 'nothing landed, and the workspace is unchanged',
 } as const
 
-/** How many entries of a list are named. The rest are only counted. */
+/** The maximum number of entries of a list that are named. Further entries are only counted. */
 const mostNamed = 20
 
 function named(words: readonly string[]): string {

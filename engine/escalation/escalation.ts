@@ -5,11 +5,13 @@ import { holdGrant, lostPath, requireHeld, type HeldGrant } from './held-grants.
 import { makeGranted } from './make-granted.ts'
 import { escalatePolicy } from './escalate-policy.ts'
 
-/** The grants that a reviewer is asked about. Their paths are held open. */
+/** Grants whose paths are held open while a reviewer is asked about them. */
 export type AskedGrants = {
-  /** Returns the approved grants. Paths that were asked about have been held open since then; any other path is opened now. */
+  /**
+   * Prepares the approved grants for use. A path that the reviewer was asked about has been held open since before the question; any other path is opened now.
+   */
   readonly approved: (grants: readonly Grant[]) => readonly HeldGrant[]
-  /** Closes the files and folders, except those for which access was approved for the whole run. */
+  /** Closes the files and folders that were held open, except those for which access was approved for the whole run. */
   readonly release: () => void
 }
 
@@ -18,12 +20,12 @@ export type Escalation = {
   /** Opens the files and folders that grants name, and holds them open. Call this before anybody is asked about the grants. */
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
-   * Returns the run's sandbox with the run's standing grants and these grants added, and nothing else. Throws `SandboxError` if no backend
-   * here can do that, and `path-changed` if a path no longer leads to what was approved. For a standing grant, that error is thrown only once;
-   * after that, the grant is suspended while its path leads to something else.
+   * Returns a sandbox that has the run's own policy with the standing grants and these grants added. Throws `SandboxError`: if no backend on this machine can
+   * enforce that policy, or with the code `path-changed` if a path no longer leads to what was approved. For a standing grant, `path-changed` is thrown only
+   * once; after that, the grant is suspended while its path leads to something else.
    */
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
-  /** Keeps grants for everything that follows in the run. */
+  /** Makes grants standing grants, which apply to all later commands of the run. */
   readonly keep: (grants: readonly HeldGrant[]) => void
   /** Closes the escalated sandboxes. Whoever opened the run's own sandbox closes it. */
   readonly close: () => Promise<void>
@@ -44,7 +46,7 @@ export function createEscalation(
   const told = new Set<string>()
   const takeAway: (() => void)[] = []
 
-  /** Holds a grant. A grant inside an approved path is valid only as long as the approved path leads to the same place. */
+  /** Holds the path of a grant open. A grant inside an approved path is valid only as long as the approved path leads to the same place. */
   const hold = (grant: Grant): HeldGrant => {
     const known = standing.get(keyOf(grant))
     if (known !== undefined) return known
@@ -53,7 +55,9 @@ export function createEscalation(
     return lost === undefined ? holdGrant(grant) : { grant, place: undefined }
   }
 
-  /** Returns the standing grants whose paths still lead to what was approved. For any other grant, throws the first time, and then leaves it out. */
+  /**
+   * Returns the standing grants whose paths still lead to what was approved. If a path doesn't, the first call throws, and later calls leave that grant out.
+   */
   const holding = (): readonly HeldGrant[] =>
     [...standing].flatMap(([key, held]) => {
       if (lostPath(held) === undefined) return [held]
@@ -108,7 +112,7 @@ export function createEscalation(
           known,
         )
       opened.set(key, sandbox)
-      // A failure isn't kept, because it may be possible to open the sandbox later.
+      // A sandbox that could not be opened is forgotten, because opening it may succeed later.
       sandbox.catch(() => opened.delete(key))
       return sandbox
     },
@@ -129,7 +133,7 @@ export function createEscalation(
 function knownWith(own: Sandbox, grants: readonly HeldGrant[]): KnownPlaces {
   const known = own.known?.()
   const granted = grants.flatMap(({ grant, place, makes }): readonly (readonly [string, Place | undefined])[] =>
-    // A file that could not be created doesn't exist for the sandbox either, even if somebody creates it later.
+    // If the file could not be created, the sandbox treats it as missing, even if somebody creates it later.
     'path' in grant ? [[grant.path, makes === undefined ? place : undefined]] : [],
   )
   return { places: new Map([...(known?.places ?? []), ...granted]), denied: known?.denied ?? [] }

@@ -15,8 +15,8 @@ export type AskedPermissions = {
 const mostGrants = 10
 
 /**
- * Returns the grants that would have let a command do what the sandbox denied. A command's output is no evidence, so a suspected denial
- * counts only if the command's own text names its path or host. Denials that no grant could prevent are skipped.
+ * Returns the grants that would have let a command do what the sandbox denied. A command's output proves nothing, so a denial that is only suspected counts
+ * only if the command's own text names the path or host. Denials that no grant could prevent are skipped.
  *
  * @param names tells whether the command's text names a path (absolute) or a host
  */
@@ -110,10 +110,7 @@ function readGrant(path: string, { mode }: SandboxPolicy): readonly Grant[] {
   return real === undefined ? [] : [{ kind: 'read', path: real }]
 }
 
-/**
- * Grants writing to a path. A file that doesn't exist yet is granted by its name in an existing folder; nothing else in the folder is
- * granted.
- */
+/** Returns a grant for writing to a path. For a file that doesn't exist yet, the grant covers only that name in its folder, which must exist. */
 function writeGrant(path: string, policy: SandboxPolicy): readonly Grant[] {
   if (policy.mode !== 'workspace-write') return []
   const folder = realPath(dirname(path))

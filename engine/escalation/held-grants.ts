@@ -2,12 +2,12 @@ import { basename, dirname } from 'node:path'
 import type { Grant } from '../../policies/index.ts'
 import { holdPlace, isThere, SandboxError, type Backend, type HeldPlace } from '../../sandbox/index.ts'
 
-/** A grant with the place that the reviewer is asked about. */
+/** A grant, and the place to which its path leads when the reviewer is asked. */
 export type HeldGrant = {
   readonly grant: Grant
   /**
-   * The place of a grant's path; for a file that is to be created, the place of its folder. Undefined for a grant of something else, and if
-   * the path can't be reached without a symlink.
+   * The place of a grant's path; for a file that is to be created, the place of its folder. Undefined if the grant isn't for a path, or if the path can't be
+   * reached without following a symlink.
    */
   readonly place: HeldPlace | undefined
   /** The name of a file that is to be created. */

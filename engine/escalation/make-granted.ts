@@ -11,13 +11,13 @@ type MadeGrant = {
 }
 
 /**
- * Creates the granted file, empty, if it doesn't exist yet: a sandbox can mount a single file, but it can't allow one to be created without
- * allowing everything next to it. The file is created in exactly the folder that was asked about. If that fails, returns undefined: the
- * file stays missing, and the sandbox reports that to the command.
+ * Creates the file of a grant, empty, if it doesn't exist yet. Otherwise the command couldn't create it: a sandbox can mount a single existing file, but can't
+ * allow a new one without allowing the whole folder. The file is created in exactly the folder that the reviewer was asked about. Returns undefined if there is
+ * nothing to create or the file can't be created.
  */
 export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | undefined {
   if (grant.kind !== 'write' || place === undefined || makes === undefined) return undefined
-  // The folder is held a second time, because the file may have to be removed long after the question.
+  // The folder is opened a second time and stays open, because the file may have to be removed long after the reviewer was asked.
   const folder = holdPlace(dirname(grant.path))
   try {
     const { device, inode } = place.identity

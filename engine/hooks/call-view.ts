@@ -17,14 +17,14 @@ export type CallView = {
 /** The tool's own input, or the reason why a hook's input can't be translated into it. */
 type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
-/** A call of a tool with its validated input. `claudeNames` are the equivalent tools of Claude Code. */
+/** A call of a tool with its validated input. `claudeNames` are the names of Claude Code's equivalent tools. */
 export type SeenCall = {
   readonly tool: string
   readonly claudeNames: readonly string[]
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What a call would do, as an action for the Guardian, from the name and the fields that a hook sees. */
+/** Returns what a call would do, as an action for the Guardian, judging by the name and the fields that a hook sees. */
 export function actionOf(name: string, input: SeenCall['input'], workspace: string): Action | undefined {
   const sandbox = 'danger-full-access'
   const path = typeof input['file_path'] === 'string' ? input['file_path'] : input['path']

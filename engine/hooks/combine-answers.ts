@@ -1,7 +1,7 @@
 import type { HandlerResult } from './handler-result.ts'
 import type { HookOutput } from './output.ts'
 
-/** The result of one handler, and whether a failure counts as a denial. */
+/** The result of one handler of an event. */
 export type HookAnswer = {
   readonly result: HandlerResult
   /** Whether a failure of the handler counts as a denial. */
@@ -12,10 +12,10 @@ export type HookAnswer = {
 
 /** The merged answer of all hooks of an event. A field is absent if no hook set it. */
 export type HookOutcome = {
-  /** `deny` beats `ask`, and `ask` beats `allow`. An allow doesn't override a rule that denies or asks. */
+  /** `deny` beats `ask`, and `ask` beats `allow`. Even `allow` doesn't override a rule that denies or asks. */
   readonly decision?: 'deny' | 'ask' | 'allow'
   readonly reason?: string
-  /** The input that replaces the call's own input. If several hooks gave one, the last counts. */
+  /** The input that replaces the call's own input. If several hooks gave one, the last one is used. */
   readonly updatedInput?: Readonly<Record<string, unknown>>
   readonly updatedOutput?: string
   /** Additional texts for the model. */

@@ -22,7 +22,7 @@ export class CommandVariables {
   }
 
   /**
-   * Adds the variables that a hook wrote, for commands from now on.
+   * Reads the variables that a hook wrote, and adds them for all later commands.
    *
    * @param hook the hook's name in messages
    * @returns a sentence for each rejected variable

@@ -1,7 +1,7 @@
 import { shellJoin } from '../core/text/shell-join.ts'
 import { actionOf, type CallView, type SeenCall } from './call-view.ts'
 
-/** Shows a command as Claude Code's `Bash` tool. */
+/** Shows a command to hooks as a call of Claude Code's `Bash` tool. */
 export function bashView({ input }: SeenCall, workspace: string): CallView {
   const { cmd, timeout_ms: timeout, justification: description } = input
   const shown = {
@@ -22,7 +22,10 @@ export function bashView({ input }: SeenCall, workspace: string): CallView {
   }
 }
 
-/** Shows a command in its older form, which is an argument vector, as Claude Code's `Bash` tool. Scripts see the text that the shell in the vector receives. */
+/**
+ * Shows a command that was given as an argument vector (the tool's older form) as a call of Claude Code's `Bash` tool. Hook scripts see the text that the shell
+ * in the vector receives.
+ */
 export function vectorView(call: SeenCall, workspace: string): CallView {
   const view = bashView({ ...call, input: { ...call.input, cmd: scriptOf(call) } }, workspace)
   return {
@@ -37,7 +40,7 @@ export function vectorView(call: SeenCall, workspace: string): CallView {
   }
 }
 
-/** The text that the shell in a vector receives. If the vector starts no shell, the whole vector as shell text. */
+/** Returns the text that the shell in an argument vector receives. If the vector starts no shell, returns the whole vector as shell text. */
 export function scriptOf({ input }: SeenCall): string {
   const words = Array.isArray(input['command']) ? input['command'].map(String) : []
   const [program = '', flag = '', script] = words
@@ -45,7 +48,10 @@ export function scriptOf({ input }: SeenCall): string {
   return isShell ? String(script) : shellJoin(words)
 }
 
-/** Shows text typed into a running command, since that text may be a command itself. `pending` is input that was typed earlier without a line end. */
+/**
+ * Shows text that is typed into a running command as a call of Claude Code's `Bash` tool, because the text may be a command itself. `pending` is text that was
+ * typed earlier, without a line end.
+ */
 export function typedView({ input }: SeenCall, workspace: string): CallView {
   const { pending, chars, ...rest } = input
   const shown = { command: `${String(pending ?? '')}${String(chars)}` }

@@ -2,7 +2,7 @@
 type EventKind = {
   /** The input field that matchers are compared with; undefined: matchers have no effect on this event. */
   readonly matches?: 'tool_name' | 'source' | 'reason' | 'trigger' | 'agent_type' | 'notification_type' | 'error'
-  /** Whether something waits for the hook's approval. If so, a failure of the hook counts as a denial. */
+  /** Whether an action waits for the hook's approval. If so, a failure of the hook counts as a denial. */
   readonly guards: boolean
   /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
   readonly setsVariables?: boolean
@@ -16,8 +16,8 @@ const guard = { guards: true, timeout: 600 } as const
 const notice = { guards: false, timeout: 600 } as const
 
 /**
- * The events. Their names are those of Claude Code, or of Gemini CLI if they begin with `Before` or `After`. Source: the hook references of both. Events that
- * have no equivalent here are in `otherEvents`.
+ * The events that hooks can be set on. The names that begin with `Before` or `After` are Gemini CLI's, the others Claude Code's, as in the hook references of
+ * both. Events that have no equivalent here are in `otherEvents`.
  */
 export const hookEvents = {
   SessionStart: { ...notice, matches: 'source', setsVariables: true, text: 'context' },
@@ -32,7 +32,7 @@ export const hookEvents = {
   StopFailure: { ...notice, matches: 'error' },
   SubagentStart: { ...notice, matches: 'agent_type' },
   SubagentStop: { ...notice, matches: 'agent_type' },
-  // The first guard decides whether a task may start, the second whether it counts as done.
+  // `TaskCreated` hooks decide whether a task may start, `TaskCompleted` hooks whether it counts as done.
   TaskCreated: guard,
   TaskCompleted: guard,
   PreCompact: { ...notice, matches: 'trigger' },

@@ -116,7 +116,7 @@ function isAside({ type }: ModelEvent): boolean {
   return type === 'retry' || type === 'cut' || type === 'notice' || type === 'end'
 }
 
-/** An answer in Gemini's format. `text` is our addition, for scripts that need nothing else. */
+/** An answer in Gemini's format. Gemini doesn't have the field `text`; it is for scripts that need nothing else. */
 function shownResponse(text: string, { inputTokens, outputTokens }: Usage): Readonly<Record<string, unknown>> {
   return {
     text,

@@ -9,12 +9,15 @@ const common = {
   if: z.string().min(1).optional(),
   /** Whether the handler runs in the background, so that its answer decides nothing. Default: false. */
   async: z.boolean().optional(),
-  /** Like `async`, but the model is told about a denial (exit code 2) as soon as it arrives, and a finished run waits for the handler. */
+  /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before it ends. */
   asyncRewake: z.boolean().optional(),
   /** Runs the handler at most once in a run. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
-  /** What happens if the handler fails while a call waits for it: the call is denied (`block`, the default) or continues (`continue`). Claude Code doesn't have this field. */
+  /**
+   * What happens if the handler fails while a call waits for it: the call is denied (`block`, the default) or continues (`continue`). Claude Code doesn't have
+   * this field.
+   */
   onError: z.enum(['block', 'continue']).optional(),
 }
 
@@ -24,7 +27,10 @@ const command = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
-  /** Whether the command runs in the sandbox. Default: true. `false` has an effect only in files of the user and of the machine's owner. Claude Code doesn't have this field. */
+  /**
+   * Whether the command runs in the sandbox. Default: true. `false` has an effect only in a hook file of the user or of the machine's owner. Claude Code
+   * doesn't have this field.
+   */
   sandbox: z.boolean().optional(),
   ...common,
 })
@@ -32,7 +38,7 @@ const command = z.strictObject({
 const http = z.strictObject({
   type: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
-  /** `$NAME` and `${NAME}` are replaced by environment variables that `allowedEnvVars` names. Any other reference becomes empty. */
+  /** In a header's value, `$NAME` and `${NAME}` are replaced by the environment variable if `allowedEnvVars` names it, and otherwise by an empty text. */
   headers: z.record(z.string().min(1), z.string()).optional(),
   allowedEnvVars: z.array(z.string().min(1)).optional(),
   ...common,

@@ -20,7 +20,7 @@ export type HookRun = {
   readonly handler: string
   readonly status: 'completed' | 'blocked' | 'failed'
   readonly durationMs: number
-  /** If the hook blocked or failed, the reason; otherwise a note about what it did. */
+  /** If the hook blocked something or failed: the reason. Otherwise: a note about what the hook did. */
   readonly message: string | undefined
 }
 
@@ -41,7 +41,7 @@ export type HookDependencies = {
   /** Stores a text that is too long to show. Returns the file's path. */
   readonly keep: (text: string) => string
   readonly onRun: (run: HookRun) => void
-  /** Opens a file in which a command hook can leave variables for later commands. Absent or undefined: the hook can't set any. */
+  /** Opens a file in which a command hook can leave variables for later commands. Absent, or resolves to undefined: the hook can't set variables. */
   readonly envFileFor?: (hook: Hook) => Promise<OpenEnvFile | undefined>
   readonly signal: AbortSignal
 }
@@ -58,23 +58,23 @@ type OpenEnvFile = {
 
 /** The hooks of a run. */
 export type Hooks = {
-  /** Whether any hook handles the event. If none does, the input for hooks need not be built. */
+  /** Whether any hook handles the event. If none does, the caller need not build the hooks' input. */
   readonly has: (event: HookEvent) => boolean
   /** Runs the hooks of an event in parallel, and returns their merged answer. */
   readonly fire: (event: HookEvent, fields: Readonly<Record<string, unknown>>) => Promise<HookOutcome>
-  /** Like `fire`, but for an event of a call, which hooks see through one or more views. */
+  /** Like `fire`, but for an event of a call. A hook runs once for each view of the call that it matches. */
   readonly fireForCall: (
     event: HookEvent,
     views: readonly CallView[],
     fields: Readonly<Record<string, unknown>>,
   ) => Promise<HookOutcome>
   /**
-   * Returns the answers that hooks with `asyncRewake` have given since the last call of this function.
+   * Returns the reasons for the denials that hooks with `asyncRewake` have given since the last call of this function.
    *
    * @param waits whether to wait for hooks that are still running
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** Sets a signal that cancels running hooks when it is aborted. Undefined: only the hooks' own signal cancels them. */
+  /** Sets a signal that cancels running hooks when it is aborted. Undefined: only `signal` of the dependencies cancels them. */
   readonly within: (signal: AbortSignal | undefined) => void
   /** Gives background hooks a short time to finish, then ends them. */
   readonly close: () => Promise<void>

@@ -92,7 +92,7 @@ function mayLeave({ layer }: HookFile): boolean {
   return layer === 'user' || layer === 'managed'
 }
 
-/** Turns a handler's `if` into a permission rule that asks. So it covers exactly the calls that the same text covers as a permission rule. */
+/** Compiles a handler's `if` as if it were a permission rule that asks, so that both cover exactly the same calls. */
 function condition(handler: Handler, file: HookFile, place: string): Hook['condition'] {
   if (handler.if === undefined) return undefined
   const text = JSON.stringify({ permissions: { ask: [handler.if] } })
@@ -109,7 +109,10 @@ function condition(handler: Handler, file: HookFile, place: string): Hook['condi
   }
 }
 
-/** All hooks except those that ask an agent. These must not run for the calls of such an agent, or hooks and agents would start each other without end. */
+/**
+ * Returns all hooks except those that ask an agent. Such hooks must not run for the calls of the agent that they ask, or hooks and agents would start each
+ * other without end.
+ */
 export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
   const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)
   return { hooks: new Map(left.filter(([, all]) => all.length > 0)), notices }

@@ -3,7 +3,7 @@ import type { HandlerResult } from './handler-result.ts'
 import type { Hook } from './load-hooks.ts'
 import { matchesName } from './match-tool-name.ts'
 
-/** Removes duplicates, which are hooks that several files define in the same way. */
+/** Removes hooks that are defined more than once, for example in several files. */
 export function distinct(hooks: readonly Hook[]): readonly Hook[] {
   const seen = new Map<string, Hook>()
   for (const hook of hooks) {
@@ -13,7 +13,7 @@ export function distinct(hooks: readonly Hook[]): readonly Hook[] {
   return [...seen.values()]
 }
 
-/** The views of a call for which a hook runs. The tool's own view, which comes last, is used only if no other view matches. */
+/** Returns the views of a call for which a hook runs. The last view, which is the tool's own, is used only if no other view matches. */
 export function viewsFor({ matcher, condition }: Hook, views: readonly CallView[]): readonly CallView[] {
   const covered = views.filter((view) => matchesName(matcher, view.name) && covers(condition, view))
   const own = views.at(-1)
@@ -25,7 +25,7 @@ function covers(condition: Hook['condition'], { action }: CallView): boolean {
   return condition === undefined || (action !== undefined && condition(action))
 }
 
-/** Translates an input that a hook changed into the form of the tool's own input. If that is impossible, the hook has failed. */
+/** Translates the changed input of a hook's answer into the tool's own form. If that is impossible, the result says that the hook failed. */
 export function translated(result: HandlerResult, view: CallView): HandlerResult {
   if (result.status !== 'answered') return result
   const specific = result.output.hookSpecificOutput

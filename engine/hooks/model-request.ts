@@ -46,7 +46,7 @@ const Wanted = z.strictObject({
     .optional(),
 })
 
-/** A request as a hook changed it: the contents, and the model's name if that changed. */
+/** A request as a hook changed it, and the name of the model that the hook chose; undefined if the hook kept the model. */
 type Rewritten = { readonly model: string | undefined; readonly request: ModelRequest }
 
 /**

@@ -1,6 +1,6 @@
 import { parsePatch, PatchError } from '../../apply-patch/index.ts'
 
-/** One file of a patch: the added and removed lines that the patch contains. */
+/** What a patch does to one file: the lines that it adds (`text`) and removes (`before`). */
 export type PatchView = {
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
@@ -9,8 +9,8 @@ export type PatchView = {
 }
 
 /**
- * The changes of a patch by file, for hooks that inspect files: added lines (`text`) and removed ones (`before`). The patch isn't planned here, so a missing
- * file is noticed only when the patch is applied. An invalid patch has no files.
+ * Returns the changes of a patch by file, for hooks that inspect files. The patch is only parsed, so a missing file is noticed only when the patch is applied.
+ * For an invalid patch, the result is empty.
  */
 export function patchChanges(text: string): readonly PatchView[] {
   try {

@@ -2,7 +2,10 @@ import type { Reviewer } from '../../policies/index.ts'
 import type { Hooks } from './hooks.ts'
 import { viewOfAction } from './views-of-call.ts'
 
-/** A reviewer that asks `PermissionRequest` hooks first. If they leave a question unanswered, the next reviewer gets it. If a hook fails, that is a denial. */
+/**
+ * Wraps a reviewer so that `PermissionRequest` hooks are asked first. If they don't decide, the wrapped reviewer is asked. A hook that fails counts as a
+ * denial.
+ */
 export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
   if (!hooks.has('PermissionRequest') && !hooks.has('Notification')) return reviewer
   return {

@@ -39,8 +39,8 @@ done`
 const probeTimeoutMs = 10_000
 
 /**
- * Checks before the run whether its hooks can work: whether the program that a command begins with, and the script that it runs, exist where the hook
- * will run; and whether remote hosts and MCP servers may be used. Commands that may begin with different programs are skipped.
+ * Checks before the run whether its hooks can work: whether the program with which a command begins, and the script that this program runs, exist in the
+ * environment of the hook; and whether remote hosts and MCP servers may be used. A command is skipped if it may begin with different programs.
  *
  * @returns a sentence with `file:line:column` for each hook that can't work
  */
@@ -81,11 +81,11 @@ function isFile(word: string): boolean {
   return !word.startsWith('-') && (word.includes('/') || /\.\w+$/.test(word))
 }
 
-/** The words at the beginning of a shell command, up to the first one whose value isn't certain. Later words may depend on it. */
+/** Returns the words of the first command of a script, up to the first word whose value isn't certain. Empty if that command is `cd`. */
 function firstCommand(script: string, env: Readonly<Record<string, string>>): readonly string[] {
   const known = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'`)
   const { commands } = analyseScript([...known, script].join('\n'))
-  // The first entry is the shell itself. Assignments are entries without words.
+  // The first of the analysed commands is the shell itself, and an assignment is a command without words. Both are skipped.
   const first = commands.slice(1).find(({ words }) => words.length > 0)
   const unknown = first?.words.findIndex(({ kind }) => kind !== 'static') ?? -1
   const words = first?.words.slice(0, unknown === -1 ? undefined : unknown).map(({ text }) => text) ?? []

@@ -29,7 +29,7 @@ function ownView(call: SeenCall, workspace: string): CallView {
   return sameFields(call.tool, call, workspace)
 }
 
-/** A patch that a shell command passes to apply_patch. It is applied as a patch, so hooks that guard edits must see it. */
+/** Shows a patch that a shell command passes to apply_patch. It is applied like any other patch, so hooks that guard edits must see it. */
 function typedPatchViews(script: string, { input }: SeenCall, workspace: string): readonly CallView[] {
   const patch = patchInCommand(script)
   if (patch === undefined) return []
@@ -37,7 +37,7 @@ function typedPatchViews(script: string, { input }: SeenCall, workspace: string)
   return patchChanges(patch.text).map((change) => changeView(change, from))
 }
 
-/** A background task is shown as the command or agent that it starts, so that hooks that guard those also guard the task. */
+/** Shows a background task as the command or agent that it starts, so that hooks that guard commands or agents also guard the task. */
 function taskView(call: SeenCall, workspace: string): CallView {
   const { input } = call
   if (input['cmd'] === undefined) return sameFields('Agent', call, workspace)

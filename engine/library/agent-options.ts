@@ -21,13 +21,13 @@ export type AgentOptions<Output = unknown> = {
   readonly settings?: ConfigFile
   /** A profile of the user's file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
   readonly profile?: string
-  /** Whether the repository's own configuration, rules and hooks apply. Default: as configured in the user's file. */
+  /** Whether the repository's own configuration, rules and hooks are used. Default: as configured in the user's file. */
   readonly trust?: boolean
   /** Additional tools for the model. Make one with `defineTool`. Default: none. */
   readonly tools?: readonly Tool[]
   /**
-   * Decides about an action if rules and the approval policy don't. It is asked one question at a time. With a reviewer, the approval policy is `on-request`,
-   * unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is denied.
+   * Decides about actions that rules and the approval policy leave undecided. It is asked one question at a time. With a reviewer, the approval policy is
+   * `on-request`, unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is denied.
    */
   readonly reviewer?: ReviewFunction
   /** Allows work outside a git repository, where changes can't be undone. Default: false. */
@@ -49,13 +49,13 @@ export type AgentOptions<Output = unknown> = {
   readonly verifyAttempts?: number
   /** Ends a run when a call is denied for the first time. Default: false. */
   readonly failOnDenied?: boolean
-  /** States that an external sandbox surrounds this process, so that none is opened. Default: false. */
+  /** States that this process already runs in an external sandbox, so this program opens none. Default: false. */
   readonly externallySandboxed?: boolean
   /** A signal. When it is aborted, the run in progress and every later run are interrupted. Default: none. */
   readonly signal?: AbortSignal
   /** Sinks that receive events as they happen, including pieces of messages. Default: none; iterate the run to read its events. */
   readonly sinks?: readonly Sink[]
-  /** Variables that hold the keys of model providers and locate the configuration. Default: those of this process. */
+  /** Environment variables, among them those that contain the keys of model providers or say where the configuration is. Default: those of this process. */
   readonly environment?: Readonly<NodeJS.ProcessEnv>
 }
 
@@ -76,8 +76,8 @@ export type AgentResult<Output = unknown> = RunSummary & {
 }
 
 /**
- * A run in progress. It continues whether or not anybody iterates it; leaving the loop doesn't end the run. Each iteration yields all events from
- * the first one on, and throws the error that `result` rejects with.
+ * A run in progress. It continues even if nobody iterates over it, and leaving the loop doesn't end it. Each iteration yields all events from the first one on,
+ * and throws the error that `result` rejects with.
  */
 export type AgentRun<Output = unknown> = AsyncIterable<RunEvent> & {
   /**

@@ -8,7 +8,7 @@ export class EventHistory implements AsyncIterable<RunEvent> {
 
   readonly sink: Sink = { event: (event) => this.#tell(() => this.#events.push(event)) }
 
-  /** Marks the end of the events. After the last event, readers get the error, if there is one. */
+  /** Marks the end of the events. If an error is given, it is thrown to each reader after the last event. */
   end(failure: { readonly error?: unknown } = {}): void {
     this.#tell(() => (this.#end ??= failure))
   }

@@ -23,7 +23,7 @@ import { readSchema, type FinalOutput } from './output-schema.ts'
 export async function openAgent<Output = unknown>(options: AgentOptions<Output>): Promise<Agent<Output>> {
   const final = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema)
   const request = agentRequest(options, final?.contract)
-  // Reads the configuration, which every run will read again, so that mistakes in it are found before there is a task.
+  // Each run reads the configuration again. It is read here too, so that mistakes in it are reported before there is a task.
   await configure({ ...request, task: { type: 'calls' } }, () => undefined)
   return new OpenAgent(request, options.signal, final)
 }

@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { JsonSchema } from './agent-options.ts'
 
-/** The contract that the final messages of an agent's runs must meet, and a function that parses them. */
+/** A schema in the two forms that an agent needs: the contract that final messages must meet, and a function that parses such a message. */
 export type FinalOutput<Output> = {
   readonly contract: OutputSchema
   /** Parses a final message that met the schema. */

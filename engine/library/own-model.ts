@@ -39,7 +39,7 @@ async function* respond(model: Model, request: ModelRequest, signal: AbortSignal
   }
 }
 
-/** Ends the response. Callers must not wait for this, because a model that ignores its signal may never answer. */
+/** Ends the response of the caller's model. Don't wait for this, because a model that ignores its signal may never answer. */
 async function end(events: AsyncIterator<ModelEvent> | undefined): Promise<void> {
   try {
     await events?.return?.()

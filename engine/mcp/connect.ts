@@ -35,7 +35,10 @@ const ToolList = z.looseObject({
   nextCursor: z.string().optional(),
 })
 
-/** Thrown if an HTTP server no longer knows the session, because the server was restarted or dropped the session. The call had no effect. */
+/**
+ * Thrown if an HTTP server no longer knows the session, because the server was restarted or dropped the session. The failed request had no effect on the
+ * server, so it can be repeated.
+ */
 export class ForgottenError extends Error {
   override readonly name = 'ForgottenError'
 }
@@ -66,7 +69,7 @@ export async function connect(server: McpServer, dependencies: McpDependencies):
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => dependencies.onToolsChanged())
   let closed: string | undefined
   client.onclose = () => (closed ??= 'closed the connection')
-  // An HTTP connection doesn't close when the server disappears: only a failed request shows that the server is gone.
+  // An HTTP connection isn't closed when its server disappears, so the loss is noticed only when a request fails.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
     if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
   }

@@ -3,7 +3,7 @@ import type { McpCallResult } from './connection.ts'
 
 type Block = { readonly type: string; readonly [key: string]: unknown }
 
-/** Converts the parts of a result to what a model can read: text and images. */
+/** Converts the parts of a call's result to text and images, which a model can read. */
 export function contentOf(blocks: readonly Block[], structured: unknown): Omit<McpCallResult, 'isError'> {
   const images: Image[] = []
   const texts = blocks.map((block): string => {

@@ -8,10 +8,9 @@ const mostCharacters = 2000
 const mostInAll = 8000
 
 /**
- * Renders the servers' instructions about their tools for the model. They are limited in length and marked as untrusted, because a server
- * has no authority.
+ * Renders the servers' instructions about their tools for the model. They are limited in length and marked as untrusted, because a server has no authority.
  *
- * @returns a function that returns one text for each server that has started so far. Once it has been returned, a server's text never changes
+ * @returns a function that returns one text for each server that has started so far. Later calls return the same text for the same server
  */
 export function serverInstructions(servers: Pick<McpServers, 'states'>): () => readonly string[] {
   const said = new Map<string, string>()

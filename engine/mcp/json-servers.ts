@@ -39,7 +39,7 @@ export function serversOfMcpJson(path: string, reading: Reading): JsonServers {
 }
 
 /**
- * Reads a JSON file and the locations of its values. Returns undefined if the file is missing, or the reason with its location if it can't
+ * Reads a JSON file together with the locations of its values. Returns undefined if the file is missing, and the reason, with its location, if the file can't
  * be read.
  */
 export function readJsonFile(

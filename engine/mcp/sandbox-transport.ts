@@ -58,7 +58,7 @@ export class SandboxTransport implements Transport {
     const child = this.#process
     this.#process = undefined
     if (child === undefined) return
-    // The protocol specifies this: close standard input, and kill a server that doesn't exit.
+    // As the protocol specifies, standard input is closed first, and the server is killed if it doesn't exit.
     child.stdin?.end()
     const patience = setTimeout(() => child.kill(), 500)
     await child.result

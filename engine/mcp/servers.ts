@@ -21,7 +21,7 @@ export type McpServers = {
   readonly starting: () => readonly string[]
   /** Resolves when no server is starting any more. */
   readonly settled: () => Promise<void>
-  /** Calls a tool. If the connection is lost, the server is first restarted or reconnected. Rejects with a readable message. */
+  /** Calls a tool. If the connection was lost, it is first opened again, which restarts a server that runs as a process. Rejects with a readable message. */
   readonly call: (
     server: string,
     tool: string,
@@ -29,7 +29,7 @@ export type McpServers = {
     signal: AbortSignal,
     onProgress?: (progress: McpProgress) => void,
   ) => Promise<McpCallResult>
-  /** Returns a server's connection. If the connection is lost, the server is first restarted or reconnected. Rejects with a readable message. */
+  /** Returns the open connection to a server. If it was lost, it is first opened again, as for a call. Rejects with a readable message. */
   readonly connection: (server: string) => Promise<McpConnection>
   readonly close: () => Promise<void>
 }
@@ -63,7 +63,7 @@ export async function startServers(
   dependencies: Omit<McpDependencies, 'onToolsChanged'>,
   { onChanged = () => undefined, waitsFor = () => true }: StartOptions = {},
 ): Promise<McpServers> {
-  // The only import that loads the SDK. It is lazy, so that a run without servers doesn't load the SDK.
+  // The SDK is imported here and nowhere else, so that a run without servers doesn't load it.
   const { connect, ForgottenError } = await import('./connect.ts')
   const entries = new Map(
     servers.map((server): [string, Entry] => [
@@ -169,7 +169,7 @@ export async function startServers(
   }
 }
 
-/** Limits how long the start may take: a server that starts and then stays silent would otherwise delay the run forever. */
+/** Limits how long a server may take to start. Otherwise a server that starts and then stays silent would delay the run forever. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: LongTimeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -34,7 +34,7 @@ export function addNote(text: string, section: string, note: string): WithNote {
   return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
 }
 
-/** Inserts lines into a text. If the text doesn't end with a line ending, the new text doesn't either. */
+/** Inserts lines at an offset. The text has a line ending at its end afterwards only if it had one before. */
 function insert(text: string, at: number, added: readonly string[], end: string): string {
   const before = text.slice(0, at)
   const chunk = added.join(end)

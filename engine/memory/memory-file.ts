@@ -19,7 +19,10 @@ type MemoryFile = {
   readonly text: string | undefined
 }
 
-/** The names of files that notes are added to. A new file gets the first name. Notes are never added to nested files, or to files for a single person. */
+/**
+ * The names of files that notes are added to, in order of preference. The first name is used for a new file. Files in nested folders and files for a single
+ * person never get notes.
+ */
 const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 /** The name of a file that, if it has content, is used in place of `AGENTS.md`. */
 const overrideName = 'AGENTS.override.md'
@@ -28,9 +31,9 @@ const overrideName = 'AGENTS.override.md'
 const maxBytes = 1024 * 1024
 
 /**
- * Finds the file for notes. For a repository, that is the nearest existing file on the way from the workspace up to the root, or else
- * `AGENTS.md` in the root. For the user, it is the file in their configuration folder, which is created if it is missing. A link is followed only if it leads
- * to a file with one of these names within the same root.
+ * Finds the file for notes. For a repository, it is the nearest instruction file on the way from the workspace up to the root; if there is none, `AGENTS.md` in
+ * the root. For the user, it is such a file in their configuration folder, and the folder is created if it is missing. A link is followed only if it leads to a
+ * file with one of these names within the same root.
  *
  * @returns the file and its text, or why nothing can be added to it
  */
@@ -60,7 +63,7 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
     : { path, root, text }
 }
 
-/** Whether a path is an empty override. The `AGENTS.md` next to it still applies, but a note in the override would replace it. */
+/** Whether a path is an `AGENTS.override.md` without content. Notes are not added to it, because with content it would replace the `AGENTS.md` next to it. */
 function isIdleOverride(path: string): boolean {
   if (basename(path) !== overrideName) return false
   const bytes = readPlainBytes(path, maxBytes)

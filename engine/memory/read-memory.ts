@@ -57,12 +57,14 @@ const namesInHome: readonly Alternatives[] = [
   ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],
   ['.gemini/GEMINI.md'],
 ]
-/** The limit for all files of the user together, and for all files of a repository. Codex has the same limit for project documents. */
+/**
+ * The size limit for all files of the user together, and for all files of the repository together, in bytes. Codex has the same limit for project documents.
+ */
 const maxBytes = 32 * 1024
 /** How deeply imports may be nested. Claude Code has the same limit. */
 const maxDepth = 5
 
-/** The candidates for instruction files. In each list, the first file with content is used. */
+/** Lists the paths at which instruction files may exist. Of the paths in an inner list, only the first file with content is used. */
 export function memoryFiles(where: MemoryPlaces): {
   readonly user: readonly (readonly string[])[]
   readonly repository: readonly (readonly string[])[]
@@ -102,7 +104,7 @@ export function readMemory(
   }
 }
 
-/** Which files a file may import: those in the folders `roots` for which `hidden` gives no reason to hide them. */
+/** What a file may import: only files in the folders `roots`. `hidden` gives the reason why a file must not be read; undefined if it may be read. */
 type Bounds = { readonly roots: readonly string[]; readonly hidden: (path: string) => string | undefined }
 
 class MemoryReader {
@@ -116,7 +118,7 @@ class MemoryReader {
   /**
    * @param home the directory that `~` refers to in an import
    * @param seen the real paths that this reader and others have already read
-   * @param told sources that the model gets before this reader's; a file with the same text as one of them is skipped
+   * @param told files that the model gets before those of this reader; a file with the same text as one of them is skipped
    */
   constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
     this.#home = home
@@ -151,7 +153,7 @@ class MemoryReader {
     if (depth > maxDepth) return this.#omit(path, `imports nest deeper than ${maxDepth}`)
     const text = readPlainFile(real, maxBytes - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
-    // A CLAUDE.md that repeats AGENTS.md word for word adds nothing.
+    // An empty file adds nothing, and neither does a file with the same text as an earlier one, such as a CLAUDE.md that repeats AGENTS.md.
     if (text.trim() === '') return false
     if ([...this.#told, ...this.sources].some((source) => source.text === text)) return true
     this.#bytes += Buffer.byteLength(text)

@@ -63,10 +63,7 @@ export function saveMemory(places: MemoryPlaces): Tool {
   })
 }
 
-/**
- * Maps the repository's paths into the private view of the workspace, if a view is mounted. A saved note is then part of the changes in the
- * view.
- */
+/** If the run works in a private view of the workspace, maps the repository's paths into that view. A saved note is then one of the changes in the view. */
 function placesIn(places: MemoryPlaces, views: readonly View[]): MemoryPlaces {
   return { ...places, root: sourcePath(places.root, views), workspace: sourcePath(places.workspace, views) }
 }

@@ -27,8 +27,8 @@ function bounded(response: Response): Response {
   if (body === null) return response
   const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
   const answer = new Response(asStream(reading), { status, statusText, headers })
-  // The body that clients iterate over is an iterable, not a stream. A stream would be cancelled at the end. In each process, Node creates a whole
-  // JavaScript context for the first cancellation, only to shorten the text of an error that nobody sees. `pipeThrough` would cost just as much.
+  // Clients get the body as a plain iterable. They would cancel a stream at its end, and for the first cancellation in a process, Node creates a whole
+  // JavaScript context, only to shorten the text of an error that nobody sees. `pipeThrough` would cost just as much.
   return ok ? Object.defineProperty(answer, 'body', { value: asIterable(reading) }) : answer
 }
 

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
  */
 export function fittingId(id: string, most = Infinity): string {
   const plain = id.replace(/[^a-zA-Z0-9_-]/g, '_')
-  // Part of a digest distinguishes ids that begin alike or differ only in replaced characters.
+  // A changed id ends with part of a digest, so that ids stay different if they begin alike or differ only in replaced characters.
   return plain === id && id.length <= most
     ? id
     : `${plain.slice(0, Math.min(most, 60) - 13)}_${digest(id).slice(0, 12)}`

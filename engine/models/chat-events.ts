@@ -102,7 +102,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
       if (delta.function_call) addPiece({ function: delta.function_call }, calls)
     }
   } catch (error) {
-    // After the finish reason, only the token count is missing. Repeating the request for that isn't worthwhile.
+    // After the finish reason, only the token count is missing, and a count isn't worth another request.
     if (finish === undefined || !(error instanceof ProviderFailure)) throw error
   }
   if (finish === undefined) return

@@ -2,7 +2,7 @@ import { isMistral } from './family.ts'
 import { isOpenAIs } from './openai-models.ts'
 import type { ChatMessage } from './chat-turns.ts'
 
-/** An assistant message that is inserted between a tool's result and the user message that follows it. */
+/** An assistant message that is inserted between a tool's result and a user message, for Mistral's models. */
 const understood: ChatMessage = { role: 'assistant', content: 'Understood.' }
 
 /**

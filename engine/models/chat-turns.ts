@@ -23,9 +23,12 @@ const reasoningField = z.enum(['reasoning_content', 'reasoning'])
 export type ReasoningField = z.infer<typeof reasoningField>
 
 /**
- * The contents of `opaque` for this API. `field`: the field in which a thought arrived. Models that think between calls need to read their thoughts
- * again. `more`: fields of a message or a call that the API's definition lacks, such as Gemini's `extra_content`, without which Gemini refuses the
- * call, and OpenRouter's `reasoning_details`. Older sessions don't name their model.
+ * What this API stores in `opaque`:
+ * - `model`: the model that produced the item. Older sessions lack it.
+ * - `field`: the field in which a thought arrived. It is sent back in the same field, because models that think between calls need to read their thoughts
+ *   again.
+ * - `more`: fields of a message or a call that are not part of the API's definition, such as OpenRouter's `reasoning_details`, or Gemini's `extra_content`,
+ *   without which Gemini refuses the call.
  */
 const kept = z.object({
   from: z.literal('openai-chat'),
@@ -34,7 +37,7 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, in the form in which this program writes them. */
+/** What this program writes into `opaque` for this API. */
 export type KeptChat = z.input<typeof kept>
 
 /** Translates turns into messages. Each turn is translated only once. */
@@ -81,7 +84,8 @@ export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): read
       }))
       const last = results.at(-1)
       const ours = turn.messages.findIndex(({ role }) => role === 'user')
-      // If no message may follow a tool result, our own message is added to the last result.
+      // Mistral's models accept no user message after a tool result. So this program's own messages, up to the user's, are appended to the text of the last
+      // result.
       const beside = last === undefined || !isMistral(model) ? 0 : ours === -1 ? turn.messages.length : ours
       if (last?.role === 'tool')
         for (const { text } of turn.messages.slice(0, beside)) last.content += `\n\n${asReminder(text)}`
@@ -127,8 +131,8 @@ function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: stri
 const unsigned = { google: { thought_signature: 'skip_thought_signature_validator' } }
 
 /**
- * Adapts the messages to Gemini. From version 3 on, Gemini refuses a request unless the first call of each step of the current turn has its original
- * signature (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have none.
+ * Adapts the messages to Gemini. From version 3 on, Gemini refuses a request unless the first call of each step of the current turn has its original signature
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have no signature, so they get a substitute that Gemini accepts.
  */
 export function asGeminiTakes(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!/gemini-(?:[3-9]|\d{2})/.test(model)) return messages

@@ -22,7 +22,7 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
     try {
       return await open.chat(countsInStream ? body : uncounted, signal)
     } catch (error) {
-      // Servers that don't know `stream_options` name it in their error.
+      // A server that doesn't know `stream_options` names this field in its error.
       const isUnknown =
         error instanceof ProviderFailure && error.kind === 'refused' && /stream_options/.test(error.message)
       if (!isUnknown || !countsInStream) throw error

@@ -31,7 +31,7 @@ export function preservesThinking(model: string): boolean {
 }
 
 /**
- * The least thinking that a model supports. Some models don't allow it to be switched off
+ * The least thinking to which a model can be set. Some models don't allow thinking to be switched off
  * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled). From 5.5 on, Sonnet has a separate value
  * (`between_tools`) for its least thinking (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
  */

@@ -1,10 +1,10 @@
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * Reduces a tool's schema to the part that every OpenAI-compatible server understands. llama.cpp turns the schema into a grammar and refuses the
- * whole request for a pattern with a lookahead, a length of 2000 or an empty schema
- * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). This program itself checks what the reduced schema
- * leaves out. Limits are mentioned in the description.
+ * Reduces a tool's schema to the part that every OpenAI-compatible server understands. llama.cpp, for example, turns the schema into a grammar, and refuses the
+ * whole request if there is a pattern with a lookahead, a length of 2000 or an empty schema
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What the reduced schema leaves out is checked by this program
+ * itself; limits are also mentioned in the description.
  */
 export function commonSchema(schema: Schema): Record<string, unknown> {
   const known = reduced.get(schema) ?? { properties: {}, ...reduce(schema), type: 'object' }

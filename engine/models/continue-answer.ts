@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { ModelItem } from './turns.ts'
 import type { WireEvent } from './wire.ts'
 
-/** How often a provider may pause during one response before the response counts as complete. */
+/** How many times a provider may pause during one response. After one more pause, the response counts as complete. */
 const mostPauses = 16
 /** How often an answer that reached its length limit is continued. */
 const mostCuts = 4
@@ -16,8 +16,8 @@ const thinkLess =
   'You used your whole answer for thinking and reached the length limit. Think less from here on, and answer or call a tool now.'
 
 /**
- * Yields one response. Makes another request when the provider has paused or the response was cut off. A text that was cut off and its
- * continuation become one message. If an answer that was cut off contains a call, the response ends there, since the call has to be answered.
+ * Yields one response. If the provider pauses or an answer is cut off, makes another request and continues. A text that was cut off and its continuation become
+ * one message. If an answer that was cut off contains a call, the response ends there, because the call must get its result first.
  *
  * @throws ModelError `provider` if the answer is cut off too often
  */
@@ -38,7 +38,7 @@ export async function* continueAnswer(
         if (event.type === 'retry') {
           yield event
           part.void()
-          // This part of the response is void, but what came before it stays valid.
+          // After a `retry` event, all earlier events are void. Only this part of the response has to be repeated, so the earlier parts are emitted again.
           yield* told.map(eventOf)
           continue
         }

@@ -3,12 +3,12 @@ import type { ChatBody } from './chat-request.ts'
 
 /** The smallest context window that Ollama gives a model by default, in tokens. Truncation is detected only in longer prompts. */
 const usualWindow = 4096
-/** No text has a higher average number of characters per token than this. */
+/** The highest average number of characters per token that is assumed for a text. */
 const mostCharacters = 8
 
 /**
  * Detects a server that reads only part of a prompt: Ollama silently truncates it to its context window
- * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). The token count that it reports then
+ * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). In that case, the token count that the server reports
  * stays within the window, however long the prompt is.
  *
  * @returns a function that returns a notice for the user the first time that it detects truncation, and undefined otherwise

@@ -55,8 +55,8 @@ function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readon
 }
 
 /**
- * Returns the name of the header that carries the key. Anthropic uses its own header. All other providers expect a bearer token, even if they use Anthropic's
- * format. A provider that needs a different header can be configured with `env_http_headers`.
+ * Returns the name of the header that carries the key. It is `x-api-key` if the key comes from `ANTHROPIC_API_KEY`. All other keys are sent as bearer tokens,
+ * even to providers that use Anthropic's format. A provider that needs a different header can be configured with `env_http_headers`.
  */
 function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
   return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) !== undefined ? 'x-api-key' : 'authorization'

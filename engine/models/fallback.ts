@@ -2,8 +2,8 @@ import { ModelError } from '../core/model.ts'
 import type { Model } from '../core/model.ts'
 
 /**
- * Uses the first of several models that answers. A switch to another model is announced as a `retry` event and lasts for the rest of the run, because
- * each switch means paying for the prompt cache again.
+ * Uses several models: the first one until it fails, then the next. A switch to another model is announced as a `retry` event and lasts for the rest of the
+ * run, because each switch means paying for the prompt cache again.
  *
  * Errors that would also occur with another provider are thrown at once: a history that is too long has to be compacted, and a wrong configuration has to be
  * corrected by a person.
@@ -19,7 +19,7 @@ export function withFallbacks(models: readonly Model[]): Model {
     get name() {
       return current().name
     },
-    // How the result is delivered is decided before the first request, so all of the models must support it.
+    // Whether to rely on the provider for these is decided before the first request, so all of the models must support them.
     enforcesSchema: models.every((model) => model.enforcesSchema === true),
     searchesWeb: models.every((model) => model.searchesWeb === true),
     async *respond(request, signal) {

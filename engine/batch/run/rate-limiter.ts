@@ -3,12 +3,15 @@ import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts
 /** A minute as providers count it, plus a margin for the time that requests take to arrive. */
 export const windowMs = 61_000
 /**
- * The safety factor for estimates, because a request in flight may use more tokens than estimated. If answers turn out longer than estimated, the factor is
- * raised accordingly.
+ * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. It then follows the ratio
+ * of actual to estimated tokens, between the two limits below.
  */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]
-/** The longest time that a request is assumed to take until it reaches the provider. Any time beyond that is assumed to be spent by the model. */
+/**
+ * The longest time that a request is assumed to take to reach the provider. If the answer begins later than that, the model is assumed to have taken the rest
+ * of the time.
+ */
 export const slowestMs = 2000
 /** The wait after a refusal that doesn't say how long to wait. It is doubled with each further refusal. */
 export const usualWaitMs = 2000
@@ -20,7 +23,10 @@ export type Clock = { readonly now: () => number; readonly after: (ms: number, a
 export type LimiterOptions = {
   /** The user's limits, which replace those of the providers. */
   readonly limits: RateLimits
-  /** Called when a provider has refused requests because there were too many. Called only once for requests that were sent at the same time. */
+  /**
+   * Called when a provider has refused requests because there were too many, with the time until which no request is sent. If several requests that were sent
+   * together are refused, it is called only once.
+   */
   readonly throttled: (until: number) => void
   /** Called when a quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (account: Account, until: number | undefined) => void
@@ -50,7 +56,7 @@ export function nameOf({ provider, key, model }: Account): string {
   return JSON.stringify([provider, key, model])
 }
 
-/** Keeps requests within rate limits: those of one process, or those of all workers together. */
+/** Delays requests so that they stay within the rate limits. The requests come from the runs of one process, or from all workers of a batch. */
 export type RequestLimiter = {
   /**
    * Admits a request when its turn comes. Requests of one account are admitted in order.
@@ -149,7 +155,7 @@ export class RateLimiter implements RequestLimiter {
     const { sent } = bucket
     const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
     let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
-    // A request that is larger than the limit is sent when no other request counts towards the limit.
+    // A request that needs more tokens than the limit permits is sent when no other request counts towards the limit.
     const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
     if (fits()) return 0
     for (const each of sent) {

@@ -11,8 +11,8 @@ import { RepositoryFailure, type Git } from './repository-git.ts'
 type Checkout = { readonly tree: string; readonly commit: string }
 
 /**
- * The repositories of a batch: a bare mirror of each one, and a work tree for each ref that a run needs. A run never works in that tree, but in a private view
- * of it. The tree contains only the history of its own commit, so commands find no later commits in it.
+ * The repositories of a batch: a bare mirror of each repository, and a work tree for each ref that a run needs. A run never works in such a tree itself, but in
+ * a private view of it. The tree contains only the history of its own commit, so the run's commands can't find later commits.
  */
 export class Repositories {
   readonly #folder: string
@@ -81,7 +81,7 @@ export class Repositories {
     if (before !== undefined) return before
     const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
     const commit = await look().catch(async () => {
-      // The commit is newer than the mirror, or no branch contains it, so it is fetched separately.
+      // The mirror lacks the commit, because the commit is newer or is on no branch. It is fetched separately.
       await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
       return look().catch(() => {
         throw new RepositoryFailure(`${source} has no commit named ${name}`)

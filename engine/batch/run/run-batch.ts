@@ -42,7 +42,7 @@ type RunBatchOptions = {
   readonly kill: (pid: number) => void
   readonly signal: AbortSignal
   /**
-   * Checks whether runs could begin. Called before the first run.
+   * Checks whether runs with these models could begin in this work tree. Called before the first run.
    *
    * @throws UserError that names the problem
    */
@@ -88,16 +88,17 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Not needed if workers make the attempts, because they continue the attempts that they were given.
+    // Not needed if workers run the attempts, because a worker continues the attempts that it was given even if this process dies.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(
         `${lost} runs that were started earlier had no recorded result; their results were recovered from their sessions.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    // Not checked if workers make the attempts: this machine may lack the API keys of models that the workers have.
+    // Not checked if workers run the attempts: the workers may have API keys that this machine lacks.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
-    // `isOpen` also settles trials that a killed process could not settle any more. This must happen before the progress is reported.
+    // `isOpen` also settles a trial whose attempts were finished when the process of an earlier start was killed. This must happen before the progress is
+    // reported.
     for (const trial of trials) isOpen(folder, trial, options.attempts)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))
@@ -133,7 +134,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // Enough jobs are handed out in advance that the next one is already waiting when a worker's run ends.
+      // So many jobs are handed out in advance that, when a worker finishes a run, its next job is already waiting.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },
@@ -178,7 +179,7 @@ async function checkFirst(
   const open = trials.find(({ key }) => folder.settled(key) === undefined)
   const task = tasks.find(({ id }) => id === open?.task)
   if (task === undefined) return
-  // If this repository can't be cloned, that says nothing about the tasks in other repositories.
+  // A failure to clone this repository isn't reported here, because the tasks in other repositories may still be able to run.
   const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
   if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
 }

@@ -4,12 +4,13 @@ import type { AttemptRecord, SettledRecord } from '../folder/records.ts'
 import { isAnswer, isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/** How many times a trial may lose its worker before it is given up: the trial itself may be killing the workers. */
+/** How many times a trial may lose its worker before the batch gives it up, because the trial itself may be what kills the workers. */
 const mostLost = 2
 const longestWaitMs = 300_000
 
 /**
- * Decides whether a trial is settled after its attempts. An answer settles it, and so does the last permitted attempt without an answer.
+ * Decides whether a trial is settled after its attempts. It is settled by an answer, by an error that isn't worth another attempt, by the loss of too many
+ * workers, and by the last permitted attempt without an answer.
  *
  * @param ended the finished attempts since the trial was last reopened, in order
  * @param mostAttempts how many attempts may end without an answer
@@ -20,7 +21,7 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // A run that was interrupted or had no quota says nothing about the task.
+  // Attempts that were interrupted or had no quota are not counted, because their failure wasn't caused by the task.
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
@@ -34,8 +35,8 @@ export function endedAttempts(folder: BatchFolder, trial: string): readonly Atte
 }
 
 /**
- * Whether a trial is still open after the attempts of an earlier start. If the process of that start was killed before it settled the trial, the trial is
- * settled now.
+ * Whether a trial still needs a run, as far as the attempts of earlier starts show. If they were enough to settle the trial, but the process was killed before
+ * it recorded that, the trial is settled now.
  *
  * @param mostAttempts how many attempts may end without an answer
  */
@@ -52,7 +53,7 @@ export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number):
 /**
  * Settles a trial with the result of one of its attempts.
  *
- * @returns false if the trial was settled already: then this attempt is superseded, but its cost still counts
+ * @returns false if the trial was settled already. In that case the given attempt is recorded as superseded, but its cost still counts
  */
 export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord): boolean {
   const all = folder.attempts(trial.key).flatMap((attempt) => folder.attemptOf(trial.key, attempt) ?? [])
@@ -73,8 +74,8 @@ export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord
 }
 
 /**
- * How long a trial waits for its next attempt. The wait is doubled each time and shortened at random by up to half, so that many trials don't retry at the same
- * moment.
+ * How long a trial waits before its next attempt. The wait doubles with each attempt. It is shortened by a random part, up to half, so that many trials don't
+ * retry at the same moment.
  */
 export function waitBeforeNext(ended: readonly { readonly outcome: Outcome }[], baseMs: number): number {
   const failures = ended.filter(({ outcome }) => isRepeated(outcome)).length

@@ -38,7 +38,7 @@ type SupervisorOptions = {
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void
-  /** Whether a worker could run this trial now. If not, the trial waits and others go first. */
+  /** Whether a worker could run this trial now. If not, the trial waits, and other trials are tried first. */
   readonly mayBegin: (trial: Trial) => boolean
   /** Called with new rate limits when another process requests them. */
   readonly limit: (limits: RateLimits) => void
@@ -51,13 +51,13 @@ type SupervisorNews =
   | { readonly type: 'paused'; readonly why: string; readonly until: Date | undefined }
   | { readonly type: 'resumed' }
 
-/** Why a batch ended: every trial is settled, the money is used up, the user ended it, or no run can begin. */
+/** Why a batch ended: every trial is settled, the user or a signal ended it, the cost limit is reached, no run can begin, or no result can be stored. */
 export type BatchEnd =
   | { readonly why: 'settled' | 'interrupted' | 'cancelled' | 'budget' }
   /** `failed`: the folder can't be written to, so no result could be stored. */
   | { readonly why: 'usage' | 'failed'; readonly message: string }
 
-/** If this many runs in a row can't begin, the batch ends, because the tasks are not the cause. */
+/** If this many runs in a row can't begin, the batch ends, because the cause is then probably not in the tasks. */
 const mostUnbegun = 3
 const takenOver =
   'Another process has taken over this batch, because this one was suspended for too long. Its runs are ended. To see the progress, run agent batch status.'
@@ -219,7 +219,7 @@ export class Supervisor {
   #judge(trial: Trial, record: AttemptRecord): boolean {
     if (record.outcome !== 'usage') this.#unbegun = []
     else if (!this.#hasBegun || this.#unbegun.push(trial.key) >= mostUnbegun) {
-      // If the first run can't begin, or several in a row can't, the task is not the cause.
+      // If the first run can't begin, or several in a row can't, the cause is probably not in the tasks.
       this.#end({ why: 'usage', message: record.error ?? 'no run could be started' })
       return false
     }

@@ -15,7 +15,10 @@ export type ModelStatistics = {
   readonly solvedTasks: number
   /** The share of answers that solved their task. Undefined: there are no answers. */
   readonly share: Estimate | undefined
-  /** pass@k: the mean over the tasks with at least `k` answers. */
+  /**
+   * pass@k: for each `k`, the mean probability that at least one of `k` tries solves a task. Only the tasks with at least `k` answers count; `tasks` is their
+   * number.
+   */
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
   /** The cost of all attempts for which the prices are known, including attempts without an answer. */
   readonly costUsd: number
@@ -25,7 +28,7 @@ export type ModelStatistics = {
   /** The cost of all attempts divided by the number of solved runs. Undefined: nothing was solved. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
-  /** How often each outcome without an answer occurred. A run with such an outcome isn't a result. */
+  /** How often each outcome without an answer occurred. These runs don't affect the shares. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
 }
@@ -37,7 +40,7 @@ export type PairedStatistics = {
   readonly tasks: number
   /** The share of tries that `b` solved minus the share that `a` solved, averaged over the tasks that both answered. Undefined: there are no such tasks. */
   readonly difference: Estimate | undefined
-  /** The number of tasks that `b` solved more often than `a`, and the number of tasks that it solved less often. */
+  /** The number of tasks that `b` solved more often than `a`, and the number of tasks that `b` solved less often. */
   readonly wins: number
   readonly losses: number
   /** The probability that wins and losses are at least this uneven if the models are equally good. */
@@ -50,7 +53,7 @@ export type BatchStatistics = {
   readonly pairs: readonly PairedStatistics[]
 }
 
-/** Adds up the results of a batch for each model. An error isn't a result: it doesn't affect the shares, but its cost counts. */
+/** Computes the statistics of each model and compares the models in pairs. A run that ended with an error doesn't affect the shares, but its cost counts. */
 export function compareModels(results: readonly TrialResult[]): BatchStatistics {
   const byModel = new Map<string | undefined, TrialResult[]>()
   for (const result of results) {

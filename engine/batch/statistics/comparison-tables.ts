@@ -2,10 +2,13 @@ import { dollars, seconds } from '../../display/format-values.ts'
 import type { BatchStatistics, ModelStatistics, PairedStatistics } from './compare-models.ts'
 import type { Estimate } from './estimates.ts'
 
-/** A table as rows of texts. The first row is the header. */
+/** A table with a title. Each row is a list of cells; the first row is the header. */
 export type Table = { readonly title: string; readonly rows: readonly (readonly string[])[] }
 
-/** The statistics of a batch's models, as tables for human readers. The second table exists only if there are at least two models. */
+/**
+ * The statistics of a batch's models, as tables for human readers: one row for each model and, if there are at least two models, a second table that compares
+ * them.
+ */
 export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = most > 1 ? Array.from({ length: most }, (_, at) => at + 1) : []

@@ -38,7 +38,7 @@ export function passAtK(tries: number, solved: number, k: number): number | unde
 }
 
 /**
- * The mean of values, with the normal interval of its standard error.
+ * The mean of values, with a 95 % interval that is computed from its standard error by the normal distribution.
  * Source for differences between two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
  *
  * @returns undefined if there are no values. The spread of a single value is unknown, so its interval is the whole range.
@@ -63,7 +63,7 @@ export function meanInterval(
 export function signTest(wins: number, losses: number): number {
   const count = wins + losses
   if (count === 0) return 1
-  // Computed with logarithms, because binomial coefficients for a thousand tasks exceed the range of a number.
+  // Computed with logarithms, because the binomial coefficients for a thousand tasks are too large for a JavaScript number.
   let [term, tail] = [-count * Math.LN2, 0]
   for (let at = 0; at <= Math.min(wins, losses); at++) {
     tail += Math.exp(term)

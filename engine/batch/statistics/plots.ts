@@ -2,7 +2,7 @@ import { dollars } from '../../display/format-values.ts'
 import { html, joined, type Html } from '../../report/html/html.ts'
 import type { BatchStatistics } from './compare-models.ts'
 
-/** The width and height of a bar, in the units of its drawing. The page stretches the bar to the available width. */
+/** The width and height of a bar in the units of its SVG drawing, which the page stretches to the available width. */
 const [width, height] = [1000, 16]
 
 type Row = {
@@ -13,7 +13,7 @@ type Row = {
   readonly high?: number
 }
 
-/** Plots of the solved share with its interval, and of the cost per solved task, as bars for the page. Empty if there are no answers. */
+/** Draws bar charts for the HTML page: the share of solved runs with its interval, and the cost of a solved task. Empty if there are no answers. */
 export function renderPlots({ models }: BatchStatistics): Html {
   const shares = models.flatMap(({ model, share }): readonly Row[] =>
     share === undefined
@@ -38,7 +38,9 @@ export function renderPlots({ models }: BatchStatistics): Html {
   ])
 }
 
-/** Names and figures are text outside the drawing: on a narrow screen they wrap and keep their size, and only the bars shrink. */
+/**
+ * Draws one bar chart. Names and figures are outside the SVG drawings, so that on a narrow screen the text wraps and keeps its size, and only the bars shrink.
+ */
 function plot(title: string, rows: readonly Row[], most: number): Html {
   const at = (value: number): string => ((value / most) * width).toFixed(1)
   const bars = rows.map(

@@ -80,7 +80,7 @@ function promptOf(
   of: Readonly<Record<string, string | undefined>>,
   line: number,
 ): string {
-  // Only the shared prompt is a template. The prompt of a single task isn't: it may be about a language that uses {{ }} too.
+  // Only a prompt that all tasks share is a template. A task's own prompt is used unchanged, because it may contain `{{ }}` as part of some code.
   if (common?.prompt === undefined) {
     if (own.prompt !== undefined) return own.prompt
     throw new TaskFault(line, "the task has no 'prompt', and there is no prompt for all tasks")

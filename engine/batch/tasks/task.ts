@@ -10,7 +10,7 @@ export type Repository = {
 
 /** One task of a batch, with its prompt filled in. */
 export type Task = {
-  /** A stable id, which identifies the task in results and folders, and when the batch is started again. */
+  /** An id that stays the same when the batch is started again. It identifies the task in results and in the names of folders. */
   readonly id: string
   readonly prompt: string
   readonly repository: Repository

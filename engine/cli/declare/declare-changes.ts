@@ -57,7 +57,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     })
 }
 
-/** The name of the session; undefined for the last one. */
+/** The session that the command line names; undefined if `--last` was given. Reports a usage error if neither or both were given. */
 function nameOf(run: string | undefined, options: Last, command: Command): string | undefined {
   if (options.last === true && run !== undefined) command.error('error: --last already names the run')
   if (options.last !== true && run === undefined) command.error('error: name a run, or give --last')

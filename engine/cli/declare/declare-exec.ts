@@ -73,12 +73,15 @@ async function execute(
   })
 }
 
-/** Combines the options before a subcommand with those after it. Lists are joined; of other options, the later value is used. */
+/**
+ * Combines the options before a subcommand with those after it. If an option takes a list, both lists are joined; for any other option, the value after the
+ * subcommand wins.
+ */
 function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   return {
     ...before,
     ...after,
-    // `stdin` is combined separately, because the default of the second option would override the value of the first.
+    // Without this line, the default of `stdin` after the subcommand would override a `--no-stdin` before it.
     stdin: before.stdin !== false && after.stdin !== false,
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],

@@ -19,7 +19,7 @@ export function dollars(value: string): number {
   throw new InvalidArgumentError('expected an amount of US dollars above 0.')
 }
 
-/** Collects the values of an option that may be given several times. */
+/** Adds a value to the earlier values of an option that may be given several times. */
 export function another(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value]
 }

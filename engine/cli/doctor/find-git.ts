@@ -11,8 +11,8 @@ const maxBytes = 256 * 1024
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
 
 /**
- * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can make git run other programs. Instead,
- * the configuration file is read as text and searched for two keys.
+ * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can make git run other programs. Instead, the
+ * text of that configuration is passed to git, which looks up only `user.name` and `user.email` in it.
  */
 export async function findGit(asked: Asked, env: Readonly<NodeJS.ProcessEnv>): Promise<GitFacts> {
   const { root, workspace } = asked
@@ -61,7 +61,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The text of a repository's own configuration; undefined if it can't be found. The directory may be a linked worktree. */
+/** Returns the text of a repository's own configuration, also if the directory is a linked worktree. Undefined if the text can't be found. */
 function repositoryConfig(root: string): string | undefined {
   const read = (path: string): string | undefined => {
     const text = readPlainFile(path, maxBytes)

@@ -72,7 +72,7 @@ function describeLog(path: string): SessionLog {
 /** The number of bytes to read for the first line. The first line of a session is always shorter. */
 const firstBytes = 16 * 1024
 
-/** The first record of a session's rollout. It is empty if the log is stored without a rollout. */
+/** The first record of a session's rollout; an empty object if the rollout is missing or its first line can't be read. */
 function firstRecord(path: string): object {
   try {
     const first: unknown = JSON.parse(firstLine(path))

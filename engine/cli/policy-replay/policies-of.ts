@@ -12,8 +12,8 @@ import type { PolicyReplayOptions } from '../policy-options.ts'
 import { loadRunConfig } from '../run-config.ts'
 
 /**
- * Returns a function that finds the policies for the actions in a workspace: those that `agent exec` would read there now, unless the command line replaces
- * them. They are read once for each workspace. For a workspace that isn't on this machine, only the files of the machine and the user apply.
+ * Returns a function that finds the policies for the actions in a workspace: those that `agent exec` would now read in that workspace, unless the command line
+ * replaces them. They are read once for each workspace. For a workspace that doesn't exist on this machine, only the files of the machine and the user apply.
  *
  * @throws UserError `usage` for any error in rules, permissions, settings or options
  */
@@ -49,7 +49,7 @@ export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: s
   }
 }
 
-/** Whether the command line sets a key, by `-c` or a profile. Other settings must not override the mode that a session had. */
+/** Whether the user sets a key for this replay, by `-c` or a profile. A value from any other source doesn't override the mode that the session had. */
 function isAskedFor({ origins }: Config, key: string): boolean {
   const kind = origins.get(key)?.layer.kind
   return kind === '-c' || kind === 'profile'

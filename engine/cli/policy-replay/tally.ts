@@ -25,7 +25,7 @@ type Side = {
 export type ChangeGroup = {
   readonly from: Side['decision']
   readonly to: Side['decision']
-  /** The rule that decides now. If there is none, the rule that decided before; if there was none either, the stage. */
+  /** The name by which changes are grouped: the rule that decides now; otherwise the rule that decided before; otherwise the stage that decides now. */
   readonly cause: string
   readonly count: number
   readonly sessions: number

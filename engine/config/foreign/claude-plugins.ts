@@ -47,7 +47,7 @@ export function installedPlugins(
   )
   const missing = found.filter(({ name, root }) => name === '' || root === undefined).map(({ key }) => key)
   return {
-    // Reversed, because of several plugins with the same name the first is used, and `fromEntries` keeps the last.
+    // `fromEntries` keeps the last of several plugins with the same name, but the first one must win. So the list is reversed.
     tables: Object.fromEntries(sound.toReversed()),
     ignored: ignoring(
       path,

@@ -6,8 +6,8 @@ import { sandboxSettings } from './sandbox-settings.ts'
 import { toolSettings } from './tool-settings.ts'
 
 /**
- * The table of settings. If Codex has the same concept, a key has the name that Codex uses, so that nobody has to learn a second name. A row defines its
- * setting completely: to add a setting, add a row to one of these tables and use the setting in one place.
+ * The table of settings. If Codex has an equivalent setting, ours has the same key, so that nobody has to learn a second name. A row defines its setting
+ * completely: to add a setting, add a row to one of these tables and use the setting in one place.
  */
 export const settingsTable = { ...modelSettings, ...decisionSettings, ...sandboxSettings, ...toolSettings }
 

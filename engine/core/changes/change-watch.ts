@@ -5,15 +5,15 @@ import { composeChanges, differing, type FileChange, type Patched, type Watched 
 import { keyOfPath, mostFiles, pathOfKey, stampFiles, walkFiles, type Stamps, type Unlisted } from './list-files.ts'
 import { Manifests } from './manifests.ts'
 
-/** A changed file that runs later, with the program that runs it or reads commands from it. */
+/** A changed file that programs will execute or take commands from later, and one such program. */
 type RunsLater = { readonly path: string; readonly kind: string; readonly program: string }
 
 /** What a run changed. */
 export type Changes = {
   readonly files: readonly FileChange[]
-  /** Files that run when somebody works in the project, including ignored files. */
+  /** Changed files that programs execute or take commands from when somebody works in the project. Files that git ignores are included. */
   readonly runsLater: readonly RunsLater[]
-  /** The reason why `files` doesn't include what commands wrote; undefined if it does. */
+  /** The reason why `files` lacks the changes that commands made; undefined if it includes them. */
   readonly notCounted: string | undefined
 }
 
@@ -105,7 +105,9 @@ export class ChangeWatch implements ChangeSource {
   }
 }
 
-/** Returns the changed files at the top of a workspace that git ignores. Ignored files in its folders are left out, because most are build output. */
+/**
+ * Returns the changed files directly in a workspace's top directory that git ignores. Ignored files further down are left out, because most are build output.
+ */
 function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   return composeChanges(
     new Map(),
@@ -121,7 +123,10 @@ function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   )
 }
 
-/** Walks the tree, which needs no process. If there are too many files or it takes too long, asks git, which leaves out ignored files. */
+/**
+ * Lists the files of a workspace before the first command. First it walks the directories, which starts no process. If there are too many files or this takes
+ * too long, it asks git instead, which leaves out ignored files.
+ */
 async function look(place: Place, patchedBefore: ReadonlySet<string>): Promise<Beginning> {
   const walked = await list(place, 'walk')
   if (!('too' in walked)) return { ...place, patchedBefore, by: 'walk', listed: walked }

@@ -9,7 +9,7 @@ export type FileChange = {
   readonly by?: 'command'
 }
 
-/** The kind of the first and the last change that patches made to each file, by path. */
+/** The kinds of the first and the last change that patches made to each file, by path. */
 export type Patched = ReadonlyMap<string, { readonly first: string; readonly last: string }>
 
 /** The state of a workspace before the first command that could write to it, and after the last command. */
@@ -59,8 +59,8 @@ export function composeChanges(
 }
 
 /**
- * Whether a file existed before the run. If a patch touched the file before any command ran, the kind of that change
- * decides. Otherwise a command may have created the file first.
+ * Whether a file existed before the run. If a patch changed the file before the first command, or the file is in neither listing, the first patch tells.
+ * Otherwise the listing from before the first command tells, because a command may have created the file before the patch.
  */
 function wasThere(path: string, first: string, { root, before, after, patchedBefore }: Watched): boolean {
   const key = keyOfPath(path.slice(root.length + 1))

@@ -1,12 +1,12 @@
 import { readHostFile } from '../../../sandbox/index.ts'
 import { pathOfKey } from './list-files.ts'
 
-/** How many manifests are stored. Every change to a manifest that isn't stored counts as a change to what runs. */
+/** The maximum number of manifests that are stored. Any change to a manifest that isn't stored is treated as one that may change what runs. */
 const mostManifests = 500
 
 /**
- * Fields of a package.json that run nothing, whatever their value. Dependencies run nothing only if each of them is a plain version from a registry. Unknown
- * fields count as running something.
+ * Fields of a package.json whose change can't make anything run. A field in neither of these lists can. A changed list of dependencies is harmless only if each
+ * version is a plain one from a registry.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],
@@ -21,7 +21,7 @@ const dependencies: ReadonlySet<string> = new Set([
 export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 
-  /** @param keys in the form of `list-files.ts` */
+  /** @param keys the files of the workspace, as keys like those of `list-files.ts`; only those named package.json are stored */
   keep(workspace: string, keys: readonly string[]): void {
     for (const key of keys) {
       if (!/(?:^|\/)package\.json$/.test(key) || this.#before.size >= mostManifests) continue
@@ -30,7 +30,7 @@ export class Manifests {
     }
   }
 
-  /** Whether a change to a file may change what runs. If in doubt, yes: for a manifest that was not stored, and for any file that is not a manifest. */
+  /** Whether a change to a file may change what runs. True in case of doubt: if the file was not stored, or is no longer valid JSON. */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true

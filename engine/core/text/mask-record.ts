@@ -5,12 +5,12 @@ const untouched: ReadonlySet<string> = new Set([
   ...['opaque', 'images', 'image', 'image_url', 'workspace', 'cwd', 'id', 'thread_id', 'session_dir', 'forked_from'],
 ])
 
-/** Secrets are recognized only by their shape, because in outputs the values of our own variables are masked already. */
+/** Recognizes secrets by their shape alone. The values of this program's own secret variables need no second masking: outputs are masked for them earlier. */
 const redact = makeRedactor({})
 
 /**
- * Masks secrets by their shape in what is stored about a run (the rollout and the events, and therefore displays and reports), as in the
- * audit log. What the model sees is not masked by shape, because the model couldn't edit a file that it sees altered.
+ * Masks secrets by their shape in everything that is stored about a run: the rollout and the events, and therefore displays and reports. (The audit log is
+ * masked too.) What the model sees is not masked by shape, because the model couldn't edit a file whose text it sees altered.
  */
 export function maskRecord<T>(record: T): T {
   return redactDeep(record, redact, { untouched, byName: false }) as T

@@ -3,11 +3,11 @@ import { looksLikeSecret } from '../../../sandbox/index.ts'
 /** The length of the shortest value that is masked, in characters. Shorter values may be ordinary words. */
 const shortest = 8
 
-/** Replaces the secrets of an environment with their names, wherever they appear in a text. */
+/** Replaces each secret value in a text with the name of the environment variable that contains it. */
 export type Mask = (text: string) => string
 
 /**
- * Creates a mask for the variables that no command gets because they look like secrets.
+ * Creates a mask for the values of environment variables that look like secrets and are therefore withheld from commands.
  *
  * @param env the engine's own environment
  */

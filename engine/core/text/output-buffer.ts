@@ -1,6 +1,5 @@
 /**
- * Collects a command's output with bounded memory: keeps the first and the last bytes and counts those in between. A command may print forever, and its
- * output must not fill the engine's memory.
+ * Collects a command's output in bounded memory, because a command may print without end. Keeps the first and the last bytes and counts the bytes in between.
  */
 export class OutputBuffer {
   readonly #headLimit: number

@@ -26,7 +26,7 @@ export function outputLimits({
   return { tokens: tokens ?? usualTokens, mostTokens: tokens ?? Number.MAX_SAFE_INTEGER, lines }
 }
 
-/** How long one output may be. @param asked the tokens that the call asks for; undefined: the default number */
+/** The maximum length of one output. @param asked the number of tokens that the call asks for; undefined: the default number */
 export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, lines }: OutputLimits): OutputLimit {
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
@@ -38,7 +38,7 @@ export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): O
 
 const noteTokens = 4000
 
-/** Leaves space for the notes around an output: how the command ended and what the sandbox refused. These are short and must not be cut. */
+/** Reduces a limit to leave space for the notes around an output: how the command ended and what the sandbox refused. These are short and must not be cut. */
 export function withNotes({ tokens, lines }: OutputLimit): OutputLimit {
   return { tokens: tokens + noteTokens, lines: lines + 200 }
 }

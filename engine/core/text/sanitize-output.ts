@@ -1,7 +1,6 @@
 /**
- * Turns a program's output into harmless text: invalid UTF-8 becomes U+FFFD, terminal escapes are removed, a carriage return that
- * overwrites a line starts a new one, and other control characters become U+FFFD. Done once, before any model, event or terminal sees the
- * bytes.
+ * Turns a program's output into harmless text: invalid UTF-8 becomes U+FFFD, terminal escapes are removed, a carriage return that overwrites a line starts a
+ * new one, and other control characters become U+FFFD. This is done once, before the output reaches a model, an event or a terminal.
  */
 export function sanitizeOutput(bytes: Uint8Array): string {
   return (

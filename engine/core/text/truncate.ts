@@ -77,7 +77,7 @@ function isLowSurrogate(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** How many quarters of a token a UTF-16 unit takes. */
+/** The weight of a UTF-16 unit, in quarters of a token. */
 function weightAt(text: string, index: number): number {
   const unit = text.charCodeAt(index)
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
