@@ -39,7 +39,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const key = takeBatchKey(process.env)
-  // Connect to Redis before creating the folder: if Redis is unavailable, nothing has begun yet.
+  // Redis is connected before the folder is created, so that nothing has begun yet if Redis is unavailable.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
@@ -87,7 +87,7 @@ function wishOf(models: readonly string[], options: BatchRunOptions): Parameters
   }
 }
 
-/** Refuses runs without a sandbox. The changes of a run are found in its private view, and commands see that view only in a sandbox. */
+/** Refuses runs without a sandbox, because a run's changes are found in its private view, and commands work in that view only if they are in a sandbox. */
 function refuseUnconfined(options: ConfigOptions): void {
   const isOpen =
     options.sandbox === 'danger-full-access' ||

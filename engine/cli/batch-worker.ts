@@ -32,8 +32,8 @@ const usualLockSeconds = 120
 const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
 
 /**
- * `agent batch worker`: runs the jobs of a batch until it is interrupted. A worker that has no access to the folder of a batch, only to Redis, runs one batch
- * after another.
+ * `agent batch worker`: runs the jobs of a batch until it is interrupted. A worker that shares the batch's folder works for that batch only. A worker that has
+ * access only to Redis works for one batch after another.
  *
  * @throws UserError `usage` if there is no such batch, or Redis can't be used
  */

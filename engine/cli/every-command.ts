@@ -15,7 +15,9 @@ import { declareSandbox } from './declare/declare-sandbox.ts'
 import { declareSessions } from './declare/declare-sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
-/** Commands that finish the reviews of killed runs themselves, and don't start if that fails. */
+/**
+ * Commands that finish the reviews of killed runs themselves and don't start if that fails. For all other commands, this file finishes the reviews if possible.
+ */
 const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 
 /** Declares all commands of `agent`. */

@@ -3,7 +3,7 @@ import { sessionLine } from '../display/session-line.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Prepares the text to print if the run is killed before it has printed its summary. */
+/** Prepares the line to print if the process is ended before the run has printed its summary: how to resume the session. The sink learns the session's id. */
 export function farewell(
   options: ExecOptions,
   workspace: string,

@@ -15,8 +15,8 @@ export function stateFolders(): readonly string[] {
 }
 
 /**
- * Finds the session that the user means: by its id or a unique beginning or end of the id. Without an id, it is the last session with a view of the current
- * directory.
+ * Finds the session that the user means: by its id, or by a unique beginning or end of the id. Without an id, it is the newest session whose private view
+ * includes the current directory.
  *
  * @throws UserError `usage` if there is none, and for a session whose runs worked directly in the tree
  */

@@ -2,8 +2,8 @@ import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * Handles SIGINT and SIGTERM so that a run ends with its terminal event and its summary. A second signal ends the process at once, and so does an uncaught
- * error.
+ * Handles SIGINT, SIGTERM, SIGHUP and uncaught errors so that a run ends with its terminal event and its summary. A second signal or error ends the process at
+ * once.
  *
  * @param interrupt called once, with the reason
  * @param farewell returns what to print on standard error when the process ends at once; undefined: nothing

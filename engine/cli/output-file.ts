@@ -5,7 +5,7 @@ import { UserError } from '../core/user-error.ts'
 /**
  * Opens the destination of `-o` before anything runs. A file or link that a command puts there in the meantime is replaced; a link isn't followed.
  *
- * @returns a function that writes the message. If writing fails, this function returns the reason, otherwise undefined
+ * @returns a function that writes the message and returns undefined; if writing fails, it returns the reason
  * @throws UserError `usage` with the path and the problem
  */
 export function openOutputFile(file: string): (message: string) => string | undefined {

@@ -26,8 +26,8 @@ type Part = {
 }
 
 /**
- * Asks a person about each change and returns the accepted changes. If both sides are text, it asks about each hunk and returns the change with only the
- * accepted hunks. The end of input counts as `q`.
+ * Asks a person about each change and returns the accepted changes. If a change can be shown as hunks of text, the person is asked about each hunk, and the
+ * returned change contains only the accepted ones. The end of input counts as `q`.
  *
  * @param directory the session's directory, which contains the bytes of the files
  */
@@ -70,7 +70,7 @@ async function answerTo(part: Part, { path }: RunChange, place: string, ask: Ask
   return (await ask({ text: question, prompt: `${help.join('')}${question}`, read }, undefined)) ?? 'q'
 }
 
-/** The text of a change before its first hunk. */
+/** The part of a change's patch that precedes its first hunk. */
 function headOf(change: RunChange, directory: string): string {
   const [head = ''] = renderPatch(directory, [change]).split(/^(?:@@ |GIT binary patch)/m)
   return head === '' ? `${change.path}\n` : head

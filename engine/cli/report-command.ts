@@ -31,7 +31,7 @@ export async function reportCommand(source: string, { output, format }: ReportOp
 }
 
 /**
- * The report format for a file's extension.
+ * Returns the report format that belongs to a file's extension.
  *
  * @throws UserError `usage` if the extension belongs to no format
  */
@@ -45,9 +45,10 @@ export function requireFormat(file: string): ReportFormat {
 }
 
 /**
- * Opens the destination of a report. Only its owner can read the file, because it may contain code and prompts.
+ * Opens the destination of a report. Only the user can read the file, because it may contain code and prompts.
  *
- * @throws UserError `usage` if it can't be written, when it is opened or later
+ * @returns a function that writes the report; it throws the same error if writing fails
+ * @throws UserError `usage` if the file can't be written
  */
 export function openReportFile(file: string): (text: string) => void {
   const failure = (error: unknown): UserError =>

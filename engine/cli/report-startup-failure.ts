@@ -5,7 +5,7 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Functions that `agent exec` calls to report how far its start has progressed. This decides what is printed if it fails early. */
+/** Functions by which `agent exec` reports how far its start has progressed. What is printed if it fails early depends on that. */
 export type Progress = {
   /** Call this when the request is known. From then on, the run handles signals itself. */
   readonly ready: () => void
@@ -50,7 +50,7 @@ export function tellFailure(reason: EndReason, message: string): void {
   process.stdout.write(failureLines(reason, message))
 }
 
-/** The last events, as lines, for a run that ends before it can report its end. */
+/** The last events, as lines, for a run that ends too early to report its own end. */
 export function failureLines(reason: EndReason, message: string): string {
   let lines = ''
   const json = jsonlSink((line) => {

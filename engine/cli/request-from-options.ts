@@ -77,7 +77,11 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
   }
 }
 
-/** @throws UserError `usage` if an option that makes sense only for a transaction is given without one */
+/**
+ * Returns the options for a transaction; an empty object if none of them is given.
+ *
+ * @throws UserError `usage` if an option that makes sense only for a transaction is given without one
+ */
 function transactionOf({
   transactional,
   land,
@@ -106,7 +110,7 @@ function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick
   }
 }
 
-/** Whether a person at the terminal can read a question and type an answer. */
+/** Whether a person at the terminal can read a question and type an answer. With `--json`, nobody is asked. */
 function isPersonThere(options: ExecOptions): boolean {
   return process.stdin.isTTY && process.stderr.isTTY && options.json !== true
 }

@@ -56,7 +56,7 @@ export function openStepSummary(path: string | undefined): ((make: (remaining: n
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
       const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
-      // If there is no space for even a few lines, nothing is added to the existing summary.
+      // If there isn't enough space left for even a few lines, the summary stays as it is.
       if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {

@@ -26,7 +26,7 @@ import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
 
-/** The exit code that shells report if SIGPIPE ended a program because the reader of its output was gone. */
+/** The exit code that shells report for a program that SIGPIPE ended, because the reader of its output was gone. */
 const brokenPipe = 141
 
 /** The exit code of shells and env(1) for a missing program. */
@@ -77,7 +77,10 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   }
 }
 
-/** The backend that the flags name, otherwise the configured one. The configured one is not used in the mode `danger-full-access`, which confines nothing. */
+/**
+ * The backend that the flags name, or else the configured one. In the mode `danger-full-access`, the configured one is not used, because that mode confines
+ * nothing.
+ */
 function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
   if (options.externallySandboxed === true) return 'external'
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)

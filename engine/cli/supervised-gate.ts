@@ -23,7 +23,7 @@ export function gateOfSupervisor(say: (message: RunMessage) => void): RequestGat
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const stop = (): void => {
         waiting.delete(id)
-        // The request is not sent, even if it was admitted in the meantime.
+        // The request won't be sent, even if the supervisor admitted it in the meantime, so the supervisor must not count it.
         say({ type: 'left', id, end: { type: 'failed', kind: 'other' } })
         reject(signal.reason as Error)
       }

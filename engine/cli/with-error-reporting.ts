@@ -33,8 +33,8 @@ export function withErrorReporting(run: Program): Program {
 }
 
 /**
- * Watches for write errors of standard output. If its reader goes away (`agent exec … | head -1`), the program continues. Any other error, such as a full
- * disk, ends the run, or makes the program fail if there is no run. If standard error fails too, the error can't be reported.
+ * Watches for write errors of standard output. If the reader goes away (`agent exec … | head -1`), the program continues. Any other error, such as a full disk,
+ * ends the run; if there is no run, it makes the program fail. Write errors of standard error are ignored, because they can't be reported anywhere.
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined

@@ -9,19 +9,19 @@ export type DeniedFiles = {
   readonly deniedReads: readonly string[]
   /** Paths that commands can't change, remove or rename. */
   readonly protectedPaths: readonly string[]
-  /** Denials that no sandbox enforces fully, and why. The Guardian and the file tools enforce all of them. */
+  /** Denials that the sandbox can't enforce, or only in part, each with the reason. The Guardian and the file tools enforce all of them. */
   readonly loose: readonly LooseDeny[]
 }
 
-/** A denial as the user wrote it, with its position, and how far the sandbox enforces it. */
+/** A denial as the user wrote it, with its position, and the reason why the sandbox doesn't enforce it, or only in part. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
 /** The maximum number of directory entries that are searched for patterns other than a plain path or name. */
 const mostEntries = 100_000
 
 /**
- * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. If a denial is a plain path, a whole folder or a name at any depth, this
- * also covers files that are created later. Other patterns cover only the files that already exist below the fixed start of the pattern.
+ * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. A denial of a plain path, a whole folder or a name at any depth also
+ * covers files that are created later. A denial with any other pattern covers only files that already exist in the workspace.
  *
  * @param confining whether there is a sandbox that confines commands
  */
@@ -63,7 +63,9 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
   return { deniedReads, protectedPaths, loose }
 }
 
-/** A path or a name pattern that is equivalent to a denial; undefined if there is none. */
+/**
+ * The path or name pattern that has the same meaning as a denial; `everything` if the denial covers all files; undefined if there is no such path or pattern.
+ */
 function simplePlace({ pattern }: FileDeny, workspace: string): string | 'everything' | undefined {
   // A denial of everything in a folder is treated as a denial of the folder itself.
   const place = pattern.glob.replace(/(?:\/\*\*?)+$/, '')

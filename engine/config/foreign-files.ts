@@ -27,7 +27,7 @@ export function listForeignFiles(project: Project): readonly Ignored[] {
   })
 }
 
-/** Lists the variables of a `.env` file that concern agents. The file is never loaded, and its other variables aren't worth a notice. */
+/** Lists the variables of a `.env` file that concern agents. The program never loads the file. Its other variables aren't worth a notice. */
 function listVariables(path: string): readonly Ignored[] {
   if (!existsSync(path)) return []
   const text = readPlainFile(path, maxBytes)

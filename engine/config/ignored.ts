@@ -1,13 +1,13 @@
 /** Configuration that was found but isn't used. */
 export type Ignored = {
-  /** The file that contains it. */
+  /** The file that contains the ignored configuration. */
   readonly source: string
   /** The ignored keys. Empty: the whole file is ignored. Safe to print: control characters of untrusted text are replaced. */
   readonly keys: readonly string[]
   readonly reason: string
 }
 
-/** How many keys of an untrusted file are quoted, and how many characters of each quotation. */
+/** The maximum number of ignored keys of an untrusted file that are shown, and the maximum number of characters of each of them. */
 const maxKeys = 20
 const maxCharacters = 80
 

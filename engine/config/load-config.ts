@@ -25,13 +25,16 @@ export type ConfigSources = {
   readonly trust?: boolean
   /** Whether `--isolated` was given. If so, nothing of the user or the repository is used. */
   readonly isolated?: boolean
-  /** Whether files of other programs are used only if they are imported. Default: false; settings that make a run stricter are then used without an import. */
+  /**
+   * Whether settings of other programs are used only if the user imports them. Default: false; then their settings that make a run stricter are used even
+   * without an import.
+   */
   readonly onlyImported?: boolean
   /** The `-c key=value` texts, in order. */
   readonly overrides?: readonly string[]
   /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
   readonly addDirs?: readonly string[]
-  /** Other flags that set settings, and their values. */
+  /** Other flags that correspond to settings, each with the settings that it sets. */
   readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
 }
 
@@ -50,7 +53,7 @@ export type Config = {
   readonly managed: Settings
   /** Variables for model requests, from another program's settings. Variables of the environment override them. */
   readonly modelVariables: Readonly<Record<string, string>>
-  /** The permission lists of all layers. All of them apply, whereas other settings replace each other. */
+  /** The permission lists of all layers. All of them apply; other settings of a later layer replace those of an earlier one. */
   readonly permissions: readonly PermissionFile[]
 }
 

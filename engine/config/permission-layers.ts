@@ -10,7 +10,7 @@ export class PermissionLayers {
   readonly #workspace: string
   readonly #taken: PermissionFile[] = []
 
-  /** @param workspace the folder that `/path` in a list is relative to, if the layer isn't a file */
+  /** @param workspace the folder to which `/path` in a list is relative if the list comes from the command line and not from a file */
   constructor(workspace: string) {
     this.#workspace = workspace
   }

@@ -37,11 +37,11 @@ type PolicySources = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Decides whether the repository's allow rules are used. Its deny and ask rules are always used. */
+  /** Decides whether the repository's allow rules are used. The repository's deny and ask rules are always used. */
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of additional rule files, from the command line. */
   readonly ruleFiles?: readonly string[]
-  /** Files that replace the user's own rules and permission lists. Absent: the user's are used. */
+  /** Files that replace the user's own rules and permission lists. Absent: the user's own are read. */
   readonly inPlace?: {
     readonly rules?: readonly string[] | undefined
     readonly permissions?: readonly string[] | undefined
@@ -128,7 +128,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [], in
   }
 }
 
-/** The files that replace the user's own. If there are none, the user's own files. */
+/** Returns the files that the command line names in place of the user's own; if it names none, the user's own files. */
 function userFiles<File>(
   named: readonly string[] | undefined,
   own: () => readonly File[],
@@ -160,7 +160,7 @@ export function describeRuleError({ path, line, column, message, expected }: Rul
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
 }
 
-/** The keys of a settings file, except for its permissions. None of these settings is used without trust. */
+/** Lists the keys of a settings file other than its permissions. Without trust, none of these settings is used. */
 function otherKeys(text: string): readonly string[] {
   try {
     const settings: unknown = JSON.parse(text.replace(/^\ufeff/, ''))

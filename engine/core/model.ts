@@ -11,7 +11,7 @@ type Made =
   /** `opaque`: other fields of the call, sent back unchanged to the provider that made them. */
   | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
 
-/** One item of the conversation, in the order in which it happened. */
+/** One item of the conversation. The items are in the order in which they happened. */
 export type HistoryItem =
   | {
       readonly type: 'message'
@@ -122,7 +122,7 @@ export type Usage = {
   readonly cacheWriteInputTokens: number
   readonly outputTokens: number
   readonly reasoningOutputTokens: number
-  /** Searches by the provider that are billed separately. Absent: none. */
+  /** The number of searches by the provider that are billed separately. Absent: none. */
   readonly webSearches?: number | undefined
 }
 

@@ -69,7 +69,7 @@ export const verified = z.object({
 
 export type Verified = z.infer<typeof verified>
 
-/** Not in Codex: an effect outside a transaction, which nothing can undo. */
+/** Not in Codex: an effect of the run outside its transaction. It can't be undone. */
 export const outsideEffect = z.object({
   kind: z.enum(['host', 'mcp-server', 'hook', 'cache', 'docker-socket', 'web-search', 'money']),
   what: z.string(),
@@ -142,7 +142,7 @@ export type RunSummary = {
   readonly error: string | undefined
   readonly finalMessage: string
   readonly filesChanged: readonly FileChange[]
-  /** The changed files with more detail, and why changes by commands are not included; undefined if changes weren't tracked. */
+  /** The changed files in more detail than `filesChanged`, and the reason if changes by commands are not included; undefined if changes weren't tracked. */
   readonly changes?: Changes | undefined
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]
@@ -158,7 +158,7 @@ export type RunSummary = {
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What happened to the run's changes; undefined if it worked directly in the tree. */
   readonly transaction?: TransactionReport | undefined
-  /** Access that was given to commands and lets them escape from any sandbox. */
+  /** Access that commands were given although it lets them escape from any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined
   /** The results of the `--verify` commands that ran. Absent: there were none. */

@@ -1,10 +1,10 @@
 import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.ts'
 
-/** What every event says about the run's sandbox, so that no reader can miss it. Absent: the sandbox confines commands as usual. */
+/** What every event says about the run's sandbox, so that no reader can miss it. Both fields are absent if the sandbox confines commands as usual. */
 export type SandboxStatus = {
   /** `external`: this program doesn't confine commands, because the user stated that an external sandbox does. */
   readonly sandbox?: 'external'
-  /** Access to this machine that was given to commands and lets them escape from any sandbox. */
+  /** Access to this machine that commands were given although it lets them escape from any sandbox. */
   readonly dangers?: Danger[]
 }
 

@@ -21,7 +21,7 @@ export const hardened = [
 ]
 
 /**
- * Runs git for the engine, in a sandbox and never on the host, whatever the repository's configuration says.
+ * Runs git for the engine. Git runs in a sandbox, never directly on the host, because the repository's configuration can make it run other programs.
  *
  * @param where with `readOnly`, git can't write anything
  * @returns the outcome; a command that could not be started counts as failed

@@ -18,7 +18,7 @@ const owner = z.object({ pid: z.int(), started: z.string().optional() })
  * running is ended first, because no process would receive its result.
  *
  * @param kill ends a process at once
- * @returns the number of these attempts
+ * @returns the number of attempts whose end was recorded
  */
 export async function recoverAttempts(
   folder: BatchFolder,

@@ -65,7 +65,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
     try {
       if (message.success) tell(message.data, answer)
     } catch {
-      // The folder can't be written to. This error is ignored here, because storing the record of the run will fail too.
+      // The folder can't be written to. This isn't reported here, because storing the run's record will fail for the same reason.
     }
   })
   return {

@@ -134,7 +134,7 @@ export class Supervisor {
     return end
   }
 
-  /** Returns a list with the trial if it is still open, otherwise an empty list. Counts the cost of its earlier attempts. */
+  /** Returns the trial in a list if it is still open, otherwise an empty list. In both cases, the cost of its earlier attempts is counted. */
   #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
       this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
@@ -142,7 +142,7 @@ export class Supervisor {
     return isOpen(this.#folder, trial, this.#options.attempts) ? [{ trial, notBefore: 0 }] : []
   }
 
-  /** Reserves the money for an attempt that a worker is still making. Called before any new attempt begins. */
+  /** If a worker is still running an attempt of this trial, reserves the money for that attempt. Called before any new attempt begins. */
   #keep(open: Open): Open {
     const [{ key }, last] = [open.trial, this.#folder.attempts(open.trial.key).at(-1) ?? 0]
     const given = this.#folder.attemptOf(key, last) === undefined ? readWish(this.#folder, key, last) : undefined

@@ -1,8 +1,8 @@
 /** One check, and its result. */
 export type Row = {
   /**
-   * The group of the check. The report has a separate part about the sandbox, so the row of the group `sandbox` only says whether a run would have the sandbox
-   * that it needs.
+   * The group of the check. The row of the group `sandbox` only says whether a run would have the sandbox that it needs, because the report has a separate part
+   * about the sandbox.
    */
   readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'
   readonly check: string

@@ -45,7 +45,10 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
   return isFailure(tally, options.failOn) ? exitCodes.failed : exitCodes.done
 }
 
-/** The records of a log; undefined, with a message, if it can't be read. If somebody changed the log, this is reported, and the log is judged as it is. */
+/**
+ * Reads the records of a log. Returns undefined, after a warning, if the log can't be read. If somebody changed the log, a warning is printed, and its records
+ * are judged as they are.
+ */
 function readRecords({ path }: SessionLog, unread: string[]): readonly AuditRecord[] | undefined {
   try {
     const records = readAuditLog(path)

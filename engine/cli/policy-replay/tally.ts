@@ -36,11 +36,11 @@ export type ChangeGroup = {
 export type Tally = {
   readonly sessions: number
   readonly actions: number
-  /** How many decisions are the same as before, even if for a different reason. */
+  /** How many decisions stayed the same, even if the reason changed. */
   readonly unchanged: number
-  /** How many of the unchanged decisions have a different reason now. */
+  /** How many of the decisions that stayed the same are now made by a different stage or rule. */
   readonly otherwiseDecided: number
-  /** How many records were written by an earlier version of this program, which stored fewer facts. */
+  /** How many decisions can't be judged exactly, because an earlier version of this program recorded them with fewer facts. */
   readonly withoutBasis: number
   readonly groups: readonly ChangeGroup[]
 }
@@ -64,7 +64,7 @@ export class Tallying {
     this.#sessions++
   }
 
-  /** Adds a record. Returns the change, if the decision changed. */
+  /** Counts a record. Returns the change if the decision is different now, otherwise undefined. */
   add(session: string, { record, verdict: after }: ReplayedRecord): Change | undefined {
     this.#actions++
     if (record.basis === undefined) this.#withoutBasis++
@@ -98,7 +98,7 @@ export class Tallying {
     if (isNew && group.changes.length < this.#mostExamples) group.changes.push(change)
   }
 
-  /** The complete tally. Changes to `allow` come first. Otherwise, the most frequent changes come first. */
+  /** Returns the complete tally. Groups of decisions that changed to `allow` come first; apart from that, larger groups come before smaller ones. */
   result(): Tally {
     const groups = [...this.#groups.values()].flatMap(({ changes, count, sessions }): readonly ChangeGroup[] => {
       const [first] = changes

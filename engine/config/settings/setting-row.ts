@@ -15,13 +15,13 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly value?: z.input<Schema>
   /** The keys of a table, for the README. Absent: the table is described as a whole. */
   readonly keys?: Readonly<Record<string, { readonly about: string; readonly unset?: string }>>
-  /** Who may change the setting besides the machine's owner and the command line. `user`: only the user. Absent: the user and a trusted repository. */
+  /** Who may change the setting, apart from the machine's owner and the command line. `user`: only the user. Absent: the user and a trusted repository. */
   readonly saidBy?: 'user'
   /** Whether the setting is a preference without effect on safety. If so, the user's value doesn't bind the repository. Default: false. */
   readonly isPreference?: true
   /**
-   * Whether a requested value allows no more than the fixed one. Called for the whole setting, or for a key of a table. Undefined: the two must be equal.
-   * Absent: the two must always be equal.
+   * Whether a requested value allows no more than the fixed one. Called for the whole setting, or for a key of a table. If it returns undefined, or is absent,
+   * the two values must be equal.
    */
   readonly within?: (
     asked: z.output<Schema> | undefined,

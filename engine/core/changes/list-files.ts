@@ -7,10 +7,10 @@ export type Stamps = ReadonlyMap<string, string>
 /** Why files were not listed: there are too many, or it took too long. */
 export type Unlisted = { readonly too: 'many' | 'slow' }
 
-/** A workspace with more files than this is not examined. */
+/** The maximum number of files in a listing. */
 export const mostFiles = 20_000
 const patienceMs = 2000
-/** How many entries to read before letting other work run. */
+/** How many entries are read before other work may run. */
 const atOnce = 500
 
 /** Converts a path to a key: one character per byte, so that any bytes can form a key. */
@@ -23,10 +23,7 @@ export function pathOfKey(key: string): string {
   return Buffer.from(key, 'latin1').toString()
 }
 
-/**
- * Lists everything below a directory except `.git`, `node_modules` and the directories themselves. Follows no symbolic links and skips what
- * it can't read.
- */
+/** Lists all files below a directory, but no directories, and nothing in `.git` or `node_modules`. Follows no symbolic links and skips what it can't read. */
 export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
   const found = new Map<string, string>()
