@@ -19,7 +19,7 @@ type Row = {
   /** The value, with secrets hidden. */
   readonly value: unknown
   readonly source: 'default' | Layer['kind']
-  /** The path of a file, or the name of an option. Absent: the value is a default. */
+  /** Where the value comes from: the path of a file, or the name of an option. Absent: the value is a default. */
   readonly place?: string
   /** The line in the file, counted from 1. */
   readonly line?: number

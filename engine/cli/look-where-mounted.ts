@@ -38,9 +38,9 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
 }
 
 /**
- * Restarts this program, as the same process, in a namespace in which the overlays of a run's view are mounted. This is necessary if the run made commits in a
- * repository in the workspace, because the upper layer of the overlay alone isn't a repository. If the overlays can't be mounted or are mounted already, this
- * function returns; changes without commits can land nevertheless. The session must be locked.
+ * Replaces this process by a new one of this program, in a namespace in which the overlays of a run's view are mounted. This is necessary if the run made
+ * commits in a repository in the workspace, because the upper layer of the overlay alone isn't a repository. Returns if the overlays can't be mounted or are
+ * mounted already; changes without commits can land even then. The session must be locked.
  */
 export function startWhereMounted({ id, directory, state }: ChangedSession, { repositories }: ChangeRecord): void {
   const overlays = overlaysOfView(directory, state)

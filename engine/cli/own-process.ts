@@ -3,7 +3,7 @@ import type { OwnProcess } from '../app/run-request.ts'
 
 const variable = 'PORTCULLIS_STARTED_FOR'
 
-/** The command line that started this program, without the program's arguments. It can be used to start the program again. */
+/** The command line that started this program, without the arguments that the user gave. It can be used to start the program again. */
 export function thisProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
 }
@@ -20,7 +20,10 @@ export function startedFor(session: string): Readonly<Record<string, string>> {
   return { ...(Object.fromEntries(all) as Record<string, string>), [variable]: [session, ...known].join(' ') }
 }
 
-/** The session for whose view this process was started; undefined for any other process. The variable is removed, so child processes don't inherit it. */
+/**
+ * Returns the session for whose view this process was started; undefined for any other process. Removes the variable that names the session, and those that the
+ * shell added, so that child processes don't inherit them.
+ */
 export function takeStartedFor(): string | undefined {
   const [session = '', ...known] = process.env[variable]?.split(' ') ?? []
   delete process.env[variable]

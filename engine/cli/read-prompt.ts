@@ -8,7 +8,7 @@ import { UserError } from '../core/user-error.ts'
 const noticeMs = 3000
 /** How long a run waits for the first byte of its input, in milliseconds. The command line can change this. */
 const firstByteMs = 10_000
-/** How long a run waits for the end of its input after the first byte, in milliseconds. Commands whose output is piped into a run rarely take longer. */
+/** How long a run waits for the end of its input, in milliseconds. Commands whose output is piped into a run rarely take longer. */
 const endMs = 3_600_000
 /** The maximum length of a prompt, as in Codex. */
 const maxCharacters = 1_048_576
@@ -31,8 +31,8 @@ type Input = Readable & { isTTY?: boolean }
 
 /**
  * Reads the prompt of a run: the argument, or standard input if the argument is `-` or missing. If there is both an argument and piped input, the input is
- * added as a `<stdin>` block. Once the first byte has arrived, the run waits for the end of standard input. If not even the first byte arrives in time, the run
- * continues without the input and reports this, because programs are often started with an input to which nobody ever writes.
+ * added as a `<stdin>` block. Once the first byte has arrived, the run waits for the end of standard input. If not even the first byte arrives in time, a run
+ * that has an argument continues without the input and reports this, because programs are often started with an input to which nobody ever writes.
  *
  * @throws UserError `usage` if there is no prompt, if it is not UTF-8 or too long, or if input that has begun doesn't end
  */
@@ -64,8 +64,8 @@ function tooLong(characters: string): UserError {
 /**
  * Reads all of standard input as text. The result is empty if standard input is a terminal, if nothing arrives, or if it must not be read.
  *
- * @param hasPrompt whether the run can continue without the input
- * @throws UserError `usage` as `readPrompt` does
+ * @param hasPrompt whether the run can continue without the input; if not, it is an error if nothing arrives
+ * @throws UserError `usage` if the input is not UTF-8 or too long, or doesn't end
  */
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
   // Standard input isn't read at a terminal: if the person there gave no prompt, the program reports that instead of waiting silently.

@@ -17,7 +17,7 @@ export function loadRunConfig(options: ConfigOptions, workspace: string, places:
 }
 
 /**
- * The settings that a command line asks for.
+ * Turns the options of a command line into the settings that they ask for.
  *
  * @throws UserError `usage` for options that contradict each other
  */

@@ -37,7 +37,7 @@ export async function runExec(
   model?: Model,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
-  // A supervised run must not replace its process, because it would lose the channel to the supervisor.
+  // A supervised run must keep its process, because only this process has the channel to the supervisor.
   const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
   const asked = model === undefined ? {} : { model }
   const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }

@@ -24,7 +24,7 @@ const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> =
   gradle: { GRADLE_USER_HOME: '' },
 }
 
-/** What package caches add to a policy: writable directories, and the variables that point to them. */
+/** What the package caches of a configuration add to its sandbox policy: writable directories, and the variables that point to them. */
 export type Caches = { readonly roots: readonly string[]; readonly set: Readonly<Record<string, string>> }
 
 /** The value for a configuration without caches. */

@@ -109,7 +109,7 @@ function present(path: string): readonly string[] {
   return existsSync(path) ? [path] : []
 }
 
-/** A file of the repository. */
+/** A file that the repository contains. */
 export type BroughtFile = { readonly path: string }
 
 /** Like `plain`, but reports an unreadable file instead of throwing. */
@@ -123,7 +123,7 @@ export function tryPlain<File extends BroughtFile>(
   return []
 }
 
-/** Reads a file's text safely: untrusted content can neither make us wait nor redirect us to another file. */
+/** Reads a file's text. It never waits on a pipe, and a link can't redirect it to another file, because the content of a repository isn't trusted. */
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }

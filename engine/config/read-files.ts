@@ -9,7 +9,7 @@ import { ConfigFile, ManagedFile, UserFile, type Projects } from './settings-sch
 import { parseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
-/** The settings of the user and of the machine's owner. A missing file has none. */
+/** The settings of the user and of the machine's owner. They are empty for a file that doesn't exist. */
 type OwnFiles = {
   readonly managed: Layer
   /** The user's file, without its profiles. */

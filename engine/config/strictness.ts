@@ -16,8 +16,8 @@ export function modeWithin(
 }
 
 /**
- * Whether everything that can happen under the requested approval policy could also happen under the policy that bounds it. Most policies can't be ordered:
- * `never` grants nothing on request, but it also asks less.
+ * Whether everything that can happen under the requested approval policy could also happen under the policy that bounds it. For most pairs of policies, neither
+ * is stricter: `never`, for example, grants nothing on request, but also asks less.
  */
 export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalMode | undefined): boolean {
   if (asked === bound || bound === 'bypass') return true

@@ -49,7 +49,7 @@ const terminal = {
   result,
   /** Not in Codex: claims in the final message that the record of the run contradicts, at most 20. Absent: none. */
   unsupported_claims: z.array(unsupportedClaim).optional(),
-  /** `usage` covers this run, `total_usage` all runs of the session. */
+  /** `usage` is the usage of this run, `total_usage` that of all runs of the session. */
   usage,
   total_usage: usage,
   /** The cost in US dollars; absent if a model's price is not known. */

@@ -130,7 +130,7 @@ export type Usage = {
 export type ModelEvent =
   /** A piece of text as it arrives, for display only. */
   | { readonly type: 'text_delta'; readonly text: string }
-  /** A finished message. `phase`: the model's label for it, such as `commentary` or `final_answer`. */
+  /** A finished message. `phase` is the label that the model gave it, such as `commentary` or `final_answer`. */
   | { readonly type: 'message'; readonly text: string; readonly phase?: string; readonly opaque?: unknown }
   | Made
   /** The request failed in a way that allows another attempt, which is under way. Earlier events of this response are void. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /**
- * Reads the text of a file that somebody else may have created, without its byte-order mark.
+ * Reads the text of a file that somebody else may have created. A byte-order mark is removed.
  *
  * @param maxBytes a longer file is not read
  * @returns the text, or why it can't be read

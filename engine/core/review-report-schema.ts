@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { categories, severities } from './severities.ts'
 
-/** New text for lines of a file, for tools that show suggestions next to the code. */
+/** New text that replaces lines of a file, for tools that show suggestions next to the code. */
 const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.string() })
 
 /** The fields of a review finding, which Codex doesn't have. The finding refers to lines of the reviewed change. */

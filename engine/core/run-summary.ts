@@ -19,8 +19,8 @@ export const usage = z.object({
 export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
 /**
- * How a run ended, as one word that a script can test. `no-change`: the run finished by itself and left every file and the checked-out commit
- * unchanged. The other values follow the exit code.
+ * How a run ended, as one word that a script can test. `no-change` means that the run finished by itself, but changed no file and not the checked-out commit.
+ * Each of the other values corresponds to an exit code.
  */
 export const result = z.enum([
   'done',

@@ -11,7 +11,7 @@ type ResumableSession = {
 const endCharacters = 12
 
 /**
- * Formats the session and the command that resumes it.
+ * Formats a line with the session's id and the command that resumes it.
  *
  * @param cwd the directory in which the command would be typed; undefined if it doesn't matter
  */

@@ -32,7 +32,7 @@ export type Escalation = {
 }
 
 /**
- * Creates the sandboxes of a run. Escalated ones are kept open, because a sandbox that was needed once is usually needed again.
+ * Creates the sandboxes of a run. Sandboxes with additional grants are kept open, because a sandbox that was needed once is usually needed again.
  *
  * @param open opens a sandbox for a policy, with the options of the run's own sandbox; `known`: the places that the policy's paths refer to
  */

@@ -23,7 +23,7 @@ const common = {
 
 const command = z.strictObject({
   type: z.literal('command'),
-  /** The shell command, which `/bin/sh` runs. If there are `args`, this is the program to run instead, which gets these arguments unchanged. */
+  /** The shell command. If there are `args`, it is instead the program to run, which gets these arguments unchanged. */
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),

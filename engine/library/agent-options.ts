@@ -41,8 +41,8 @@ export type AgentOptions<Output = unknown> = {
   /** The limits of each run. Default: none. */
   readonly budget?: Budget
   /**
-   * Commands that run in the sandbox when the model is done. Failures are reported to the model, which continues; if they persist, the run
-   * fails. The commands are your own, so they need no approval, but rules that forbid them apply. Default: as configured.
+   * Commands that run in the sandbox when the model is done. If one fails, the failure is reported to the model, which continues; if commands still fail in the
+   * end, the run fails. The commands are your own, so they need no approval, but rules that forbid them apply. Default: as configured.
    */
   readonly verify?: readonly string[]
   /** How many times failures are reported to the model; 0: as many times as the budget allows. Default: 2. */

@@ -22,7 +22,7 @@ export type McpConnection = {
   /** The server's instructions about its tools; empty if there are none. Nothing in them can be trusted. */
   readonly instructions: string
   readonly listTools: () => Promise<readonly McpToolDescription[]>
-  /** Rejects with a readable message if the server fails. If the tool itself fails, the call resolves with a result. */
+  /** Calls a tool. If the tool itself fails, the call resolves with a result. If the server fails, it rejects with a readable message. */
   readonly call: (
     tool: string,
     input: Readonly<Record<string, unknown>>,

@@ -54,7 +54,7 @@ export function readJsonFile(
   return typeof text === 'string' ? parseForeignJson(text, path) : { reason: `${path}: ${text.reason}` }
 }
 
-/** Reads the servers of the table at a path within a file; none if the table is missing. */
+/** Reads the servers of the table at a path within a file; none if there is no such table. */
 export function serversIn(file: ForeignJson, at: readonly PropertyKey[], reading: Reading): JsonServers {
   const table = at.reduce<unknown>((value, key) => memberOf(value, key), file.value)
   if (table === undefined) return none

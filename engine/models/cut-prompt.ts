@@ -1,7 +1,7 @@
 import type { Usage } from '../core/model.ts'
 import type { ChatBody } from './chat-request.ts'
 
-/** The smallest context window that Ollama gives a model by default, in tokens. Truncation is detected only in longer prompts. */
+/** The smallest context window that Ollama gives a model by default, in tokens. Only prompts that are longer than this are checked. */
 const usualWindow = 4096
 /** The highest average number of characters per token that is assumed for a text. */
 const mostCharacters = 8

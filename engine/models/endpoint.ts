@@ -48,7 +48,7 @@ export function baseUrlOf(id: string, provider: ModelProvider, options: ModelOpt
   return checkedUrl(first(configuredUrl(id, options)) ?? provider.base_url)
 }
 
-/** Returns the configured URLs of a built-in provider. The first one that is set applies. */
+/** Returns the URLs that are configured for a built-in provider. The first one that is set is used. */
 function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readonly (string | undefined)[] {
   if (id === 'openai') return [openaiBaseUrl, env['OPENAI_BASE_URL']]
   return id === 'anthropic' ? [env['ANTHROPIC_BASE_URL']] : []
@@ -85,13 +85,13 @@ function fromEnvironment(
   )
 }
 
-/** The environment variables that may hold a built-in provider's key, the more specific one first, in the order of `codex exec`. */
+/** The environment variables that may contain a built-in provider's key, in the order in which they are tried. `codex exec` has the same order. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   openai: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
 }
 
-/** Where a provider's key comes from. Doesn't contain the key. */
+/** Where a provider's key comes from. The key itself is not included. */
 export type KeyPlace =
   /** No key is sent. */
   | { readonly kind: 'none' }

@@ -15,7 +15,7 @@ export function explainIssues(error: z.ZodError): string {
     .join('; ')
 }
 
-// Zod has a function for this too, but importing it would add all of Zod's translations to the bundle.
+// Zod has a function for this too, but importing that function would add all of Zod's translations to the bundle.
 function dotted(path: readonly PropertyKey[]): string {
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))

@@ -49,7 +49,7 @@ const overflowWords =
 const quotaWords = /credit balance is too low/i
 const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
 const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
-/** Codes for a faulty request, which would fail again if it were repeated. */
+/** Codes for a faulty request. Repeating such a request would fail again. */
 const requestCodes = [
   'invalid_prompt',
   'invalid_request_error',
@@ -83,7 +83,7 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
   return fail('server', true)
 }
 
-/** Puts a provider's message on one line, shortened to a length that people read. */
+/** Puts a provider's message on one line and cuts it off if it is too long to read. */
 function clip(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim()
   return line.length > 600 ? `${line.slice(0, 600)}… (${line.length} characters)` : line
@@ -101,7 +101,7 @@ export function malformedStream(detail: string): ProviderFailure {
   return new ProviderFailure('malformed', `sent a malformed stream: ${clip(detail)}`, { retryable: true })
 }
 
-/** Creates the failure for an answer that ended early, with the provider's own reason. */
+/** Creates the failure for an answer that the provider ended early, with the reason that the provider gave. */
 export function unfinished(kind: 'filtered' | 'context-overflow', why: string, spent: Usage): ProviderFailure {
   return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: false, spent })
 }

@@ -1,6 +1,6 @@
 /**
- * What a model was trained on, to the extent that a run needs to know. `gpt`: the patch format and the tools of Codex. `openai`: older OpenAI
- * models, which know neither. `claude`: edits by replacing text. `other`: unknown.
+ * What a model was trained on, as far as a run needs to know. `gpt`: Codex's patch format and tools. `openai`: an older OpenAI model, trained on neither.
+ * `claude`: edits by replacing text. `other`: unknown.
  */
 export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
 

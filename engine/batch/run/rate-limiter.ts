@@ -73,8 +73,8 @@ export type RequestLimiter = {
 }
 
 /**
- * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. The maximum that a request may use is reserved before
- * it is sent; when it has ended, its actual usage is counted instead. After a refusal, all requests wait for as long as the provider asks.
+ * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. Before a request is sent, an estimate of its tokens is
+ * counted; when the request has ended, its actual usage is counted instead. After a refusal, all requests of the account wait for as long as the provider asks.
  */
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions

@@ -29,7 +29,10 @@ import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
-  /** The number of simultaneous runs. Undefined: the default number or, if workers in other processes execute the runs, as many as those workers can. */
+  /**
+   * The number of simultaneous runs. Undefined: the default number or, if workers in other processes execute the runs, as many as those workers can run at
+   * once.
+   */
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined

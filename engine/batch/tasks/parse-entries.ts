@@ -8,8 +8,8 @@ import { TaskFault, type Entry, type TaskFile } from './task.ts'
 const listKeys = ['tasks', 'repositories'] as const
 
 /**
- * Reads the text of a file of tasks. Its extension determines the format: JSON lines, JSON, YAML or CSV. A JSON or YAML document is either a list, or an
- * object that contains the list under `tasks` or `repositories`. Such an object may also contain values that apply to all tasks.
+ * Reads the tasks from the text of a file. The file's extension determines the format: JSON lines, JSON, YAML or CSV. A JSON or YAML document is either a list,
+ * or an object that contains the list under `tasks` or `repositories`. Such an object may also contain values that apply to all tasks.
  *
  * @throws TaskFault with the line number, if the text has none of these forms
  */

@@ -15,7 +15,7 @@ type Selection = {
 }
 
 /**
- * The selected tasks: filtered, then shuffled, then sliced, then limited.
+ * Returns the tasks that a selection leaves, in this order of steps: filter, shuffle, slice, limit.
  *
  * @throws UserError `usage` for an invalid slice, and if no task is left
  */

@@ -55,7 +55,10 @@ export function importClaudeSettings(home: string, project: Project): ClaudeImpo
   return importFile({ path: claudeSettingsFile(home), kind: 'imported', within: undefined, home, project })
 }
 
-/** Like `importClaudeSettings`, but for the files of a trusted repository. Model addresses are not imported, nor are plugins that the user hasn't installed. */
+/**
+ * Like `importClaudeSettings`, but for the files of a trusted repository. The addresses and keys of models are not imported, nor are plugins that the user
+ * hasn't installed.
+ */
 export function importClaudeProject(home: string, project: Project): ClaudeImport {
   const each = claudeProjectFiles(project).map((path) =>
     importFile({ path, kind: 'project', within: project.root, home, project }),
@@ -113,7 +116,10 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
   }
 }
 
-/** This program's name for a model. A family name such as `opus` stands for the newest model of the family. Undefined if the name is unknown. */
+/**
+ * Translates a model's name. A family name such as `opus` becomes the newest model of the family. Undefined for a name that leaves the choice to Claude Code,
+ * such as `default`.
+ */
 function modelOf(name: string): string | undefined {
   const plain = name.replace(/\[1m\]$/i, '')
   if (/^(?:default|best|opusplan|inherit)$/.test(plain)) return undefined

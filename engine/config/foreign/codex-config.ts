@@ -45,7 +45,7 @@ export function codexConfigFile(home: string): string {
 /**
  * Reads the settings of Codex's configuration that have the same meaning in this program. Never fails, whatever the file contains.
  *
- * @param whole whether all of these settings are used. Otherwise only those that make a run stricter are used, and ignored keys aren't reported
+ * @param whole whether to use all of these settings. Otherwise only those that make a run stricter are used, and other keys aren't reported as ignored
  */
 export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   const path = codexConfigFile(home)
@@ -74,10 +74,7 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   }
 }
 
-/**
- * Whether a setting can only make a run stricter than it would be without configuration. Such settings are used even without an import; the user's own settings
- * override them.
- */
+/** Whether a setting can only make a run stricter than the defaults. Such settings are used even without an import; the user's own settings override them. */
 function tightens({ path, value }: Leaf): boolean {
   switch (keyOf(path)) {
     case 'sandbox_mode':

@@ -8,7 +8,7 @@ import { readCodexConfig } from './codex-config.ts'
 
 /** What is imported from other programs' settings. */
 type ForeignLayers = {
-  /** The user's layers. The user's settings for this program override them. */
+  /** Layers of the user's settings for other programs. The user's settings for this program override them. */
   readonly user: readonly Layer[]
   /** The layers of a trusted repository. */
   readonly project: readonly Layer[]

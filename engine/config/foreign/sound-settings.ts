@@ -10,7 +10,7 @@ type SoundSettings = {
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** The maximum number of validation rounds. Each round removes what was invalid and validates again, because one fault may hide another. */
+/** The maximum number of validation rounds. Each round removes what is invalid and validates the rest again, because one fault may hide another. */
 const rounds = 8
 
 /**
@@ -33,7 +33,7 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys are not valid' }] }
 }
 
-/** Returns the part of a path that leads through tables. It ends before the items of a list, because a list is valid or invalid as a whole. */
+/** Returns the beginning of a path, as far as it leads through tables. It ends before the items of a list, because a list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {

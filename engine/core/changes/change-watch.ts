@@ -47,7 +47,7 @@ export class ChangeWatch implements ChangeSource {
 
   /**
    * @param patched the files that the run's patches have changed so far
-   * @param own the directory that the run itself writes to, which may lie in the workspace
+   * @param own the directory to which this program writes for the run. It may lie in the workspace, and its files aren't counted
    */
   constructor(patched: () => Patched, own: string, workspace: string) {
     this.#patched = patched

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 
-/** Files by their path relative to the workspace (one character per byte), each with a stamp that changes when the file is written. */
+/** Files by their path relative to the workspace, each with a stamp that changes when the file is written. The path is a key (see `keyOfPath`). */
 export type Stamps = ReadonlyMap<string, string>
 
 /** Why files were not listed: there are too many, or it took too long. */
