@@ -14,12 +14,12 @@ export function keyOf(path: readonly string[]): string {
   return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join('.')
 }
 
-/** The path of the setting that contains the value at a path. */
+/** The path of the setting to which the value at a path belongs. */
 export function leafPath(path: readonly string[]): readonly string[] {
   return path.slice(0, depthOf(path))
 }
 
-/** Assembles a configuration from single settings. */
+/** Puts single settings together again, into one configuration. */
 export function fromLeaves(leaves: Iterable<Leaf>): object {
   const tree = new Map<string, Leaf[] | Leaf>()
   for (const leaf of leaves) {

@@ -84,7 +84,7 @@ function knownKeys(whole: z.ZodType, path: readonly string[]): readonly string[]
   return [...new Set(schemas.flatMap(choices).flatMap((schema) => Object.keys(schema.properties ?? {})))]
 }
 
-/** The alternatives of a schema. */
+/** Returns a schema and all of its alternatives (`anyOf`). */
 function choices(schema: z.core.JSONSchema.JSONSchema): readonly z.core.JSONSchema.JSONSchema[] {
   const alternatives = (schema.anyOf ?? []).flatMap((one) => (typeof one === 'object' ? choices(one) : []))
   return [schema, ...alternatives]

@@ -197,7 +197,7 @@ export type ToolCallItem = z.infer<typeof toolCall>
 export type AssessmentItem = z.infer<typeof guardianAssessment>
 export type EventVerdict = z.infer<typeof verdict>
 
-/** An item without the id that the run assigns to it. */
+/** An item without its id, which the run assigns later. */
 export type ItemDraft = WithoutId<Item>
 
 type WithoutId<T extends Item> = T extends Item ? Omit<T, 'id'> : never

@@ -33,7 +33,7 @@ export class KeptOutputs {
   /** Stores an output and returns its file's path. Once the quota is used up, only the beginning and the end are stored. */
   keep(output: Uint8Array): string {
     const buffer = new OutputBuffer(Math.max(this.#quota - this.#bytes, beyondQuotaBytes))
-    // latin1 preserves every byte, whatever the encoding.
+    // The bytes are read as latin1, which preserves every byte, whatever the encoding of the text.
     buffer.push(Buffer.from(this.#mask(Buffer.from(output).toString('latin1')), 'latin1'))
     const bytes = buffer.toBytes()
     this.#bytes += bytes.length

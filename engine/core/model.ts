@@ -175,7 +175,7 @@ export type Model = {
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
-/** Returns the same model with a different `respond`. */
+/** Returns a model that differs from the given one only in `respond`. */
 export function wrapModel(model: Model, respond: Model['respond']): Model {
   return {
     // A getter, because with fallback models the name changes to that of the model that answers.

@@ -5,7 +5,7 @@ export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted()
   } catch {
-    // The folder is missing, is a file, or is unreadable. The code that reads its files reports that.
+    // The folder is missing, is a file, or is unreadable. That is reported when the files in it are read.
     return []
   }
 }

@@ -1,6 +1,6 @@
 import type { Style } from './style.ts'
 
-/** How many lines of a change are shown. The whole change is in the event and in the working tree. */
+/** The maximum number of lines of a change that are shown, unless all details are wanted. */
 const shownLines = 80
 
 const styles: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = { '+': 'green', '-': 'red', '@': 'cyan' }

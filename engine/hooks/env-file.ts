@@ -1,4 +1,4 @@
-/** The text that a hook wrote for later commands: variables, and lines that are invalid. */
+/** What a hook wrote for later commands: variables, and lines that are not valid. */
 type EnvFile = { readonly variables: ReadonlyMap<string, string>; readonly others: readonly string[] }
 
 const assignment = /^(?:export|declare\s+-x)\s+([A-Za-z_]\w*)=(.*)$/

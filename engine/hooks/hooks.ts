@@ -51,7 +51,7 @@ type OpenEnvFile = {
   readonly path: string
   /** A sandbox in which the file is writable. */
   readonly sandbox: Sandbox
-  /** Reads the variables from the file. Returns a sentence for each rejected one. */
+  /** Reads the variables that the hook with this name wrote to the file. Returns a sentence for each rejected variable. */
   readonly take: (hook: string) => readonly string[]
   readonly close: () => Promise<void>
 }

@@ -25,7 +25,7 @@ export async function runMcpToolHook(
   }
 }
 
-/** Fills in a template: replaces each `${a.b}` in its strings with that field of the input. */
+/** Fills in a template: replaces each `${a.b}` in its strings with the value at that path in the input. */
 function fill(template: unknown, input: Readonly<Record<string, unknown>>): unknown {
   if (typeof template === 'string') {
     return template.replace(/\$\{([\w.]+)\}/g, (_, path: string) => {

@@ -20,7 +20,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),
-    // We retry ourselves, so that each retry is an event. The SDK's logger would write to stdout, which is reserved for the result.
+    // This program retries requests itself, so that each retry is an event. The SDK's logger would write to stdout, which is reserved for the result.
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
@@ -32,7 +32,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
       // The model's output is sent back unchanged, whether or not the SDK knows its kind.
       const checked = body satisfies Omit<MessageCreateParamsStreaming, 'messages'>
       try {
-        // Not `messages.create`, which prints a warning about older models at every request.
+        // `messages.create` isn't used, because it prints a warning about older models at every request.
         const asked = client.post<AsyncIterable<unknown>>('/v1/messages', {
           body: serialiseBody(checked, 'messages'),
           stream: true,

@@ -67,7 +67,7 @@ function readWithin(body: ReadableStream<Uint8Array>, bound: Bound): Reading {
   let isOver = false
   const stop = async (why?: unknown): Promise<void> => {
     isOver = true
-    // Nobody reads from the connection any more, so its errors don't matter.
+    // The connection isn't used any more, so errors while it is closed don't matter.
     await reader.cancel(why).catch(() => undefined)
   }
   const next = async (): Promise<Step> => {

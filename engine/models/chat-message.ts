@@ -18,7 +18,7 @@ function without(piece: object, known: readonly string[]): Record<string, unknow
   )
 }
 
-/** Fields whose pieces are concatenated; for all others the last value wins. */
+/** Fields whose pieces are concatenated. For all other fields, the last value replaces the earlier ones. */
 const growing = new Set(['text', 'summary', 'thinking', 'content', 'arguments'])
 
 /**

@@ -7,7 +7,7 @@ import type { WireEvent } from './wire.ts'
 
 /** How many times a provider may pause during one response. After one more pause, the response counts as complete. */
 const mostPauses = 16
-/** How often an answer that reached its length limit is continued. */
+/** How many times an answer that reached its length limit is continued. */
 const mostCuts = 4
 
 const resume =
@@ -73,7 +73,7 @@ export async function* continueAnswer(
   }
 }
 
-/** The outcome of one of the requests that together produce a response. */
+/** The outcome of one request. A response may consist of several such parts. */
 class Part {
   readonly #half: string
   /** The model's items, for the next request. */
@@ -119,7 +119,7 @@ class Part {
     yield* this.#tell({ type: 'message', text: this.#half })
   }
 
-  /** Returns the text at the end that was cut off. The text is emitted when its continuation is complete. */
+  /** Returns the text that was cut off at the end of the part. It is emitted later, together with its continuation. */
   keep(): string {
     const half = `${this.#isJoined ? '' : this.#half}${this.#last?.text ?? ''}`
     this.#last = undefined

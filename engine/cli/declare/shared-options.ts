@@ -19,7 +19,7 @@ export const allowUnixSockets = [
   'let commands open unix sockets: their own, and every visible socket of this machine that a program opens later',
 ] as const
 
-/** The flag that ignores the files of the user and the repository. Every command that reads configuration has it. */
+/** The flag that makes a command ignore the files of the user and the repository. Every command that reads configuration has it. */
 export const isolated = [
   '--isolated',
   "ignore your own and the repository's files: settings, rules, permissions, hooks, servers, skills, instructions",

@@ -13,7 +13,7 @@ export type Change = {
   readonly after: Side
 }
 
-/** A decision, with its stage and reason. */
+/** One of the two decisions about an action, with the stage that made it and the reason. */
 type Side = {
   readonly decision: 'allow' | 'ask' | 'deny' | 'abort'
   readonly decidedBy: string

@@ -31,14 +31,14 @@ export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, 
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** Applies the maximum for any call to a limit that the caller chose. */
+/** Keeps a limit that the caller chose within the maximum for any call. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }
 
 const noteTokens = 4000
 
-/** Reduces a limit to leave space for the notes around an output: how the command ended and what the sandbox refused. These are short and must not be cut. */
+/** Raises a limit, so that the notes around an output fit too: how the command ended and what the sandbox refused. These are short and must not be cut. */
 export function withNotes({ tokens, lines }: OutputLimit): OutputLimit {
   return { tokens: tokens + noteTokens, lines: lines + 200 }
 }
