@@ -77,11 +77,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
   }
 }
 
-/**
- * Returns the options for a transaction; an empty object if none of them is given.
- *
- * @throws UserError `usage` if an option that makes sense only for a transaction is given without one
- */
+/** Returns the options for a transaction; an empty object if none of them is given. */
 function transactionOf({
   transactional,
   land,

@@ -6,8 +6,8 @@ import { parseTomlValue } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
- * Parses `-c key=value` texts; later ones win. Keys may be dotted. Values are TOML. A value that isn't valid TOML counts as a string, so that `-c
- * model=gpt-5.5` needs no inner quotes.
+ * Parses `-c key=value` texts; later ones win. Keys may be dotted. Values are TOML. A value that isn't valid TOML counts as a string, so that
+ * `-c model=gpt-5.5` needs no inner quotes.
  *
  * @param below the settings without the overrides; needed if an override changes only a part of a setting that is a table
  * @throws UserError `usage` if a text has no `=`, a key is unknown, or a value is invalid

@@ -82,8 +82,8 @@ export const transactionReport = z.object({
   /** How the view was made. */
   strategy: z.string(),
   /**
-   * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the user didn't want the changes to land. `conflict`, `failed`: no change
-   * landed, and `conflicts` or the error says why. In the last two cases the tree is unchanged.
+   * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the changes were only kept, as `--land` requires. `conflict`, `failed`: no
+   * change landed, and `conflicts` or the error says why. If no change landed, the tree is unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, without those that git ignores and doesn't track. */

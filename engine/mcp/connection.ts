@@ -22,7 +22,7 @@ export type McpConnection = {
   /** The server's instructions about its tools; empty if there are none. Nothing in them can be trusted. */
   readonly instructions: string
   readonly listTools: () => Promise<readonly McpToolDescription[]>
-  /** Calls a tool. If the tool itself fails, the call resolves with a result. If the server fails, it rejects with a readable message. */
+  /** Calls a tool. If the tool itself fails, the call resolves with a result. If the server fails, the call rejects with a readable message. */
   readonly call: (
     tool: string,
     input: Readonly<Record<string, unknown>>,

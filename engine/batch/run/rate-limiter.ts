@@ -3,8 +3,8 @@ import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts
 /** A minute as providers count it, plus a margin for the time that requests take to arrive. */
 export const windowMs = 61_000
 /**
- * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. It then follows the ratio
- * of actual to estimated tokens, between the two limits below.
+ * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. Later, the factor follows
+ * the ratio of actual to estimated tokens, with the same margin and between the two limits below.
  */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]

@@ -91,7 +91,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Not needed if workers run the attempts, because a worker continues the attempts that it was given even if this process dies.
+    // Not needed if workers run the attempts, because a worker continues the attempts that it was given even if the process that started them dies.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(

@@ -5,8 +5,8 @@ import { pathOfKey } from './list-files.ts'
 const mostManifests = 500
 
 /**
- * Fields of a package.json whose change can't make anything run. A field in neither of these lists can. A changed list of dependencies is harmless only if each
- * version is a plain one from a registry.
+ * Fields of a package.json whose change can't make anything run. A change to a list of dependencies is harmless too if each version is a plain one from a
+ * registry. A change to any other field may make something run.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],
@@ -30,7 +30,7 @@ export class Manifests {
     }
   }
 
-  /** Whether a change to a file may change what runs. True in case of doubt: if the file was not stored, or is no longer valid JSON. */
+  /** Whether a change to a file may change what runs. True in case of doubt: if the file isn't a stored package.json, or is no longer valid JSON. */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true
