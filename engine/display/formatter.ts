@@ -83,7 +83,7 @@ function progressLines(item: Item, { paint, detail }: Style): readonly string[] 
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]
 }
 
-/** Describes a transaction when it starts, and what is not part of it. */
+/** Formats the line about a transaction at the start of a run: how its view is made, and what is not part of the transaction. */
 function transactionStart(
   facts: Extract<RunEvent, { type: 'thread.started' }>['config']['transaction'],
 ): readonly string[] {

@@ -34,7 +34,7 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
   ]
 }
 
-/** Formats the result of each `--verify` command's last run, and returns whether it passed. */
+/** Formats the result of the last run of each `--verify` command, together with whether it passed. */
 function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line: string, passed: boolean])[] {
   return verified.map(({ command, passed, exit_code: code, attempts }) => {
     const end = passed ? 'passed' : code === null ? 'failed' : `failed with exit code ${code}`
@@ -42,7 +42,7 @@ function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line:
   })
 }
 
-/** Lists claims of the model that the record contradicts, so that people read them before they believe its message. */
+/** Lists claims of the model that the record contradicts, so that people see the contradictions before they believe the model's message. */
 function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
   return unsupported.map(({ text, why }) => `    contradicted by the record: "${text.replaceAll('\n', ' ')}": ${why}`)
 }

@@ -103,7 +103,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
           refuse(event.call.id, `a hook allows only these tools: ${offered.join(', ') || 'none'}.`)
         if (event.type === 'retry') held = []
         if (event.type === 'end' && holds) yield* review(held, event.usage, asked)
-        // While hooks may still withhold the answer, its text isn't shown and its calls don't start.
+        // If there are `AfterModel` hooks, the answer is held back until they have read it: its text isn't shown, and its calls don't start.
         if (!holds || isAside(event)) yield event
         else if (event.type !== 'text_delta') held.push(event)
       }

@@ -7,8 +7,8 @@ import type { Handler } from './hooks-schema.ts'
 const answerLimit = 1024 * 1024
 
 /**
- * Posts the event to a URL. A 2xx response is the answer; an empty one means no answer. Anything else, including no response in time, is a failure.
- * Redirects are not followed, so only the configured URL is contacted.
+ * Posts the event to a URL. The body of a 2xx response is the hook's answer; an empty body means no answer. Anything else, including no response in time, is a
+ * failure. Redirects are not followed, so only the configured URL is contacted.
  *
  * @param env the values for `$NAME` in headers; only names that the handler allows are replaced
  */

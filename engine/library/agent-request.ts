@@ -51,7 +51,7 @@ export function agentRequest(options: AgentOptions, output: OutputSchema | undef
   }
 }
 
-/** Builds the configuration of the request. Messages refer to options by the names that the caller used. */
+/** Collects the configuration that the caller's options ask for. Messages refer to an option by the name that the caller used. */
 function requestedSettings(options: AgentOptions): RequestedSettings {
   const { model, sandbox, settings, reviewer, externallySandboxed, profile, trust } = options
   const checked = settings === undefined ? undefined : validate(ConfigFile, settings, { name: 'settings' })

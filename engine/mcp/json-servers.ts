@@ -18,7 +18,7 @@ type Reading = {
   readonly within?: string
   /** A prefix for the servers' names, used for plugins. Default: none. */
   readonly prefix?: string
-  /** The size limit of the file. Default: 1 MiB. */
+  /** The size limit of the file, in bytes. Default: 1 MiB. */
   readonly maxBytes?: number
 }
 
@@ -68,14 +68,14 @@ function memberOf(value: unknown, key: PropertyKey): unknown {
   return isTable(value) && Object.hasOwn(value, key) ? value[String(key)] : undefined
 }
 
-/** Merges the servers of several files. */
+/** Merges the servers and the messages of several tables or files. */
 export function together(each: readonly JsonServers[]): JsonServers {
   return { servers: each.flatMap(({ servers }) => servers), faults: each.flatMap(({ faults }) => faults) }
 }
 
 type Entry = { readonly name: string; readonly value: unknown; readonly at: readonly PropertyKey[] }
 
-/** The transport that a server's table describes, and the table's unknown keys. */
+/** What the table of a server says: its transport, other settings, and the keys that have no effect here. */
 type Transported = {
   readonly transport: McpTransport
   readonly timeout: number | undefined

@@ -18,7 +18,7 @@ const progressIntervalMs = 200
 /** The longest tool name that every provider accepts. */
 const nameLimit = 64
 
-/** Accepts any input: the server's own schema is applied by `validate`. */
+/** Accepts any input here, because `validate` applies the server's own schema. */
 const anyObject = z.record(z.string(), z.unknown())
 
 /** Creates the tools of all running servers. */
@@ -26,7 +26,7 @@ export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
 }
 
-/** Describes what a run's servers fail to provide, one sentence each: missing servers, and unusable tools. */
+/** Returns a sentence for each server that isn't available and for each tool that can't be offered. */
 export function omissions(servers: McpServers): readonly string[] {
   const holders = new Map<string, string>()
   return servers.states().flatMap(({ server, tools, problem }) => {

@@ -50,7 +50,7 @@ function split(typed: string): readonly string[] {
   return /^(\S+)\s*([^]*)$/.exec(typed.trim())?.slice(1) ?? []
 }
 
-/** Returns the name that a user types for a prompt. It contains only characters that need no quotes. */
+/** Returns what a user types to call a prompt. It contains only characters that need no quotes. */
 function commandOf(server: string, prompt: string): string {
   return `/mcp__${server}__${prompt.replace(/[^\w.-]/g, '_')}`
 }

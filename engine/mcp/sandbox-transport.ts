@@ -76,7 +76,7 @@ export class SandboxTransport implements Transport {
     try {
       this.#incoming.append(bytes)
     } catch (error) {
-      // The line is too long. Nothing after it could be parsed.
+      // A line is too long, so nothing after it could be parsed either. The server is stopped.
       this.#ending ??= `sent a line that is too long (${(error as Error).message})`
       this.#process?.kill()
       return

@@ -6,7 +6,7 @@ import { readMessages } from './messages-events.ts'
 import { buildMessages } from './messages-request.ts'
 import type { Wire } from './wire.ts'
 
-/** Returns the wire for Anthropic's Messages API. `model` is the provider's name for the model. */
+/** Returns a `Wire` that speaks Anthropic's Messages API. `model` is the provider's name for the model. */
 export function messagesWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<AnthropicConnection> | undefined
   return {

@@ -8,8 +8,8 @@ import { isStrict } from './strict-schema.ts'
 import { takeTurns } from './turns.ts'
 
 /**
- * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), limited to the fields that compatible servers
- * (Ollama, vLLM, llama.cpp, LM Studio) also understand. Fields that aren't needed are left out.
+ * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create). Fields that compatible servers (Ollama, vLLM, llama.cpp,
+ * LM Studio) don't understand are sent only for OpenAI's own models. Fields that aren't needed are left out.
  */
 export type ChatBody = {
   model: string
@@ -57,7 +57,7 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),
-    // Other servers don't know this OpenAI field, and the defaults of OpenAI's agent are meant for its own API.
+    // The field is sent only for OpenAI's own models, because other servers don't know it. The default that OpenAI's agent uses is meant for OpenAI's API too.
     ...(verbosity === undefined || !isOpenAIs(model) ? {} : { verbosity }),
     ...(outputSchema === undefined
       ? {}

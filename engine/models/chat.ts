@@ -9,7 +9,7 @@ import { cutPrompt } from './cut-prompt.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Returns the wire for Chat Completions, the API that OpenAI defined and that compatible servers implement. An output schema is sent, but it is not
+ * Returns a `Wire` that speaks Chat Completions, the API that OpenAI defined and that compatible servers implement. An output schema is sent, but it is not
  * known whether the server enforces it.
  */
 export function chatWire(model: string, endpoint: Endpoint): Wire {

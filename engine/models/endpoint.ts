@@ -97,7 +97,7 @@ export type KeyPlace =
   | { readonly kind: 'none' }
   /** A command prints the key. `command` is its name. */
   | { readonly kind: 'command'; readonly command: string }
-  /** One of these variables holds the key. `found` is the first one that is set, or undefined if none is. */
+  /** One of these variables contains the key. `found` is the first one that is set, or undefined if none is. */
   | { readonly kind: 'variable'; readonly names: readonly string[]; readonly found: string | undefined }
 
 /** Looks up where a key would be found. Runs nothing. */
@@ -125,7 +125,7 @@ function keySource(id: string, provider: ModelProvider, options: ModelOptions): 
     const named = variables.toReversed().join(' or ')
     throw new ModelError('configuration', `${label} needs a key: set ${named} in the environment.${how}`)
   }
-  // A variable that was set from a file may end with a line break.
+  // The key may end with a line break, for example if the variable was set from a file.
   const trimmed = key.trim()
   checkHeader(`The key for ${label}`, trimmed)
   return () => Promise.resolve(trimmed)

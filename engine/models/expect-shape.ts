@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { malformedStream } from './failure.ts'
 
-/** Checks a value from a stream. Throws `ProviderFailure` 'malformed', which says what is wrong and where. `what` names the value. */
+/**
+ * Checks a value from a stream. Throws a `ProviderFailure` of the kind 'malformed', which says what is wrong and where. `what` names the value in that message.
+ */
 export function expectShape<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
