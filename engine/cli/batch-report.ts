@@ -75,7 +75,7 @@ function tellDerived(folder: BatchFolder): number {
 /**
  * `agent batch export --swebench`: writes the predictions for one model and one repeat.
  *
- * @throws UserError `usage` if the batch has several models or several repeats and the options don't choose one of them
+ * @throws UserError `usage` if no task has an answer yet, or if the options don't choose one of several models or repeats
  */
 export function batchExport(directory: string, { output, model, repeat }: BatchExportOptions): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)

@@ -17,7 +17,7 @@ export const slowestMs = 2000
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 
-/** Provides the current time, and timers. */
+/** Gives the current time, and calls a function later. */
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
 
 export type LimiterOptions = {

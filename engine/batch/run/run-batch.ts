@@ -82,7 +82,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   const lease = leaseFolder(folder.path, process)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
-    // Control requests that were meant for an earlier start of this batch no longer apply, so they are removed.
+    // Overwrites the control requests that were meant for an earlier start of this batch, because they no longer apply.
     writeControl(
       folder.path,
       { paused: false, cancelled: false, workers: undefined, rpm: options.limits.requests, tpm: options.limits.tokens },

@@ -17,7 +17,7 @@ export type AgentProgram = {
 /** A run in its own process. */
 export type RunningRun = {
   readonly pid: number | undefined
-  /** Its exit code; undefined if it was killed. */
+  /** The exit code; undefined if the process was killed or could not be started. */
   readonly ended: Promise<number | undefined>
   /** Makes it end cleanly. */
   readonly interrupt: () => void

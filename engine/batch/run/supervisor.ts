@@ -34,7 +34,7 @@ type SupervisorOptions = {
   readonly backoffMs: number
   /** Whether this process still holds the lease on the folder. */
   readonly isHeld: () => boolean
-  /** Aborting this signal interrupts the running tasks, and no further task begins. */
+  /** When this signal is aborted, the running tasks are interrupted, and no further task begins. */
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void
@@ -70,7 +70,7 @@ type Open = {
   readonly kept?: { readonly limit: number | undefined }
 }
 
-/** Runs the open trials of a batch, several at once, until each is settled. */
+/** Runs the open trials of a batch, several at a time, until each of them is settled or the batch ends. */
 export class Supervisor {
   readonly #folder: BatchFolder
   readonly #attempt: Attempt
@@ -239,7 +239,7 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Waits for an event: the end of a run, a request, or a point in time. */
+  /** Waits until something happens, such as the end of a run, but no longer than until it is time to look for requests again. */
   async #next(): Promise<void> {
     const timer = new AbortController()
     await Promise.race([this.#wake.promise, sleep(lookMs, undefined, { signal: timer.signal }).catch(() => undefined)])

@@ -22,7 +22,7 @@ export type ModelStatistics = {
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
   /** The cost of all attempts for which the prices are known, including attempts without an answer. */
   readonly costUsd: number
-  /** The number of trials with an attempt whose price is unknown. */
+  /** The number of settled trials whose cost is unknown, because a price is. */
   readonly unpriced: number
   readonly durationMs: number
   /** The cost of all attempts divided by the number of solved runs. Undefined: nothing was solved. */
@@ -66,7 +66,7 @@ export function compareModels(results: readonly TrialResult[]): BatchStatistics 
   return { models: all.map(({ model, own, tries }) => addUp(model, own, tries)), pairs }
 }
 
-/** How often a task was answered, and how often it was solved. */
+/** The tries of a model at one task: how many were answered, and how many of these solved the task. */
 type Tries = { readonly answers: number; readonly solved: number }
 
 function triesByTask(results: readonly TrialResult[]): ReadonlyMap<string, Tries> {

@@ -4,9 +4,9 @@ type Row = { readonly line: number; readonly cells: readonly string[] }
 
 /**
  * Reads comma-separated values as in RFC 4180: the first record names the columns, and a cell in double quotes may contain commas, line feeds and doubled
- * quotes. An empty cell leaves its field undefined. A column `variables.NAME` is a variable for the prompt.
+ * quotes. An empty cell leaves its field undefined. A column `variables.NAME` contains a variable for the prompt; there, an empty cell is an empty text.
  *
- * @throws TaskFault for a record with more or fewer cells than there are columns, and for a quote that isn't closed
+ * @throws TaskFault for a record with more or fewer cells than there are columns, a repeated column name, and a quote that isn't closed
  */
 export function parseCsv(text: string): readonly Entry[] {
   const [header, ...rows] = recordsOf(text)

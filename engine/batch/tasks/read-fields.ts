@@ -13,7 +13,7 @@ export type TaskFields = {
   readonly labels: Labels | undefined
   /** Values for the prompt that all tasks share. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether the task uses SWE-bench's field names. Then `owner/name` is a repository on GitHub. */
+  /** Whether the task uses SWE-bench's field names. If so, a repository `owner/name` is one on GitHub. */
   readonly isSweBench: boolean
 }
 

@@ -109,7 +109,7 @@ function repositoryOf(
   throw new TaskFault(line, `there is no repository ${path}, and '${said}' is not a git URL`)
 }
 
-/** Whether git reads a text as a URL: with a scheme, or as `host:path` for ssh. */
+/** Whether a text is a URL for git: with a scheme, or as `user@host:path` for ssh. */
 function isUrl(text: string): boolean {
   return /^(?:https?|ssh|git|file):\/\//.test(text) || /^[\w.-]{1,64}@[\w.-]{1,255}:[^/]/.test(text)
 }
