@@ -8,7 +8,7 @@ export type AppPaths = {
   readonly home: string
   /** The folder that contains the user's `config.toml` and `rules/*.rules`. */
   readonly config: string
-  /** The folder that contains the machine owner's `rules/*.rules`. */
+  /** The folder that contains the machine owner's `config.toml` and `rules/*.rules`. */
   readonly managed: string
   /** The folder for an organisation's Claude Code settings (`managed-settings.json`), according to Claude Code's documentation. */
   readonly managedClaude: string

@@ -20,7 +20,7 @@ export const knownLimits: Readonly<Record<string, KnownLimit>> = {
 
 const scales: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
-/** Converts a text such as `512M` to the policy's unit, or returns what was expected instead. */
+/** Converts a text such as `512M` to the policy's unit. For an invalid text, returns a description of what was expected. */
 export function readLimitValue(
   { unit }: KnownLimit,
   text: string,

@@ -36,7 +36,7 @@ export type HistoryItem =
 
 /** A web search or page visit by the model's provider. */
 export type WebSearch = {
-  /** The query, in one line. Empty: an internal step of the provider. */
+  /** The query, in one line. Empty if this was only an internal step of the provider. */
   readonly query: string
   readonly action: WebSearchAction
   /** The provider's own items, stored and sent back unchanged to the provider that made them. */
@@ -54,14 +54,14 @@ export type WebSearchAction =
 export type WebSearchRequest = {
   /** `cached`: search only pages that the provider has stored, if it makes that distinction. */
   readonly mode: 'cached' | 'live'
-  /** The only domains, including their subdomains, that results may come from. Absent: all. */
+  /** If given, results may come only from these domains and their subdomains. Absent: from all domains. */
   readonly domains?: readonly string[]
 }
 
 /** An image for the model: a media type such as `image/png`, and the bytes in base64. */
 export type Image = { readonly mediaType: string; readonly data: string }
 
-/** A complete call. `function` carries JSON text as the model wrote it (perhaps not valid JSON), `freeform` plain text. */
+/** A call of a tool. `input` is, for a `function`, JSON text as the model wrote it, perhaps not valid JSON; for a `freeform` tool, plain text. */
 export type ToolCall = {
   readonly id: string
   readonly name: string
@@ -93,7 +93,7 @@ export type ToolDeclaration =
     }
 
 export type ModelRequest = {
-  /** These instructions stay the same for the whole run, because providers cache requests by their beginning. */
+  /** Instructions that stay the same for the whole run, because providers cache requests by their beginning. */
   readonly instructions: string
   readonly tools: readonly ToolDeclaration[]
   readonly history: readonly HistoryItem[]

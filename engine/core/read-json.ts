@@ -14,7 +14,7 @@ type JsonFile = {
 /**
  * Reads a JSON file that a person wrote.
  *
- * @throws UserError `usage` with `file:line:column` if it can't be read or isn't JSON
+ * @throws UserError `usage` with the path if the file can't be read, and with `file:line:column` if it isn't JSON
  */
 export function readJson(path: string): JsonFile {
   const text = readText(path)
@@ -30,7 +30,7 @@ export function readJson(path: string): JsonFile {
 
 const largestFile = 16 * 1024 * 1024
 
-/** Never blocks: in a workspace the path may be a pipe, and a plain read would wait forever. */
+/** Reads a file without ever blocking: in a workspace the path may be a pipe, on which a plain read would wait forever. */
 function readText(path: string): string {
   const bytes = readHostFile(path, { follow: true, maxBytes: largestFile })
   if (bytes !== undefined) return bytes.toString().replace(/^\ufeff/, '')

@@ -15,8 +15,8 @@ export type RequestEnd =
   /** `tokens`: how many the request used, as the provider counts them against its limits. */
   | { readonly type: 'answered'; readonly tokens: number }
   /**
-   * The request was refused or failed. `limit`: too many requests or tokens. `quota`: the quota is used up. `waitMs`: how long the provider
-   * asks to wait.
+   * The request was refused or failed. `limit`: because there were too many requests or tokens. `quota`: because the quota is used up. `waitMs`: how long the
+   * provider asks to wait.
    */
   | { readonly type: 'failed'; readonly kind: 'limit' | 'quota' | 'other'; readonly waitMs?: number | undefined }
 

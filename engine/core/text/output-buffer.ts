@@ -10,7 +10,7 @@ export class OutputBuffer {
   #tailBytes = 0
   #omitted = 0
 
-  /** @param limit how many bytes are kept in total, half of them from the start and half from the end */
+  /** @param limit the maximum number of bytes to keep, half of them from the start and half from the end */
   constructor(limit: number) {
     this.#headLimit = Math.ceil(limit / 2)
     this.#tailLimit = Math.floor(limit / 2)
