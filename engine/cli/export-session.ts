@@ -11,7 +11,7 @@ import { findSessionFolder } from './find-session-folder.ts'
 import { warn } from './warn.ts'
 
 /**
- * `agent sessions export`: writes a session as a recording.
+ * `agent sessions export`: writes a session as a recording, which a later run can replay.
  *
  * @param output a file, or a directory in which the file is created; undefined: standard output
  * @throws UserError `usage` if there is no such session, it can't be read, or the file can't be written

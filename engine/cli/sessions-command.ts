@@ -30,7 +30,7 @@ export function listCommand(options: { readonly json?: true }): number {
   return exitCodes.done
 }
 
-/** `agent sessions show`: prints the conversation as text. */
+/** `agent sessions show`: prints a session's conversation as text, with the numbers of its steps. */
 export function showCommand(id: string): number {
   const found = findSession(stateFolders(), id)
   const [state = ''] = allSessions().find(([, name]) => name === found) ?? []

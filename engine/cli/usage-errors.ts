@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * Makes every command of a program report usage errors in the same form as other errors: in one line after the command's name, with a pointer to its help.
+ * Makes every command of a program report usage errors like other errors: in one line that begins with the program's name, with a pointer to the command's
+ * help.
  *
  * @param name the command as a person types it, e.g. `agent exec`
  */

@@ -4,8 +4,8 @@ type EnvFile = { readonly variables: ReadonlyMap<string, string>; readonly other
 const assignment = /^(?:export|declare\s+-x)\s+([A-Za-z_]\w*)=(.*)$/
 
 /**
- * Parses the file that `CLAUDE_ENV_FILE` names: lines of the form `export NAME=value`, or `declare -x` as bash prints them. Values are plain or
- * quoted text. Nothing is executed or expanded. Any other line is returned as invalid.
+ * Parses the file that `CLAUDE_ENV_FILE` names: lines of the form `export NAME=value`, or `declare -x` as bash prints them. Values are plain or quoted text.
+ * Nothing is executed or expanded. Empty lines and comments are skipped. Any other line is returned as invalid.
  */
 export function parseEnvFile(text: string): EnvFile {
   const variables = new Map<string, string>()
