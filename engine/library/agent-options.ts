@@ -53,7 +53,7 @@ export type AgentOptions<Output = unknown> = {
   readonly externallySandboxed?: boolean
   /** A signal. When it is aborted, the run in progress and every later run are interrupted. Default: none. */
   readonly signal?: AbortSignal
-  /** Sinks that receive events as they happen, including pieces of messages. Default: none; iterate the run to read its events. */
+  /** Sinks that receive events as they happen, including pieces of messages. Default: none; to read a run's events, iterate over the run. */
   readonly sinks?: readonly Sink[]
   /** Environment variables, among them those that contain the keys of model providers or say where the configuration is. Default: those of this process. */
   readonly environment?: Readonly<NodeJS.ProcessEnv>

@@ -18,7 +18,7 @@ export type Watched = {
   readonly root: string
   readonly before: Stamps
   readonly after: Stamps
-  /** The keys of changed files that git ignores. */
+  /** The keys of changed files that don't count: those that git ignores, and those that this program wrote itself. */
   readonly ignored: ReadonlySet<string>
   /** The files that patches had changed before the first command. */
   readonly patchedBefore: ReadonlySet<string>
