@@ -54,7 +54,7 @@ export type HookOutput = z.infer<typeof HookOutput>
 /**
  * Parses a hook's output. A script may print anything. Output that isn't a JSON object is not an answer, and is returned as `text`.
  *
- * @returns the answer; or, if the text starts like an object, why it is invalid
+ * @returns the answer, or the text; if the text starts like an object but isn't a valid answer, the problem
  */
 export function readHookOutput(
   said: string,

@@ -67,9 +67,9 @@ type OpenCall = {
 }
 
 /**
- * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls arrive in pieces,
- * which servers divide in different ways, and are complete only when the choice has a finish reason. Throws `ProviderFailure` for a
- * malformed, truncated or filtered completion. Ends without `end` if the stream was interrupted.
+ * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls arrive in pieces, which servers divide in
+ * different ways, and are complete only when the choice has a finish reason. Throws `ProviderFailure` for a malformed, truncated or filtered completion. Ends
+ * without an `end` event if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
  */

@@ -10,7 +10,7 @@ export type ModelStatistics = {
   /** The number of trials that were settled with an answer. The shares are computed from this number. */
   readonly answers: number
   readonly solved: number
-  /** The number of tasks with an answer, and the number of tasks that at least one try solved. */
+  /** `tasks`: the number of tasks with an answer. `solvedTasks`: the number of tasks that at least one try solved. */
   readonly tasks: number
   readonly solvedTasks: number
   /** The share of answers that solved their task. Undefined: there are no answers. */
@@ -40,7 +40,7 @@ export type PairedStatistics = {
   readonly tasks: number
   /** The share of tries that `b` solved minus the share that `a` solved, averaged over the tasks that both answered. Undefined: there are no such tasks. */
   readonly difference: Estimate | undefined
-  /** The number of tasks that `b` solved more often than `a`, and the number of tasks that `b` solved less often. */
+  /** `wins`: the number of tasks that `b` solved more often than `a`. `losses`: the number of tasks that `b` solved less often. */
   readonly wins: number
   readonly losses: number
   /** The probability that wins and losses are at least this uneven if the models are equally good. */

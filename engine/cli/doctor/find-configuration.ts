@@ -73,7 +73,7 @@ async function orProblem<T>(read: () => T | Promise<T>, problems: string[]): Pro
   }
 }
 
-/** Whether the repository is trusted. Undefined if the file that decides this is itself broken. */
+/** Whether the repository is trusted. Undefined if the file that decides this can't be read. */
 function trustOf(
   { profile, trust, isolated }: ConfigOptions,
   { root }: Project,

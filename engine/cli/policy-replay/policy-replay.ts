@@ -11,8 +11,8 @@ import { policiesByWorkspace } from './policies-of.ts'
 import { Tallying, type Change, type Tally } from './tally.ts'
 
 /**
- * `agent policy replay`: judges all requests of sessions again, with the current rules, permissions and modes or with those that the command line names. No
- * command is run, and nobody is asked.
+ * `agent policy replay`: judges all requests of earlier sessions again, with the current rules, permissions and modes, or with those that the command line
+ * names. No command is run, and nobody is asked.
  *
  * @param named sessions, folders of sessions, or audit logs
  * @returns the exit code: 1 if the changes include any that `--fail-on` names (by default, a denied request that would now be allowed)

@@ -8,7 +8,7 @@ import { placeOf } from '../validate.ts'
 import { readForeignText } from './read-text.ts'
 import { soundSettings } from './sound-settings.ts'
 
-/** The keys of Codex that have the same meaning in this program (https://developers.openai.com/codex/config-reference). */
+/** The keys of Codex's configuration that have the same meaning in this program's (https://developers.openai.com/codex/config-reference). */
 const sameMeaning: ReadonlySet<string> = new Set([
   'model',
   'model_provider',
