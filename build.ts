@@ -1,2 +1,2 @@
-/** Builds `dist/`. The code that does this is in `.ci/build/`. */
+/** Builds `dist/`, using the code in `.ci/build/`. */
 import './.ci/build/build.ts'

@@ -8,7 +8,7 @@ import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
  *
  * @param text the patch, from `*** Begin Patch` on
  * @returns a report of the changes; its warnings include repairs of the patch
- * @throws PatchError for a patch that is malformed or doesn't fit the tree, which lists every failure in every file
+ * @throws PatchError if the patch is malformed or doesn't fit the tree; the error lists every failure in every file
  * @throws CommitError if the changes could not be made; its `tree` says whether the tree is unchanged
  * @example const { summary } = await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  */

@@ -6,7 +6,7 @@ export type FileState =
   | ({ readonly type: 'unread'; readonly size: number; readonly crc: number } & FileFacts)
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
   | { readonly type: 'directory' }
-  /** A device, a socket or a pipe, which is never read or written. */
+  /** A device, a socket or a pipe. It is never read or written. */
   | { readonly type: 'other' }
 
 /** The facts about a regular file besides its bytes. */
@@ -22,8 +22,8 @@ type FileFacts = {
   /** The number of hard links to this content, including this one. */
   readonly links: number
   /**
-   * True if the file's change time was already old when the file was read: any later write must then give the file a different change time. If false, bytes are
-   * compared.
+   * Whether the file's change time was old enough when the file was read. If so, any later write gives the file a different change time. If not, bytes must be
+   * compared to notice a write.
    */
   readonly settled?: boolean
 }
@@ -51,11 +51,11 @@ export type Change =
       readonly place: Place
       readonly before: FileState
       readonly content: Content
-      /** New content whose file ranges are read only when it is written. If this is set, `content` is empty. */
+      /** New content that can include ranges of files, which are read only when the content is written. If `pieces` is set, `content` is empty. */
       readonly pieces?: readonly Piece[]
       /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined
-      /** The owner that an updated or moved file keeps, if this user may set it. `undefined` means the user who writes the file. */
+      /** The owner that an updated or moved file keeps, if the current user may set it. If it is `undefined`, the file belongs to the current user. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** If the patch moves a file here, the place that the file came from. */
       readonly movedFrom?: Place
@@ -74,7 +74,7 @@ export type DirectoryChange =
   /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */
   | { readonly type: 'make'; readonly key: string; readonly mode?: number }
   | { readonly type: 'remove'; readonly key: string }
-  /** The change is refused if the mode is no longer `before`. */
+  /** Sets the directory's permission bits to `mode`. The change is refused if they are no longer `before`. */
   | { readonly type: 'mode'; readonly key: string; readonly before: number; readonly mode: number }
 
 /** One line of the summary: an operation, and the path as the patch spells it. A move is listed as `M` with its destination. */

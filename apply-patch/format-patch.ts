@@ -2,8 +2,8 @@ import { bodyLines } from './match/prepare-chunks.ts'
 import type { Chunk, Patch, PatchOperation } from './patch.ts'
 
 /**
- * Prints a patch. Parsing the result gives the same patch again, except for line numbers. A delete with lines is an extension that only lenient mode
- * reads.
+ * Prints a patch. Parsing the result gives the same patch again, except for line numbers. If a delete contains the lines of the file, only lenient mode can
+ * parse it, because the format doesn't include such deletes.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')

@@ -1,7 +1,7 @@
 import { shareInstanceof } from './share-instanceof.ts'
 
 /**
- * A patch that was refused: it is malformed, or can't be applied as a whole. Nothing was changed.
+ * The error for a patch that was refused, because it is malformed or can't be applied as a whole. Nothing was changed.
  *
  * @example
  * try {
@@ -12,11 +12,11 @@ import { shareInstanceof } from './share-instanceof.ts'
  */
 export class PatchError extends Error {
   /**
-   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks the information to revert it. `not-expressible`:
-   * thrown by `diffToPatch` for a difference that the format can't express.
+   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks information that reverting it would need.
+   * `not-expressible`: thrown by `diffToPatch` for a difference that the format can't express.
    */
   readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
-  /** Every reason, in the order of the patch; never empty. */
+  /** The reasons why the patch was refused, in the order of the patch. There is at least one. */
   readonly failures: readonly Failure[]
   /** False if there were more than `failureLimit` reasons, in which case the rest of the patch was not examined. */
   readonly complete: boolean
@@ -60,7 +60,7 @@ export type MalformedFailure = {
   readonly patchLine?: number
   /** The line that was found, or the path concerned. */
   readonly found?: string
-  /** The kind of operation in which or after which the fault was found. */
+  /** The kind of the operation to which the fault belongs, or after which it was found. */
   readonly after?: 'add' | 'delete' | 'update'
 }
 
@@ -70,7 +70,7 @@ export type PlaceFailure = {
   readonly path: string
   /** The absolute path, as the first line of the message shows it. */
   readonly absolute: string
-  /** 1-based number of the operation in the patch. */
+  /** The 1-based number of the operation in the patch. */
   readonly hunk: number
   readonly patchLine: number
   /** `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
@@ -89,7 +89,7 @@ export type DifferenceFailure = {
   readonly reason: 'not-text' | 'path'
 }
 
-/** A chunk's lines match no place in the file, or more than one. */
+/** The failure to find the place of a chunk: its lines match no place in the file, or more than one. */
 export type SeekFailure = {
   readonly code: 'anchor-not-found' | 'lines-not-found' | 'ambiguous'
   readonly path: string
@@ -113,7 +113,7 @@ export type Nearest = {
   /** 1-based number, in the file, of the first line of this part. */
   readonly startLine: number
   readonly lines: readonly string[]
-  /** The first difference from what the patch expects; `found` is undefined past the end of the file. */
+  /** The first difference from what the patch expects; `found` is undefined if the file has no such line. */
   readonly difference?: { readonly fileLine: number; readonly expected: string; readonly found: string | undefined }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The format as a Lark grammar, for models that take a grammar with a freeform tool. Strict mode accepts the same language, apart from rules that a
- * grammar can't express.
+ * The format as a Lark grammar, for models whose freeform tools can have a grammar. Strict mode accepts the same language, apart from rules that a grammar
+ * can't express.
  *
  * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that knows grammars
  */

@@ -8,8 +8,8 @@ export type Patch = {
 }
 
 /**
- * Lines of a patch as bytes. Each has its mark (`+`, `-`, a space; a completely empty line is an empty context line) and ends in LF. This is usually a
- * range of the patch's own bytes, so it must not be modified.
+ * Lines of a patch as bytes. Each line begins with its mark (`+`, `-` or a space) and ends in LF. A completely empty line counts as an empty context line. This
+ * is usually a range of the patch's own bytes, so it must not be modified.
  */
 export type Body = Uint8Array
 
@@ -22,7 +22,7 @@ export type AddFile = {
   readonly path: string
   readonly line: number
   readonly body: Body
-  /** The last line has no line end. Absent: each line has one. */
+  /** Present if the last line of the file has no line end. Absent: each line has one. */
   readonly unterminated?: true
 }
 
@@ -32,11 +32,11 @@ export type DeleteFile = {
   readonly path: string
   readonly line: number
   readonly expected?: Body
-  /** The last line of `expected` has no line end. Absent: each line has one. */
+  /** Present if the last line of `expected` has no line end. Absent: each line has one. */
   readonly unterminated?: true
 }
 
-/** Either `chunks` isn't empty, or there is a `moveTo`: a rename without a change of content. */
+/** An update has at least one chunk, or, if it only renames the file, a `moveTo` and no chunks. */
 export type UpdateFile = {
   readonly type: 'update'
   readonly path: string
@@ -51,12 +51,12 @@ export type Chunk = {
   readonly line: number
   /** Patch line of the first line of `body`. */
   readonly bodyLine: number
-  /** The texts of its `@@` lines, outermost first. Each is searched for below the previous one. */
+  /** The texts of the chunk's `@@` lines, outermost first. Each is searched for below the previous one. */
   readonly anchors: readonly Anchor[]
   /** From the header of a unified diff, `@@ -start,count +…@@`: the match nearest to line `start` of the old file is preferred. */
   readonly hint?: LineHint
   readonly body: Body
-  /** Whether its old lines must be the last lines of the file. */
+  /** Whether the chunk's old lines must be the last lines of the file. */
   readonly endOfFile: boolean
   /** Whether the file's last line gets a line end, if the chunk changes that line. Absent: the line ends as it did before. */
   readonly finalNewline?: 'absent' | 'present'
@@ -64,7 +64,7 @@ export type Chunk = {
 
 export type Anchor = { readonly text: string; readonly line: number }
 
-/** `count` 0 means an insertion after line `start`. */
+/** The line numbers in the header of a unified diff. If `count` is 0, lines are inserted after line `start`. */
 export type LineHint = { readonly start: number; readonly count: number }
 
 /** Lenient mode accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly. */
@@ -89,5 +89,5 @@ export type RepairCode =
   | 'delete-with-lines'
   | 'line-hint'
   | 'misplaced-move'
-  /** Stands for all repairs after the first thousand. */
+  /** The code of the last entry, which stands for all repairs after the first thousand. */
   | 'further-repairs'

@@ -1,8 +1,8 @@
 /**
- * Makes `instanceof` true for errors of another copy of this package, because a user's tool may import its own copy, while the program that runs the tool
- * has another. Subclasses stay distinct.
+ * Makes `instanceof` true also for errors from another copy of this package. This is necessary because a user's tool may import a different copy than the
+ * program that runs the tool. Subclasses stay distinct.
  *
- * @param name identifies the class; it must be the same in every version of the package
+ * @param name the name that identifies the class, which must be the same in every version of the package
  */
 export function shareInstanceof(name: string, kind: { readonly prototype: object }): void {
   const mark = Symbol.for(`portcullis/${name}`)

@@ -1,6 +1,6 @@
 import { scanLine, type LineKind } from './parse/scan-line.ts'
 
-/** The part of an operation that is known so far, while its patch is still being written. */
+/** An operation of a patch that is still being written, as far as it is known. */
 export type StreamedOperation = {
   readonly type: 'add' | 'delete' | 'update'
   readonly path: string
@@ -15,7 +15,7 @@ export type StreamedOperation = {
 /** The lines of a chunk, with their marks. An added file has all its lines in a single chunk. */
 export type StreamedChunk = { readonly anchors: readonly string[]; readonly lines: readonly string[] }
 
-/** Reads a patch while it is being written, for display; patches to apply must come from `parsePatch`. */
+/** Parses a patch while it is being written, only to display it. To apply a patch, parse it with `parsePatch`. */
 export type StreamingParser = {
   /** Adds a piece of the text, which may end anywhere. Returns all operations known so far. */
   readonly push: (text: string) => readonly StreamedOperation[]

@@ -1,8 +1,8 @@
 /**
- * Builds `dist/`: one bundle for each public interface and each program, chunks that they share, and type declarations.
+ * Builds `dist/`: one bundle for each public interface and for each program, the chunks that these bundles share, and the type declarations.
  *
  * The code is bundled because opening the hundreds of files of a vendor SDK takes longer than everything else that happens when a program starts. It is split
- * into chunks so that lazily imported code (a model SDK, a backend) is read only when it is used.
+ * into chunks so that lazily imported code (such as a model SDK or a sandbox backend) is read only when it is used.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -28,15 +28,15 @@ const requireForCommonJs =
 
 const packages = ['apply-patch', 'engine', 'policies', 'sandbox']
 
-/** The two programs behind `agent`: the complete one, and the one that confines a single command. */
+/** The two programs behind `agent`: the complete one, and a smaller one for `agent sandbox`, which runs a single command in a sandbox. */
 const agentPrograms = ['main', 'sandbox-main'] as const
 
-// An installation for production has no build tools, and nothing needs to be built there.
+// An installation for production has no build tools and needs no build, so `--if-buildable` does nothing there.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
 
 const { build } = await import('esbuild')
 
-/** Wraps a bundle in a function. Its parameters replace what a script lacks, such as `require`, and it returns `exported`. */
+/** Wraps a bundle in a function that returns the value of `exported`. The parameters of the function replace what a script lacks, such as `require`. */
 function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
   return {
     banner: { js: `${givenEntry.head},require,module){` },
@@ -107,10 +107,10 @@ await build({
   define: { 'import.meta.url': '"file:///"' },
   ...asScript('module.exports'),
 })
-// `apply-patch` is started for every single patch, and each file that Node opens takes time. Therefore, it is a single file, which is built separately.
+// `apply-patch` is started for every single patch, and opening a file takes time. Therefore, `apply-patch` is built separately, as a single file.
 const ofPatch = {
   ...common,
-  // No error report uses these names. Short names make the file a third smaller and a start 1 ms faster.
+  // No error report uses these names. Short names make the file a third smaller and each start 1 ms faster.
   minifyIdentifiers: true,
   plugins: [keepLazy(lazyPatchModules), mixins, builtins(false)],
 } satisfies BuildOptions

@@ -46,7 +46,10 @@ export async function warmUpPatchProgram(): Promise<void> {
   })
 }
 
-/** Lets a model server on the loopback interface call the most common tools, and stores the code that V8 compiled for this next to the programs of `agent`. */
+/**
+ * Runs `agent` with a fake model server on the loopback interface that calls the most common tools, and stores the code that V8 compiled during these runs next
+ * to the programs of `agent`.
+ */
 export async function warmUpAgent(
   programs: readonly ['main', 'sandbox-main'],
   bundles: readonly string[],
@@ -93,8 +96,8 @@ export async function warmUpAgent(
 }
 
 /**
- * Creates a repository, because most workspaces are repositories, and a private view of a repository needs more code than any other feature. If git is missing,
- * there is no repository, and less code is compiled.
+ * Makes the folder a git repository, because most workspaces are repositories, and because a private view of a repository needs more code than any other
+ * feature. If git is missing, there is no repository, and less code is compiled.
  */
 function makeRepository(tree: string): void {
   const author = ['-c', 'user.name=a', '-c', 'user.email=a@b']

@@ -1,8 +1,8 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * OpenAI's client creates an object for each of the hundred resources of the API. None of these objects is used here, because requests go through the client's
- * own `post`. This plugin replaces them with empty classes.
+ * OpenAI's client creates an object for each of the hundred resources of the API. This package uses none of these objects, because it sends all requests with
+ * the client's own method `post`. This plugin replaces the classes of these objects with empty ones.
  *
  * Saves 8 ms of processor time and 1.5 MiB at the start of an `agent exec` that sends requests to OpenAI (209 instead of 218 ms, medians of 35 alternating
  * runs), and nothing in a run that replays a recording.

@@ -5,8 +5,8 @@ import { basename } from 'node:path'
 import { holdCompilers } from './hold-compilers.ts'
 
 /**
- * Writes the file with which a program starts. Every version of Node that supports modules must be able to parse this file. If the version is too old, the file
- * reports that in one line; a bundle would fail with a stack trace.
+ * Writes the launcher of a program: the file that Node runs first. Every version of Node that supports modules must be able to parse it. If the version is too
+ * old for the program, the launcher reports that in one line; a bundle would fail with a stack trace.
  */
 export async function writeLauncher(name: string, start: string): Promise<void> {
   const text = `#!/usr/bin/env node
@@ -68,7 +68,7 @@ function cacheCompiled() {
   }
 }`
 
-/** Code that defines `entry` for the program at `filename`. */
+/** Code that defines `entry`, which imports a module by its name. A name that begins with a dot is relative to the program at `filename`. */
 const makeEntry = `const entry = (name) =>
   import(name.startsWith('.') ? new URL(name, process.getBuiltinModule('node:url').pathToFileURL(filename)).href : name)`
 
@@ -100,9 +100,10 @@ export async function importByEntry(file: string): Promise<void> {
 }
 
 /**
- * Code that defines `run`, the program's function. V8 compiles a function when it is first called, but Node's own cache keeps only what was compiled before
- * that. Compiling the rest again at each start takes as long as all the work for a small patch. Therefore, the package contains the code that V8 compiled while
- * it applied a patch during the build. Other versions of V8 reject that code and compile the program themselves.
+ * Code that defines `run`, the function that contains the whole program `apply-patch`. V8 compiles a function when it is first called, but Node's own compile
+ * cache contains only functions that were compiled before the module was evaluated. Compiling the rest again at each start takes as long as all the work for a
+ * small patch. Therefore, the package contains the code that V8 compiled while it applied a patch during the build. Other versions of V8 reject that code and
+ * compile the program themselves.
  *
  * @param directory an expression for the folder of `bin`
  */
@@ -126,16 +127,18 @@ function readIfThere(file) {
 }
 
 /**
- * Code that ends an interrupted program with the documented exit code. It applies before a command begins to handle signals itself, and after it stops doing
- * so. As in a run, the exit code for SIGHUP is 143, the same as for SIGTERM. A signal that arrives before Node runs the first line of a program ends the
- * program without this code.
+ * Code that ends an interrupted program with the documented exit code. It is used before a command begins to handle signals itself, and after the command stops
+ * doing so. As during a run, the exit code for SIGHUP is 143, the same as for SIGTERM. A signal that arrives before Node runs the first line of a program ends
+ * the program without this code.
  */
 const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(code)
   })`
 
-/** The start of `agent`. Its `programs` are in the folder `engine`: a program for all commands, and a program only for `agent sandbox`. */
+/**
+ * The code with which `agent` starts. `programs` are the names of two programs in the folder `engine`: one for all commands, and one only for `agent sandbox`.
+ */
 export function startOfAgent(
   programs: readonly ['main', 'sandbox-main'],
   bundles: readonly string[],
@@ -154,7 +157,7 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 `
 }
 
-/** The start of `portcullis`, which can act as either program: as `apply-patch` if that is its first argument, otherwise as `agent`. */
+/** The code with which `portcullis` starts. This program acts as `apply-patch` if that is its first argument, and otherwise as `agent`. */
 export function startOfBoth(programs: readonly ['main', 'sandbox-main'], bundles: readonly string[]): string {
   return `if (process.argv[2] === 'apply-patch') {
 ${runPatch(3)}}
@@ -234,7 +237,7 @@ function keep(script, folder, file) {
 }`
 }
 
-/** The part of the program's hash that distinguishes this build from others. */
+/** The part of a file's SHA-256 hash that distinguishes this build from others. */
 function digestOf(file: string): string {
   return sha256(file).slice(0, 16)
 }

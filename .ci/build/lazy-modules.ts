@@ -9,7 +9,8 @@ import type { Plugin } from 'esbuild'
 
 /**
  * The modules that `apply-patch` loads only when they are needed. Each is a separate bundle with its own copy of the code that it shares with the program.
- * These copies do no harm: the module of a subcommand is never loaded together with that of a patch, and the two other modules share no code of this package.
+ * These copies do no harm: a call that loads the module of a subcommand doesn't apply a patch, and the two other modules have no code of this package in
+ * common.
  */
 export const lazyPatchModules = [
   'apply-patch/cli/parse-arguments.ts',
@@ -19,7 +20,7 @@ export const lazyPatchModules = [
 
 /**
  * The modules and packages that `agent` loads only when they are needed. By that time, commands may have written to the folder that contains them. Therefore,
- * they are scripts whose hashes the program knows, and each script is complete: it loads no other files.
+ * each is built as a script that loads no other files, and the program knows the hash of each script.
  */
 export const lazyAgentModules = [
   '@anthropic-ai/sdk',
@@ -35,7 +36,7 @@ export const lazyAgentModules = [
 /** The name of the bundle for a lazily imported module. */
 export const bundleOf = (module: string): string => basename(module, '.ts')
 
-/** Keeps dynamic imports of these modules dynamic. All other dynamic imports become part of the bundle. */
+/** A plugin that keeps dynamic imports of the modules in `kept` dynamic. All other modules that are imported dynamically become part of the bundle. */
 export const keepLazy = (kept: readonly string[]): Plugin => ({
   name: 'keep-lazy',
   setup(setup) {

@@ -11,7 +11,7 @@ export type Settings = {
   readonly reverse: boolean
   readonly unsafePaths: boolean
   readonly durable: boolean
-  /** For `recover`: whether to give up crashed runs that can't be repaired. */
+  /** For `recover`: whether to discard the journals of crashed runs that can't be repaired. */
   readonly abandon: boolean
 }
 

@@ -48,7 +48,10 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   }
 }
 
-/** Further advice: a flag of this program that may help, or, if an argument doesn't even begin like a patch, a guess at what it was meant to be. */
+/**
+ * A hint to print with an error: a flag of this program that may help, or, if an argument doesn't even begin like a patch, a guess at what the user meant by
+ * it.
+ */
 async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
   if (!(error instanceof PatchError)) return undefined
   const { failures } = error

@@ -5,9 +5,9 @@
 const worthTelling = 64 * 1024
 
 /**
- * Options for V8. They turn off its optimizing compiler and concurrent garbage collection: the results of both would be ready only when the run is about to
- * end, and until then both would use a core that the work needs. The last option makes the space for young objects grow to its full size at once; otherwise its
- * objects would be copied each time the space doubles.
+ * Options for V8. They turn off its optimizing compiler and garbage collection in other threads, because these would use processor time that a short run needs,
+ * and the run would end before they are of any use. The last option makes the space for young objects grow to its full size at once; otherwise V8 would copy
+ * the objects in it each time the space doubles.
  */
 const flags = ['--no-turbofan', '--no-parallel-scavenge', '--no-concurrent-marking', '--semi-space-growth-factor=16']
 

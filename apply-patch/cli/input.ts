@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
 import process from 'node:process'
 
-/** Reads the whole standard input. A terminal counts as empty, because nobody types a patch. */
+/** Reads the whole standard input. A terminal counts as empty, because nobody types a patch by hand. */
 export function readStandardInput(): Buffer {
   try {
     const stats = fstatSync(0)

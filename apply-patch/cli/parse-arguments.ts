@@ -5,7 +5,7 @@ import { helpText } from './help.ts'
 import { rootFault } from './root-fault.ts'
 import { defaults, type Settings } from './apply-settings.ts'
 
-/** What the arguments ask for, or a text to print and an exit code. */
+/** The result of reading a command line: a run of the program with these settings, or a text to print and an exit code. */
 export type Call =
   | { readonly type: 'run'; readonly settings: Settings }
   | { readonly type: 'print'; readonly text: string; readonly to: 1 | 2; readonly exitCode: number }
@@ -78,7 +78,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
   return settings === undefined ? tooMany : { type: 'run', settings }
 }
 
-/** A root that can't be used is a usage error, because no patch could be applied to it. */
+/** Returns the path if it can be used as the root. Otherwise, reports a usage error, because no patch could be applied. */
 function existingDirectory(path: string): string {
   const fault = rootFault(path)
   if (fault !== undefined) throw new InvalidArgumentError(fault)

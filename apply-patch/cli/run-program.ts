@@ -6,12 +6,12 @@ import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
 
-// Whether the program is called as Codex calls it. Such a call, which every agent uses, needs no option parser.
+// Whether the program is called in the same way as by Codex. Agents call it in this way, and such a call needs no option parser.
 const isPlainCall = (given: readonly string[]): boolean =>
   given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|help)$)/.test(given[0] ?? ''))
 
 /**
- * The program: reads the patch, applies it, prints the outcome.
+ * Runs the program: reads the patch, applies it and prints the outcome.
  *
  * @param given the arguments of the command line
  * @returns the exit code
@@ -58,8 +58,8 @@ function readPatch(): Buffer | undefined {
 }
 
 /**
- * Makes a signal roll back a commit that has begun. The handler is installed only after the patch is read: while the program waits for input, nothing has
- * been done yet, so the system may simply end it.
+ * Runs `act` so that a signal to this process rolls back a commit that has begun. This function is called only after the patch is read: while the program waits
+ * for input, it hasn't changed anything, so a signal may simply end it.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()

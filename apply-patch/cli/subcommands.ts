@@ -34,7 +34,7 @@ export const commands = [
       flag: '--abandon',
       meaning: "give up on crashed runs that can't be recovered, and keep their files as they are",
     },
-    // Recovery uses only data that is already on the disk, so it has nothing to sync.
+    // Recovery uses only data that is already on the disk, so the option would have no effect.
     foreign: [...ofPatches, ['durable', '--durable']],
   },
 ] as const

@@ -10,10 +10,7 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/**
- * Checks that all files in `changes`, `unchanged` and `locks` are in the directories listed in `within`. Patches can neither write to these directories nor
- * name these files.
- */
+/** Checks that all files in `changes`, `unchanged` and `locks` are in the directories listed in `within`, which patches can't change. */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)
@@ -23,7 +20,7 @@ export function checkAlongside({ within, changes, unchanged, locks }: Alongside)
   }
 }
 
-/** The directory from which a commit reaches all its paths. */
+/** The directory below which all paths of a commit lie. */
 export function baseOf(
   { root, unsafePaths }: Pick<ChangeSet, 'root' | 'unsafePaths'>,
   alongside: Pick<Alongside, 'within'> | undefined,
@@ -31,7 +28,7 @@ export function baseOf(
   return unsafePaths || alongside?.within.some((directory) => !isInside(directory, root)) === true ? '/' : root
 }
 
-/** The journal entries of lock files. Our lock files differ from all others in their content. */
+/** The journal entries of lock files. The content of these files includes `nonce`, so that they can be told from the lock files of other programs. */
 export function lockEntries(locks: readonly string[], nonce: string): readonly LockEntry[] {
   const content = contentOf(nonce)
   const fingerprint = { size: content.length, crc: crc32(content), mode: undefined, symlink: undefined }
@@ -46,7 +43,8 @@ export function lockEntries(locks: readonly string[], nonce: string): readonly L
 const contentOf = (nonce: string): Buffer => Buffer.from(`apply-patch ${nonce}\n`)
 
 /**
- * Creates the lock files and checks that everything they protect is unchanged. Where hard links work, each lock appears with its content already written.
+ * Creates the lock files, and then checks that the files in `unchanged` are unchanged. If hard links are possible, a lock file appears only when its content is
+ * complete.
  *
  * @throws CommitError `changed`, which names the lock that somebody else holds, or the file that changed
  */

@@ -2,7 +2,10 @@ import { errnoOf } from './commit-error.ts'
 import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
-/** If a journal has at most this many old bytes and they don't fit on the disk, the commit fails. If it has more, it can be written without them. */
+/**
+ * If there are at most this many old bytes and they don't fit on the disk, the commit fails. If there are more, the journal is written without them, and the
+ * commit can't be undone.
+ */
 const neededForUndo = 64 * 1024 * 1024
 
 /**

@@ -39,10 +39,7 @@ export function findDifference(before: FileState, path: string): Difference | un
   }
 }
 
-/**
- * Whether this user may write a file's content. This is checked because a rename would replace even a read-only file, which its owner doesn't want to be
- * changed.
- */
+/** Whether this user may write a file's content. This is checked because a rename would replace even a file that is read-only for this user. */
 export function mayWrite(before: FileState, path: string): boolean {
   if (before.type !== 'file' && before.type !== 'unread') return true
   if (before.uid === process.geteuid?.() && (before.mode & 0o200) !== 0) return true

@@ -18,7 +18,7 @@ export type PathErrorCode =
   | 'unreadable'
 
 /**
- * A path of a patch that is refused before anything is read or written through it.
+ * An error for a path of a patch. It is thrown before anything is read or written through that path.
  *
  * @example
  * try {
@@ -172,7 +172,7 @@ export function errnoOf(error: unknown): string | undefined {
   return 'syscall' in error ? error.code : undefined
 }
 
-/** Turns a failed system call into an error with facts about the operation. Other errors are returned unchanged. */
+/** Turns a failed system call into an error with facts about the operation. An error that doesn't come from a system call is returned unchanged. */
 export function withFacts(error: unknown, facts: CommitFacts): unknown {
   const errno = errnoOf(error)
   if (errno === undefined) return error

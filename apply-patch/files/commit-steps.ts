@@ -3,23 +3,23 @@ import type { Change } from '../change-set.ts'
 /** An entry of a directory. */
 export type Entry = { readonly directory: string; readonly name: string }
 
-/** Facts about new content, stored instead of the content itself: enough to tell whether a file is still as a patch left it. */
+/** Facts about new content. They are stored instead of the content itself, and are enough to tell whether a file is still as the patch left it. */
 export type Fingerprint = {
   readonly size: number
   readonly crc: number
-  /** The mode; undefined if the system chose it. */
+  /** The permission bits; undefined if the system chose them. */
   readonly mode: number | undefined
   /** The link's target, if the entry is a link instead of a file. */
   readonly symlink: string | undefined
 }
 
 /**
- * What a commit does to one entry, with everything that is needed to undo it. `fresh` is our temporary name for the new content, `old` is our temporary
- * name for the previous file. At any time, the presence of these names shows how far the step has come:
+ * What a commit does to one entry, with everything that is needed to undo it. `fresh` is the temporary name of the new content, and `old` is the temporary name
+ * of the previous file. At any time, it can be told from these names how far the commit has come:
  *
- * - `add`: installed if fresh and target are the same file.
- * - `replace`: installed if old exists and fresh doesn't.
- * - `remove`: removed if old exists.
+ * - `add`: the new file is installed if `fresh` and `target` are the same file.
+ * - `replace`: the new file is installed if `old` exists and `fresh` doesn't.
+ * - `remove`: the file is removed if `old` exists.
  */
 export type JournalEntry =
   | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly fingerprint: Fingerprint }
@@ -35,7 +35,7 @@ export type JournalEntry =
 /** A lock file. It is created like an added file, and is always removed again at the end. */
 export type LockEntry = Extract<JournalEntry, { type: 'add' }>
 
-/** The journal's facts about the files that change in the same transaction as a commit. */
+/** What the journal stores about the files that change in the same transaction although no patch may name them. */
 export type AlongsideEntries = {
   readonly within: readonly string[]
   readonly steps: readonly JournalEntry[]
@@ -48,7 +48,7 @@ type RemoveEntry = Extract<JournalEntry, { type: 'remove' }>
 export type WriteChange = Extract<Change, { type: 'write' }>
 export type RemoveChange = Extract<Change, { type: 'remove' }>
 
-/** A change, and the names of the files that are used to make it. */
+/** A change, and the temporary names that are used to make it. */
 export type Step =
   | {
       readonly type: 'install'

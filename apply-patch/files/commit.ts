@@ -7,7 +7,7 @@ import { withTreeLock } from './with-tree-lock.ts'
 
 /** Options of a commit or an undo. */
 export type CommitOptions = {
-  /** Syncs data, directories and journal, so that the commit survives a power cut too. Surviving a kill needs no sync. */
+  /** Syncs data, directories and journal, so that the commit survives even a power cut. Without this option, it survives only the death of the process. */
   readonly durable?: boolean
   /** Aborts the commit, which then rolls back. After the point of no return, the commit is completed instead. */
   readonly signal?: AbortSignal
@@ -17,7 +17,7 @@ export type CommitOptions = {
   readonly alongside?: Alongside
   /** Called with the commit's id before anything is changed. If it throws, nothing is changed. */
   readonly begins?: (id: string) => void
-  /** Where to store journals instead of the user's state folder. */
+  /** The folder in which journals are stored. Default: the user's state folder. */
   readonly stateDirectory?: string
 }
 
@@ -72,7 +72,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
   })
 }
 
-/** Warnings about files that had other hard links, whose content stays as it was. The patch doesn't show such links. */
+/** Warnings about files that had other hard links, which still lead to the old content. The patch itself doesn't show that a file has such links. */
 function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   return changeSet.changes.flatMap((change) => {
     if (change.type !== 'write' || (change.before.type !== 'file' && change.before.type !== 'unread')) return []
@@ -85,7 +85,7 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   })
 }
 
-/** Warnings about our own files that could not be removed after a completed commit. */
+/** Warnings about temporary files of the commit that could not be removed after it was completed. */
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason }) => ({
     code: 'left-over',

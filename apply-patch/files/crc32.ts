@@ -1,7 +1,7 @@
-/** Up to this many bytes, computing the checksum here is cheaper than loading `node:zlib` with its streams. */
+/** Until this many bytes have been processed in total, computing checksums in JavaScript is cheaper than loading `node:zlib` with its streams. */
 const bytesWorthLoading = 256 * 1024
 
-/** Up to this many bytes, computing the checksum here is cheaper than calling `node:zlib`. */
+/** For at most this many bytes in one call, computing the checksum in JavaScript is cheaper than calling `node:zlib`, even if it is already loaded. */
 const bytesWorthCalling = 64
 
 let zlib: Pick<typeof import('node:zlib'), 'crc32'> | undefined

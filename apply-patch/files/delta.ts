@@ -1,8 +1,9 @@
 import type { Content, Piece } from '../change-set.ts'
 
 /**
- * Instructions for restoring old bytes from the new file, so that an undo doesn't need a second copy of unchanged bytes. The numbers form groups of three: the
- * length of a run of bytes that only the old file had, then the start and the length of a run that the new file still has.
+ * Instructions for restoring old bytes from the new file, so that an undo doesn't need a second copy of unchanged bytes. Every three numbers describe two
+ * adjacent runs of bytes of the old file: the length of a run that only the old file had, then the start in the new file and the length of a run that the new
+ * file still contains.
  */
 export type Delta = readonly number[]
 
@@ -33,7 +34,7 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
   return { delta, runs: gather(old, delta) }
 }
 
-/** Copies the runs of a delta into one buffer: thousands of slices would take more memory than the few bytes in them. */
+/** Copies the runs that only the old file had into one buffer, because thousands of slices would take more memory than the few bytes in them. */
 function gather(old: Buffer, delta: Delta): Buffer {
   if (delta.length === 3) return old.subarray(0, delta[0])
   const runs = Buffer.allocUnsafe(runLength(delta))

@@ -61,8 +61,8 @@ export function withoutUndo(header: Header): Header {
 }
 
 /**
- * The previous state of a file. `runs`: the bytes that only the old file had. `runs` is absent if the file wasn't read into memory; then all of its bytes are
- * kept.
+ * The previous state of a file. `runs` contains the bytes that only the old file had. It is absent if the file wasn't read into memory; the journal then keeps
+ * all bytes of the file.
  */
 type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
 
@@ -85,7 +85,7 @@ function oldOf({ change, journalEntry: { target } }: Step): Old {
   return { before: old, length: runs.length, entry: target, runs }
 }
 
-/** The bytes of all files. Those that aren't in memory are read from the files when they are needed. */
+/** The old bytes of all files, which the journal keeps. Bytes that aren't in memory are read from their file when they are requested. */
 function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
   for (const { length, runs, entry } of all) {
     if (length === 0) continue

@@ -7,11 +7,11 @@ import { isInside } from './resolve-path.ts'
  * Directories that stay open while a commit works in them.
  *
  * On Linux, each directory is opened once, component by component from the base without following links, and its entries are then reached through its
- * descriptor (`/proc/self/fd/N/name`, because Node has no `openat`): if a directory is replaced with a link after that, the link isn't followed, and if it was
- * replaced before, opening it fails.
+ * descriptor (`/proc/self/fd/N/name`, because Node has no `openat`). If a directory has been replaced with a link before it is opened, opening it fails. If it
+ * is replaced later, the link isn't followed.
  *
- * On other systems (macOS, or without `/proc`), Node can't get such a handle from the kernel. There, every use of a directory first checks that the path
- * still leads to the same device and inode, which leaves a race window of one system call.
+ * On other systems (macOS, or without `/proc`), Node can't reach entries through a descriptor. There, every use of a directory first checks that the path still
+ * leads to the same device and inode, which leaves a race window of one system call.
  */
 export type Directories = {
   /**
@@ -134,7 +134,7 @@ export function openDirectories(base: string): Directories {
     },
     sync: (directory) => {
       const { descriptor } = hold(directory)
-      // A handle without read access can't be synced, so this directory is opened for reading.
+      // The held descriptor has no read access and therefore can't be synced, so the directory is opened once more, for reading.
       const full = openSync(throughDescriptors ? through(descriptor, '.') : directory, constants.O_RDONLY)
       try {
         fsyncSync(full)
@@ -157,7 +157,7 @@ function through(descriptor: number, name: string): string {
   return `/proc/self/fd/${descriptor}/${name}`
 }
 
-/** Closes a directory that was only opened to reach the next one, and returns the next one. */
+/** Closes a directory that was opened only to reach the next one, and returns the next one. */
 function replace(passed: Held | undefined, next: Held | undefined): Held | undefined {
   if (passed !== undefined) closeSync(passed.descriptor)
   return next
@@ -191,7 +191,7 @@ function isSame(one: Identity, other: Identity): boolean {
   return one.device === other.device && one.inode === other.inode
 }
 
-/** An error in the form of a system error, as the kernel would report it if Node offered the right call. */
+/** Creates an error in the form of a system error: the one that the kernel would report if Node offered a suitable system call. */
 function systemError(code: 'ESTALE' | 'EXDEV', syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path })
 }

@@ -19,10 +19,10 @@ export function removedDirectories(changeSet: ChangeSet): readonly string[] {
 }
 
 /**
- * Reads the present state of the directories that a change set names.
+ * Plans the changes that a change set makes to directories, and reads their present state.
  *
  * @param made the directories that the commit creates
- * @throws CommitError `changed` for a directory whose mode differs from the planned state
+ * @throws CommitError `changed` if a directory's mode differs from the planned state, or something else is in its place
  */
 export function planDirectories(
   changeSet: ChangeSet,

@@ -5,11 +5,11 @@ export type Identity = {
   readonly rootInode: string
   /** The device number, which may change at a reboot. Absent: unknown. */
   readonly rootDevice?: string | undefined
-  /** Its creation time, in nanoseconds. Absent if the system doesn't know it. */
+  /** The directory's creation time, in nanoseconds. Absent if the file system doesn't record it. */
   readonly rootBirth?: string | undefined
 }
 
-/** The identity of a directory. @returns undefined if it doesn't exist; throws the system's error if it can't be read */
+/** The identity of a directory. @returns undefined if the directory doesn't exist. If it can't be read, the system's error is thrown */
 export function identityOf(root: string): Identity | undefined {
   const stats = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (stats?.isDirectory() !== true) return undefined
@@ -32,7 +32,7 @@ export function isSameDirectory(one: Identity, other: Identity): boolean {
   return one.rootDevice === undefined || other.rootDevice === undefined || one.rootDevice === other.rootDevice
 }
 
-/** Whether two identities certainly belong to the same directory, even if it was moved. */
+/** Whether two identities certainly belong to the same directory, which may have been moved in the meantime. */
 export function isSurelySame(one: Identity, other: Identity): boolean {
   return one.rootBirth !== undefined && other.rootBirth !== undefined && isSameDirectory(one, other)
 }

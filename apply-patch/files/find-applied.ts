@@ -49,8 +49,8 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   if (elsewhere === undefined) return { type: 'none', replaced, alsoAt: undefined }
   const { root: before } = elsewhere.header
   const there = identityOf(before)
-  // One directory can have two paths, for example through a bind mount. If the path at which the patch was applied still leads to the directory, the patch
-  // isn't reverted through the other path, because whoever uses that path may not know about the patch.
+  // One directory can have two paths, for example because of a bind mount. If the path at which the patch was applied still leads to the directory, it wasn't
+  // moved. The patch then can't be reverted through the other path, because whoever uses that path may not know about the patch.
   const header =
     there !== undefined && isSameDirectory(there, identity) ? undefined : moveHeader(elsewhere.header, root)
   return header === undefined
@@ -89,7 +89,10 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Reads a journal that probably belongs to another tree. If it is damaged, the error is only reported when somebody works with that tree. */
+/**
+ * Reads a journal that probably belongs to another tree. If the journal is damaged, it is skipped here; the error is reported only when somebody works with
+ * that tree.
+ */
 async function readOthers(journal: string): Promise<ReadJournal | undefined> {
   try {
     return await readJournal(journal)

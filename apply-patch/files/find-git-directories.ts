@@ -3,10 +3,10 @@ import { dirname, join, resolve } from 'node:path'
 import { errnoOf } from './commit-error.ts'
 
 /**
- * Git's own directories that a tree's `.git` leads to when it is a link or a `gitdir:` file (a linked worktree, a submodule): they contain the hooks and the
- * configuration of the repository, but under another path.
+ * Finds git's own directories if a tree's `.git` is a link or a `gitdir:` file (as in a linked worktree or a submodule). These directories contain the hooks
+ * and the configuration of the repository, but under another path.
  *
- * @returns absolute real paths; empty when `.git` is an ordinary directory or missing
+ * @returns absolute real paths; empty if `.git` is an ordinary directory or missing
  */
 export function findGitDirectories(root: string): readonly string[] {
   const git = join(root, '.git')
@@ -20,7 +20,7 @@ export function findGitDirectories(root: string): readonly string[] {
     const directory = realpathSync.native(resolve(dirname(git), pointer))
     return [directory, ...commonDirectory(directory)]
   } catch (error) {
-    // A pointer to a missing directory protects nothing, because there is no repository.
+    // If the directory that `.git` names is missing, there is no repository, and nothing has to be protected.
     if (errnoOf(error) !== undefined) return []
     throw error
   }

@@ -40,8 +40,8 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
 }
 
 /**
- * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created for the
- * patch and are empty again. The undo is one transaction; calling this function again reverts the patch before that one.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, as well as directories that were created
+ * for the patch and are empty again. The undo is one transaction; calling this function again reverts the patch before that one.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
  * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`

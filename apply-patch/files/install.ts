@@ -17,14 +17,14 @@ import type {
 import { sizeOf } from './read-state.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
-/** The current operation, so that a failing system call can be attributed to the right file. */
+/** The current operation, so that the error for a failing system call names the right file. */
 export type CurrentOperation = { operation: Operation; change: Change | undefined }
 
-/** Facts that become known during the installation. */
+/** Facts that become known only during the installation. */
 type Progress = {
   /** Whether new files are renamed into place, because hard links are not possible. */
   linkless: boolean
-  /** Steps whose old file is kept as a copy, because links are not possible. */
+  /** Steps whose old file is kept as a copy, because hard links are not possible. */
   readonly copied: Set<JournalEntry>
 }
 
@@ -42,14 +42,14 @@ export type Work = {
   readonly durable: boolean
   readonly current: CurrentOperation
   readonly progress: Progress
-  /** Lets other tasks run if this one has run for long enough. @throws CommitError `aborted` */
+  /** Lets other tasks run if the commit has worked for a while without a pause. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
 }
 
 /** Errors of `link` on file systems without hard links, and for files that others own (`protected_hardlinks`). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
-/** Writes all new content under our own names. Existing files stay untouched. */
+/** Writes all new content under temporary names. Existing files stay untouched. */
 export async function prepareAll(work: Work): Promise<void> {
   for (const step of work.steps) {
     await work.pause()
@@ -60,10 +60,10 @@ export async function prepareAll(work: Work): Promise<void> {
 }
 
 /**
- * Installs everything: renamed files and replaced files get a second name, removed files are moved aside, directories are created, and
- * new content is installed. All of this can still be undone by renaming.
+ * Installs everything: renamed files and replaced files get a second name, removed files are moved aside, directories are removed and created, and the new
+ * content gets its final names. All of this can still be undone by renaming.
  *
- * @param sync called when all old files are kept and no new one is in place yet. This state must be on the disk, in case of a power cut
+ * @param sync called when all old files are kept under other names and no new file is in place yet; it can write this state to the disk, in case of a power cut
  */
 export async function installAll(work: Work, sync: () => void): Promise<void> {
   const { steps, directories, current } = work
@@ -115,7 +115,7 @@ function clear(path: string, { directories, current }: Work): void {
   }
 }
 
-/** Prepares a pure rename: the file itself gets a second name of our own, or is copied if links are not possible. */
+/** Prepares a pure rename: the file itself gets a temporary second name, or is copied if hard links are not possible. */
 function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEntry, work: Work): void {
   try {
     linkSync(at(source, work.directories), at(journalEntry.fresh, work.directories))
@@ -141,7 +141,7 @@ function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work)
   }
 }
 
-/** Gives the file to replace a second name of our own, or copies it if links are not possible, so that it can be restored completely. */
+/** Gives the file that will be replaced a temporary second name, or copies it if hard links are not possible, so that it can be restored completely. */
 function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {
@@ -160,8 +160,8 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
 }
 
 /**
- * Refuses to continue if a file that was moved aside isn't in the planned state: another program wrote to it after the check. Our own link or rename changed
- * the file's change time, so the change time isn't compared.
+ * Refuses to continue if a file that was moved aside isn't in the planned state: another program wrote to it after the check. The change time isn't compared,
+ * because the commit itself changed it by linking or renaming the file.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {
   const how = differenceOf(change.before, at(old, directories))

@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { errnoOf } from './commit-error.ts'
 
-// This folder uses the global `process`: importing `node:process` evaluates all its getters, including the one for stdin, and loads their streams, which
-// takes a third of the time that Node itself needs to start.
+// The files in this folder use the global `process`, because importing `node:process` evaluates all its getters, including the one for stdin, and loads their
+// streams, which takes a third of the time that Node itself needs to start.
 
 /**
  * The name of a run, as part of its journal's file name. From this name, another run can tell whether the named run is still alive. It consists of the process
@@ -10,7 +10,7 @@ import { errnoOf } from './commit-error.ts'
  */
 export type OwnerId = string
 
-/** After this time, a run that can't be checked (in another container, or without `/proc`) counts as dead. */
+/** If it can't be checked whether a run is still alive (because it is in another container, or there is no `/proc`), the run counts as dead after this time. */
 const benefitOfDoubtMs = 10 * 60_000
 
 /** The name of this run of the program, to be used for one commit. */
@@ -18,7 +18,7 @@ export function nameOwner(nonce: string): OwnerId {
   return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
 }
 
-/** A random text that is unique to a commit, for names in the tree and in the journal's folder. */
+/** A random text that is unique to a commit, which is used in the names of its temporary files and of its journal. */
 export function makeNonce(): string {
   const random = Math.random().toString(36).slice(2, 10)
   return `${Date.now().toString(36)}${(process.hrtime.bigint() % 46_656n).toString(36)}${random}`
@@ -30,7 +30,7 @@ export function nonceOf(owner: OwnerId): string {
 }
 
 /**
- * Whether the run with this name may still be running. If unsure, it counts as running for ten minutes.
+ * Whether the run with this name may still be running. If that can't be determined, the run counts as running for ten minutes after it began.
  *
  * @param ageMs how many milliseconds ago the run began
  */
@@ -46,10 +46,10 @@ export function isAlive(owner: OwnerId, ageMs: number): boolean {
 
 const unknown = 'x'
 
-/** Start time in clock ticks since boot: together with the process id, it identifies a process uniquely (proc(5), field 22). */
+/** The start time of a process in clock ticks since boot (field 22 of `/proc/PID/stat`). Together with the process id, it identifies the process uniquely. */
 function startTime(pid: string): string {
   const stat = readProc(`/proc/${pid}/stat`)
-  // The command's name, in brackets, may contain any character.
+  // The command's name, which precedes these fields in parentheses, may contain any character, so the last parenthesis ends it.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? unknown
 }
 

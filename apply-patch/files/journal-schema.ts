@@ -30,8 +30,8 @@ const path = z.string().startsWith('/')
 const directory = z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })
 
 /**
- * The line of JSON at the start of a journal. `trace`, `print` and `recipe` are the format's names for `journalEntry`, `fingerprint` and `delta`. The schema is
- * in a file of its own, because few runs read a journal and need a validator.
+ * The line of JSON at the start of a journal. `trace`, `print` and `recipe` are the names that the file format uses for `journalEntry`, `fingerprint` and
+ * `delta`. The schema is in a file of its own, because few runs read a journal and need a validator.
  */
 export const header = z.strictObject({
   version: z.literal(1),
@@ -55,5 +55,5 @@ export const header = z.strictObject({
   bytes: z.number().int().nonnegative(),
 })
 
-/** A header as it is read from a file; fields that are undefined in memory are missing there. */
+/** A header as it is read from a file. Fields that are undefined in memory are missing in the file. */
 export type ReadHeader = z.infer<typeof header>

@@ -13,13 +13,13 @@ import { writeAll, writeChunks } from './write-all.ts'
  * running), `applied-WHEN-NONCE` (kept for `undo`).
  *
  * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new files are
- * renamed into place, because links are not possible), and, once nothing can go wrong any more, the letter `D`. Nothing is changed in the tree before `ready`
+ * renamed into place, because links are not possible), and, once the commit can't fail any more, the letter `D`. Nothing is changed in the tree before `ready`
  * is written, so a journal without it needs no recovery.
  */
 export type Header = Identity & {
   readonly version: 1
   readonly root: string
-  /** The only trees below the root whose paths the journal may contain. Absent: all paths below the root are allowed. */
+  /** The trees below the root to which all paths in the journal must belong. Absent: all paths below the root are allowed. */
   readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean
   readonly nonce: string
@@ -34,9 +34,9 @@ export type Header = Identity & {
   readonly emptied: readonly string[]
   /** Directories whose mode was set, parents first. Absent: none. */
   readonly modes?: readonly ModeStep[] | undefined
-  /** The directories in `emptied` that a change set named, with their old state, for an undo. Absent: none. */
+  /** The directories in `emptied` that the change set itself removes, with their previous state, so that an undo can create them again. Absent: none. */
   readonly removed?: readonly Cleared[] | undefined
-  /** Changed files of the same transaction that no patch may write. Absent: none. */
+  /** Files that change in the same transaction although no patch may write them. Absent: none. */
   readonly alongside?: AlongsideEntries | undefined
   /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
@@ -55,7 +55,7 @@ type JournalStep = {
 
 /** The previous state, without its bytes. */
 export type OldState =
-  /** `unknown`: not kept, because the patch can't be reverted. */
+  /** `unknown` means that the previous state wasn't kept, so that the patch can't be reverted. */
   | { readonly type: 'absent' | 'directory' | 'other' | 'unknown' }
   | { readonly type: 'symlink'; readonly target: string }
   | {
@@ -80,7 +80,7 @@ export type Journal = {
   readonly path: string
   /** Writes the whole header and the old bytes, before the tree is changed. If the call fails, it can be repeated. */
   readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
-  /** Records that new files will be renamed into place, before the first one is. */
+  /** Records that new files will be renamed into place. This must be called before the first of them is. */
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, the mark is removed again. If that fails too, an error says so. */
   readonly markDone: (durable: boolean) => void
@@ -91,7 +91,7 @@ export type Journal = {
   readonly close: () => void
 }
 
-/** Creates the journal of a commit: from here on, other runs see this one. Nothing is written yet. */
+/** Creates the journal of a commit: from then on, other runs see that this commit is running. The file is still empty. */
 export function createJournal(directory: string, owner: OwnerId): Journal {
   let path = join(directory, `active-${owner}`)
   const descriptor = openSync(path, 'wx', 0o600)
@@ -136,7 +136,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     },
     discard: () => {
       close()
-      // A journal that is left over at this point does no harm: it only says that its tree is in order, and the next run discards it.
+      // A journal that is left over at this point does no harm: it only shows that nothing has to be done for its tree, and the next run discards it.
       retryOnce(() => unlinkSync(path))
     },
     close,

@@ -5,7 +5,7 @@ import { listJournals } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** How many of the newest patches applied to a tree can be reverted, and how many bytes all their journals together may take. */
+/** How many of the newest patches applied to a tree can be reverted, and how many bytes the journals of these patches may take in total. */
 const keptPatches = 20
 const keptBytes = 128 * 1024 * 1024
 
@@ -33,12 +33,15 @@ function keep(directory: string, nonce: string, keepAs: (name: string) => void):
   for (const [index, old] of [...kept, name].toReversed().entries()) {
     const path = join(directory, old)
     bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
-    // If this fails, one journal too many is kept, which does no harm.
+    // If the removal fails, one journal too many is kept, which does no harm.
     if (index > 0 && (index >= keptPatches || bytes > keptBytes)) retryOnce(() => unlinkSync(path))
   }
 }
 
-/** Forgets the trees that have not been patched for the longest time, except trees with a crash that still has to be recovered. */
+/**
+ * Removes the journals of the trees that have not been patched for the longest time. The journals of trees in which a crashed commit must still be recovered
+ * stay.
+ */
 function forgetOldTrees(directory: string): void {
   const parent = dirname(directory)
   const trees = readdirSync(parent).map((name) => join(parent, name))

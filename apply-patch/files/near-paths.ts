@@ -7,12 +7,12 @@ import { errnoOf } from './commit-error.ts'
 const entryLimit = 20_000
 const shown = 3
 
-/** Folders that contain copies of many other files, and to which the paths of a patch hardly ever lead. */
+/** Folders that contain copies of many other files, and that patches hardly ever name. */
 const skipped = new Set(['.git', 'node_modules'])
 
 /**
- * Existing files that may have been meant by a path that doesn't exist: files with the same name in another folder, or with a similar name in the same
- * folder. The likeliest come first; links are not followed.
+ * Finds existing files that may have been meant by a path that doesn't exist. These are files with the same name in another folder, or with a similar name in
+ * the same folder. The likeliest come first; links are not followed.
  *
  * @param root absolute real path
  */
@@ -41,7 +41,7 @@ function differingFolders(parts: readonly string[], wanted: readonly string[]): 
   return parts.length + wanted.length - 2 * same
 }
 
-/** The files of a tree, those nearest to its root first. */
+/** The files of a tree, in the order of their distance from its root. */
 function* walk(root: string): Generator<string> {
   let left = entryLimit
   const folders = ['']

@@ -52,9 +52,11 @@ export function piecesOf({ content, pieces = content }: Extract<Change, { type: 
 }
 
 /**
- * Reads pieces for the second time, chunk by chunk.
+ * Reads pieces for the second time, chunk by chunk, and checks that they are the same as the first time.
  *
- * @throws EIO at the end if their CRC-32 isn't the one from the first reading
+ * @param crc their CRC-32 from the first reading
+ * @param path the path of the file, for the error
+ * @throws EIO after the last chunk if the CRC-32 differs
  */
 export function* sameChunks(pieces: readonly Piece[], crc: number, path: string): Iterable<Uint8Array> {
   let now = 0

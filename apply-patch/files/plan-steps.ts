@@ -5,7 +5,7 @@ import { chunksOf, piecesOf } from './pieces.ts'
 import { CommitError } from './commit-error.ts'
 import type { Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
 
-/** A change set as steps, with the directories to create and the directories that files replace; parents come first. */
+/** The steps for a change set, the directories to create, and the directories that files replace. Among directories, parents come first. */
 type StepPlan = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
@@ -15,12 +15,12 @@ type StepPlan = {
 /**
  * Gives every change its temporary names. The tree is not changed.
  *
- * New content is first written next to its target. If the target's directory doesn't exist yet, the content is written to the nearest existing
- * directory, so that directories are created only when every byte is safely on the disk.
+ * New content is first written next to its target. If the target's directory doesn't exist yet, the content is written to the nearest existing directory, so
+ * that directories are created only after all content is written.
  *
  * @param nonce a random text that is part of every temporary name
  * @param exists whether a directory exists now
- * @param emptied directories to remove if they are empty; a directory that a file replaces is removed first
+ * @param emptied directories to remove at the end if they are empty. If a file replaces such a directory, it is removed before the file is installed
  */
 export function planSteps(
   changeSet: ChangeSet,
@@ -92,7 +92,7 @@ export function planSteps(
   return { steps, made: [...made], cleared }
 }
 
-/** Describes the file as it will be after writing. */
+/** The fingerprint that the file of a change will have after writing. */
 function fingerprintOf(change: WriteChange): Fingerprint {
   let size = 0
   let crc = 0
@@ -104,8 +104,8 @@ function fingerprintOf(change: WriteChange): Fingerprint {
 }
 
 /**
- * The entry whose inode can be used for a change, because the patch moves that file here with the same bytes, mode and owner, and its old path is removed
- * or used for another file.
+ * The entry whose inode can be reused for a change, because the patch moves that file without changing its bytes, mode or owner, and removes the old path or
+ * uses it for another file.
  */
 function renamedFrom(change: WriteChange, byKey: ReadonlyMap<string, Change>): Entry | undefined {
   if (change.movedFrom === undefined || change.symlink !== undefined) return undefined

@@ -15,7 +15,7 @@ function isGitName(name: string): boolean {
   return plain === '.git' || plain === 'git~1'
 }
 
-/** The first component of a relative path that is protected; undefined when none is. */
+/** The first component of a relative path that is protected; undefined if there is none. */
 export function protectedComponent(relative: string): string | undefined {
   return relative.split('/').find(isGitName)
 }

@@ -6,10 +6,10 @@ import type { ReadHeader } from './journal-schema.ts'
 
 /** A journal as it was read from its file. */
 export type ReadJournal =
-  /** The journal was never completely written, so the tree was not changed. */
+  /** The journal was never completely written. A journal is completed before the tree is changed, so the tree is unchanged. */
   | { readonly state: 'not-begun' }
   | {
-      /** `begun`: to be rolled back. `done`: to be cleaned up. */
+      /** `begun`: the commit must be rolled back. `done`: it is complete, and only its temporary files must be removed. */
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
@@ -17,7 +17,7 @@ export type ReadJournal =
       readonly bytesAt: number
     }
 
-/** Reads one of our journals. @throws CommitError `unrecoverable` if it isn't one, or has a newer version */
+/** Reads one of our journals. @throws CommitError `unrecoverable` if the file isn't a journal, or if its version is newer than those that this program knows */
 export async function readJournal(file: string): Promise<ReadJournal> {
   const line = readLine(file)
   if (line === undefined) return { state: 'not-begun' }
@@ -44,8 +44,8 @@ export async function readJournal(file: string): Promise<ReadJournal> {
 }
 
 /**
- * The first line of a journal, without its line end; undefined if the line has no end. Nothing after it is kept, because the rest of the journal may not fit
- * into memory.
+ * The first line of a journal, without its line end; undefined if the line has no end. The bytes after it aren't kept, because the rest of the journal may not
+ * fit into memory.
  */
 function readLine(file: string): Buffer | undefined {
   return reading(file, (descriptor) => {
@@ -62,7 +62,7 @@ function readLine(file: string): Buffer | undefined {
   })
 }
 
-/** The marks that follow the old bytes in a journal. */
+/** The marks that follow the old bytes, which start at `position` in a journal. */
 function readAt(file: string, position: number): string {
   return reading(file, (descriptor) => {
     const marks = Buffer.alloc(64)

@@ -9,8 +9,8 @@ export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O
 /**
  * The state of a path, with the whole content in memory. Throws the system's error if an entry exists but can't be read.
  *
- * @param path the path to open; it may lead through a descriptor
- * @param expected the real path that the opened file must have; a different one shows that a link led elsewhere
+ * @param path the path to open; it may lead through a descriptor in `/proc/self/fd`
+ * @param expected the real path that the opened file must have. If it has a different one, a link led elsewhere, and an error is thrown
  */
 export function readState(path: string, expected?: string): FileState {
   return openState(path, expected, (descriptor, stats) => ({
@@ -72,7 +72,7 @@ export function lookThrough(
 
 const chunkSize = 1024 * 1024
 
-/** The checksum of a file's first bytes; undefined if it has fewer. */
+/** The checksum of a regular file's bytes; undefined if the file doesn't have exactly `size` bytes, or isn't a regular file. */
 export function crcOf(path: string, size: number): number | undefined {
   const now = lookThrough(path, undefined, () => undefined)
   return now.type === 'unread' && now.size === size ? now.crc : undefined
@@ -99,8 +99,8 @@ function factsOf(stats: BigIntStats) {
 }
 
 /**
- * Whether the last change is so old that any later write must result in a different change time. The clocks of file systems advance in steps: on Linux
- * every 1 to 10 ms, on FAT every 2 s (recognised by a missing fraction).
+ * Whether the last change is so old that any later write must result in a different change time. The clocks of file systems advance in steps: on Linux every 1
+ * to 10 ms, on FAT every 2 s (a change time without a fraction of a second may come from FAT).
  */
 function isSettled(changedNs: bigint): boolean {
   const tickMs = changedNs % 1_000_000_000n === 0n ? 3000 : 100

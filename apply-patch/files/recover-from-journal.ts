@@ -13,7 +13,7 @@ import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
 /** The outcome for one crashed commit. */
 export type RecoveryReport = {
   readonly root: string
-  /** When the commit began, according to its journal; undefined if it did not get that far. */
+  /** When the commit began, according to its journal; undefined if the journal was not completely written. */
   readonly at: Date | undefined
   /**
    * `rolled-back`: the patch is not applied. `completed`: the patch is applied. `nothing-to-do`: the commit had not begun. `obsolete`: the tree was removed or
@@ -26,10 +26,10 @@ export type RecoveryReport = {
 
 /**
  * Recovers an unfinished commit: if it has passed its point of no return, it is completed, otherwise it is rolled back. If this succeeds, the journal is
- * removed, or kept for `undo` if the commit is complete. Call it only while the tree is locked.
+ * removed or, if the commit is complete and can be undone, kept for `undo`. Call it only while the tree is locked.
  *
- * @param root the tree whose journals are recovered; if undefined, those of any tree
- * @returns undefined for a journal of another tree, or one that no longer exists
+ * @param root the tree to which the journal must belong; undefined if it may belong to any tree
+ * @returns undefined if the journal belongs to another tree or no longer exists
  * @throws CommitError `unrecoverable`, which names the files that have changed since the crash or can't be reached; the journal stays
  */
 export async function recoverFromJournal(
@@ -83,8 +83,8 @@ export async function recoverFromJournal(
 }
 
 /**
- * Rolls back a commit that has begun, unless one of its directories is missing. In that case, the files that were moved aside are elsewhere, and the journal
- * must be kept, because nothing else contains their names.
+ * Rolls back a commit that has begun, unless one of its directories is missing. In that case, the files that were moved aside are no longer where the commit
+ * put them, and the journal must be kept, because nothing else contains their names.
  */
 function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])

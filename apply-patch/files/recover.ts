@@ -10,7 +10,7 @@ import { findStateRoots } from './state-directory.ts'
 import { realDirectory } from './tree.ts'
 
 export type RecoverOptions = {
-  /** Only this tree and the trees that contain it; if omitted, every tree of this user. */
+  /** Recovers only this tree and the trees that contain it. Absent: every tree of this user. */
   readonly root?: string
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
@@ -54,7 +54,7 @@ async function settle(journal: string, root: string, abandon: boolean): Promise<
   }
 }
 
-/** The trees to which unfinished journals belong. */
+/** Finds the trees to which journals of unfinished commits belong. */
 async function crashedRoots(stateDirectory: string | undefined): Promise<readonly string[]> {
   const journals = findStateRoots(stateDirectory)
     .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))

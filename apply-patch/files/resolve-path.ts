@@ -23,8 +23,8 @@ export function checkSpelling(path: string): void {
 }
 
 /**
- * Resolves a path: follows every link among its parents, as the system would; missing components are kept literally. `follow` says whether a link as
- * the last component is followed too.
+ * Resolves a path: follows every link among its parents, as the system would, and keeps missing components literally. If the last component is a link, `follow`
+ * says whether it is followed too.
  *
  * @param isGone whether an existing entry counts as missing
  * @returns an absolute path without `.`, `..` or links
@@ -45,7 +45,7 @@ export function resolvePath(
     if (name === '' || name === '.') continue
     if (name === '..') {
       at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
-      // Even if an entry is missing, its parent may exist.
+      // `..` leads back to the parent, which may exist even if the entry is missing.
       missing = false
       continue
     }
@@ -78,7 +78,7 @@ export function isInside(key: string, root: string): boolean {
   return root === '/' || key === root || (key.startsWith(root) && key[root.length] === '/')
 }
 
-/** An absolute path relative to the root that contains it; empty for the root itself. */
+/** Turns an absolute path into a path relative to the root that contains it. The result is empty for the root itself. */
 export function relativeTo(key: string, root: string): string {
   return root === '/' ? key.slice(1) : key.slice(root.length + 1)
 }

@@ -1,10 +1,10 @@
 import { errnoOf } from './commit-error.ts'
 
 /**
- * Tries an operation once more if one of its system calls fails. Otherwise, a temporary error (an interrupted call, a full queue) would leave files
- * behind that a second attempt can remove.
+ * Carries out an operation, and repeats it once if one of its system calls fails. Without the second attempt, a temporary error (an interrupted call, a full
+ * queue) would leave files behind.
  *
- * @returns whether it worked
+ * @returns whether one of the attempts succeeded
  */
 export function retryOnce(act: () => void): boolean {
   for (let attempt = 1; attempt <= 2; attempt += 1) {

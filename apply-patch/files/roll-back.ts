@@ -33,16 +33,16 @@ type Begun = {
   readonly made: readonly string[]
   /** Directories that the commit removes, parents first. */
   readonly cleared: readonly Cleared[]
-  /** Whether new files were renamed into place, because links are not possible there. */
+  /** Whether new files were renamed into place, because hard links are not possible in this file system. */
   readonly linkless: boolean
   /** Lock files, which are removed last. */
   readonly locks: readonly LockEntry[]
 }
 
 /**
- * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`): the same code handles a
- * failure, a crash at any system call, and a crash of a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files that another
- * program has changed since the commit began.
+ * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`), so that the same code handles a
+ * failure, a crash at any system call, and a crash during a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files that
+ * another program has changed since the commit began.
  *
  * @returns the files that could not be restored; empty if the tree is as before
  */
@@ -63,7 +63,10 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
   return pass().length === 0 ? [] : pass()
 }
 
-/** Removes our own lock files, recognized by their content. Lock files of other programs stay. @returns the files that could not be removed */
+/**
+ * Removes the lock files that this commit created, which it recognizes by their content. Lock files of other programs stay. @returns the files that could not
+ * be removed
+ */
 export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
   return locks.flatMap((lock) =>
     attempt(lock.target, () => {
@@ -78,10 +81,10 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
 /**
  * Removes the files that a completed commit kept for its rollback.
  *
- * @param ours entries with our own names; a missing entry is no error
+ * @param ours entries with temporary names of the commit; it is no error if one is missing
  * @param emptied directories to remove too if they are empty
- * @param modes directories whose modes are set, parents first; they are set last, since a mode may forbid the other steps
- * @returns what could not be removed or set
+ * @param modes directories whose modes are set, parents first. The modes are set last, because a mode may forbid the other steps
+ * @returns the entries that could not be removed and the directories whose mode could not be set
  */
 export function cleanUp(
   ours: readonly Entry[],
@@ -131,7 +134,7 @@ function undoAdd(
   const fresh = find(journalEntry.fresh, directories)
   const target = find(journalEntry.target, directories)
   if (fresh === undefined) {
-    // The file was renamed into place, so only its content shows that it is ours.
+    // The file was renamed into place, so only its content shows whether this commit created it.
     const isOurs =
       linkless && target !== undefined && matches(journalEntry.fingerprint, target, journalEntry.target, directories)
     if (isOurs) remove(journalEntry.target, directories)
@@ -178,7 +181,7 @@ function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, dir
   return crcOf(at(entry, directories), fingerprint.size) === fingerprint.crc
 }
 
-/** The stats of an entry, without following a link; undefined if the entry, or its directory, is missing. */
+/** The result of `lstat` for an entry; undefined if the entry, or its directory, is missing. */
 function find(entry: Entry, directories: Directories): BigIntStats | undefined {
   try {
     return lstatSync(at(entry, directories), { bigint: true, throwIfNoEntry: false })
@@ -197,7 +200,7 @@ function remove(entry: Entry, directories: Directories): undefined {
   }
 }
 
-/** Removes a directory unless it contains entries, which can't be ours. */
+/** Removes a directory that the commit created or emptied. If it contains entries, it stays, because other programs must have added them. */
 function removeDirectory(path: string, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   directories.forget(path)

@@ -7,7 +7,7 @@ import { isInside } from './resolve-path.ts'
 
 /**
  * A possible location of journals: the folders named in `below`, inside the directory `anchor`. An anchor of the kind `mine` is created if it is missing; a
- * `home` must exist; a `shared` one is only safe with the sticky bit.
+ * `home` must exist; a `shared` anchor of another user is safe only if it has the sticky bit.
  */
 type Candidate = {
   readonly kind: 'mine' | 'home' | 'shared'
@@ -16,7 +16,7 @@ type Candidate = {
 }
 
 /**
- * Folders that may hold journals, best first: `$XDG_STATE_HOME/portcullis/apply-patch`, `~/.local/state/portcullis/apply-patch`, then
+ * The folders in which journals may be stored, in order of preference: `$XDG_STATE_HOME/portcullis/apply-patch`, `~/.local/state/portcullis/apply-patch`, then
  * `portcullis-UID/apply-patch` in `/var/tmp` (which outlives a reboot) and in the temporary folder, for users without a writable home. Of these folders, the
  * ones outside the tree come first.
  *
@@ -37,8 +37,8 @@ function candidates(root: string, chosen: string | undefined): readonly Candidat
 }
 
 /**
- * The folder for the journals of one tree, created if necessary: private to this user, so that nobody else can plant a journal that we would carry
- * out.
+ * Returns the folder for the journals of one tree, and creates it if necessary. Only this user can write to the folder, so that nobody else can plant a journal
+ * that a recovery would carry out.
  *
  * @throws CommitError `no-state-directory`, which says for each candidate why it can't be used
  */
@@ -60,19 +60,19 @@ export function makeStateDirectory(root: string, chosen: string | undefined): { 
   throw new CommitError('no-state-directory', { operation: 'journal', tried })
 }
 
-/** The folders that contain journals of this tree now; all are returned, because a crashed run may have had another environment. */
+/** The existing folders for the journals of a tree. There can be several, because a crashed run may have had other environment variables. */
 export function findStateDirectories(root: string, chosen: string | undefined): readonly string[] {
   return usable(root, chosen)
     .map((candidate) => join(candidate.anchor, ...candidate.below, nameFor(root)))
     .filter(isPrivateDirectory)
 }
 
-/** The folders for the journals of a tree, as far as they exist below the given roots. */
+/** The existing folders for the journals of a tree below `stateRoots`. */
 export function journalFolders(root: string, stateRoots: readonly string[]): readonly string[] {
   return stateRoots.map((parent) => join(parent, nameFor(root))).filter(isPrivateDirectory)
 }
 
-/** The folders that contain one folder of journals for each tree. */
+/** The existing state folders of this user. Each contains one folder of journals for each tree. */
 export function findStateRoots(chosen: string | undefined): readonly string[] {
   return usable('/dev/null', chosen)
     .map((candidate) => join(candidate.anchor, ...candidate.below))
@@ -144,7 +144,10 @@ function isMade(path: string): boolean {
   }
 }
 
-/** Whether an anchor (if it is missing, its nearest existing parent) is safe: it belongs to us, or is shared but lets nobody else rename our entries. */
+/**
+ * Whether an anchor (if it is missing, its nearest existing parent) is safe: it belongs to this user, or, for the kind `shared`, nobody else can rename this
+ * user's entries in it.
+ */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)
   const isOurs = stats.uid === process.geteuid?.()
@@ -166,7 +169,7 @@ function isPrivateDirectory(path: string): boolean {
   try {
     return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
   } catch (error) {
-    // A file has no entries, and an unreadable folder contains none of our journals.
+    // If a parent of the path is a file or an unreadable folder, it contains none of our journals.
     if (errnoOf(error) !== undefined) return false
     throw error
   }

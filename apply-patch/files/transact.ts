@@ -21,8 +21,8 @@ import { findDifference, mayWrite } from './check-unchanged.ts'
 const turnMs = 20
 
 /**
- * Carries out a change set under a tree lock: check, journal, prepare, install, the point of no return, clean up. Any failure before that point is
- * rolled back.
+ * Carries out a change set under a tree lock. It checks the tree, writes the journal, prepares and installs the new files, marks the point of no return, and
+ * cleans up. If anything fails before the point of no return, everything is rolled back.
  *
  * @throws CommitError, PathError
  */
@@ -94,7 +94,7 @@ function openRoot(changeSet: ChangeSet, alongside: Options['alongside']): Direct
   }
 }
 
-/** Checks the paths of a change set again, because it may come from any caller. */
+/** Checks the paths of a change set again, because a caller may have created the change set without a plan. */
 function checkPlaces({ root, within = [root], unsafePaths, changes, directories = [] }: ChangeSet): void {
   const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
   const places = [...changes.map(({ place }) => place), ...directories.map(({ key }) => ({ key, path: key }))]
@@ -163,11 +163,11 @@ function takeBack(error: unknown, work: Work): unknown {
   return new CommitError(known.code, { ...known.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
 }
 
-/** Our temporary names that are still in the tree after everything is installed. */
+/** The commit's temporary names that are still in the tree after everything is installed. */
 function namesLeft(steps: readonly Step[]): readonly Entry[] {
   return steps.flatMap((step) => {
     if (step.journalEntry.type === 'add') return [step.journalEntry.fresh]
-    // Renaming a file over another name of the same file does nothing, so one of our names may be left.
+    // If the old file is another name of the renamed one, renaming does nothing, and the temporary name stays.
     return step.type === 'install' && step.renamed !== undefined
       ? [step.journalEntry.old, step.journalEntry.fresh]
       : [step.journalEntry.old]
@@ -183,7 +183,7 @@ function syncAll(work: Work): void {
     try {
       work.directories.sync(directory)
     } catch (error) {
-      // A directory that was replaced by a file has no entries any more. Its removal changes its parent, which is synced too.
+      // A directory that was replaced by a file can't be synced any more. That isn't necessary either: its removal changed its parent, which is synced too.
       if (!cleared.has(directory) || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) throw error
     }
   }
@@ -200,7 +200,7 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
 
 /**
  * Syncs the directories in which only our temporary names were removed. Otherwise these names could reappear after a power cut, when there is no journal any
- * more. The commit is complete, so a failed attempt is repeated once, and then left to `recover`.
+ * more. The commit is complete, so a failure doesn't make it fail: a failed sync is repeated once, and is then left to `recover`.
  */
 function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []

@@ -19,11 +19,14 @@ export type Extras = {
 export type Alongside = {
   /** The only directories that may contain these files; absolute real paths. */
   readonly within: readonly string[]
-  /** Like the changes of a change set; a place's `path` is for messages. */
+  /** The changes to these files. The `path` of a place is used only in messages. */
   readonly changes: readonly Change[]
   /** Files, as absolute paths, that must not have changed since the plan was made. */
   readonly unchanged: readonly { readonly key: string; readonly before: FileState }[]
-  /** Lock files, as absolute paths, that are created first and removed at the end. While they exist, other programs don't write any of the files above. */
+  /**
+   * Lock files, as absolute paths, that are created first and removed at the end. Other programs, such as git, respect these lock files: while they exist,
+   * those programs don't write to the files in `changes` and `unchanged`.
+   */
   readonly locks: readonly string[]
 }
 
@@ -40,6 +43,6 @@ export type Outcome = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
   readonly canUndo: boolean
-  /** Our own files that could not be removed; the journal is then kept for `recover`. */
+  /** Temporary files that could not be removed. If there are any, the journal is kept for `recover`. */
   readonly leftOver: readonly Leftover[]
 }

@@ -5,7 +5,7 @@ import { createJournal, listJournals, type Journal } from './journal.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './journal-owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
 
-/** The exclusive right to change a tree. */
+/** The exclusive right to change a tree, as long as its journal exists under its active name. */
 export type TreeLock = {
   readonly owner: OwnerId
   readonly journal: Journal
@@ -13,7 +13,7 @@ export type TreeLock = {
   readonly directory: string
   /** Whether this tree had no journals before. */
   readonly isNew: boolean
-  /** Journals of runs that died during a commit, or could not roll back. */
+  /** Journals of runs that died during a commit, or could not roll back their commit. */
   readonly crashed: readonly string[]
 }
 
@@ -21,10 +21,11 @@ export type TreeLock = {
 const patienceMs = 30_000
 
 /**
- * Locks a tree by creating our journal and then looking for others. If two runs do so at the same time, at least one of them sees the other. A run that
- * sees another live run removes its journal and tries again. Names are never used twice, so a dead run's journal can't be mistaken for a live one's.
+ * Locks a tree by creating a journal and then looking for journals of other runs. If two runs do this at the same time, at least one of them sees the other's
+ * journal. A run that sees the journal of another live run removes its own journal and tries again. Names are never used twice, so a dead run's journal can't
+ * be mistaken for a live one's.
  *
- * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` for a folder that can't be written
+ * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` if the folder of the journals can't be written
  */
 export async function lockTree(
   root: string,

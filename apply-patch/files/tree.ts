@@ -8,8 +8,8 @@ import { lookThrough, readState } from './read-state.ts'
 import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'
 
 /**
- * A tree as far as a patch may access it: resolves paths, refuses those that lead outside, and reads files. It changes nothing, and a commit checks all results
- * again. It remembers which directories are not links, so open a new tree for each plan.
+ * A view of a tree that is confined to the paths that a patch may access. It resolves paths, refuses those that lead outside, and reads files. It changes
+ * nothing, and a commit checks all results again. Open a new view for each plan, because a view remembers which directories are not links.
  */
 export type Tree = {
   /** Absolute real path that relative paths start from. */
@@ -18,9 +18,9 @@ export type Tree = {
   readonly beside: readonly string[]
   readonly unsafePaths: boolean
   /**
-   * The place of a path's content: links are followed as long as they stay inside.
+   * The place of the file to which a path leads. Links are followed as long as they don't lead outside.
    *
-   * @param isGone whether the patch has already removed the entry with this key, so that a directory can replace it
+   * @param isGone whether the patch has already removed the entry with this key; a directory can then take its place
    * @throws PathError
    */
   readonly locate: (path: string, isGone?: (key: string) => boolean) => Place
@@ -91,7 +91,7 @@ export function confine(path: string, key: string, roots: readonly string[], git
   if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
 }
 
-/** The maximum number of times that a file is read again if another program keeps replacing it between our opening the file and checking its path. */
+/** The maximum number of times that a file is read again if another program keeps moving it between opening the file and checking its path. */
 const mostReads = 50
 
 function read(place: Place, act: (expected: string | undefined) => FileState, descriptorsTell: boolean): FileState {
@@ -118,7 +118,7 @@ export function realDirectory(root: string): string {
   }
 }
 
-/** Returns a path with the names as stored, because a file must have only one key, and macOS ignores case by default. */
+/** Returns a path in which each name is spelled as it is stored. This is necessary because a file must have only one key, and macOS ignores case by default. */
 function trueCase(key: string): string {
   if (process.platform !== 'darwin') return key
   if (lstatSync(key, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return key

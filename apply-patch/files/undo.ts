@@ -89,7 +89,7 @@ function reverse(header: Header, bytesAt: number, tree: Tree, journal: string): 
     const place: Place = { path, key: pathOf(journalEntry.target) }
     const isLarge = journalEntry.type !== 'remove' && journalEntry.fingerprint.size > heldSize
     const found = readAgain(place, tree, isLarge)
-    // A directory that the patch created in place of this removed file is removed again.
+    // If the patch replaced this file with a directory, the undo removes the directory, so it counts as absent.
     const givesWay = found.type === 'directory' && journalEntry.type === 'remove' && header.made.includes(place.key)
     const now: FileState = givesWay ? { type: 'absent' } : found
     const how = differs(now, journalEntry)
@@ -113,7 +113,12 @@ function reverse(header: Header, bytesAt: number, tree: Tree, journal: string): 
   return { root: tree.root, ...within, unsafePaths: tree.unsafePaths, changes, directories, summary, warnings: [] }
 }
 
-/** @returns undefined if the journal doesn't have the old content, or its bytes are damaged */
+/**
+ * The change that restores the previous state of one file.
+ *
+ * @param runs where the journal stores the bytes that only the old file had
+ * @returns undefined if the journal doesn't have the old content, or its bytes are damaged
+ */
 function bringBack(
   place: Place,
   now: FileState,

@@ -24,7 +24,7 @@ export async function withTreeLock<Result>(
     conclude(lock, done)
     return done.report
   } catch (error) {
-    // If the crash of another run can't be recovered, its journal stays. Our own commit has not begun at that point.
+    // The error can also be about a crashed run that can't be recovered. Then only that run's journal is kept, because this commit has not begun.
     const isOurs = error instanceof CommitError && error.tree === 'incomplete' && error.code !== 'unrecoverable'
     if (!isOurs) {
       lock.journal.discard()
@@ -37,14 +37,17 @@ export async function withTreeLock<Result>(
   }
 }
 
-/** Cleans up after a commit. The commit is complete, so nothing here may make it fail: files that can't be removed now are left to `recover`. */
+/** Cleans up after a commit. The commit is complete, so no error in this function may make it fail: files that can't be removed now are left to `recover`. */
 function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
   const retired = retires.every((path) => retryOnce(() => unlinkSync(path)))
   if (outcome.leftOver.length > 0 || !retired) markFailed(lock)
   else if (!outcome.canUndo || !retryOnce(() => keepForUndo(lock))) lock.journal.discard()
 }
 
-/** Renames the journal, to show that no run is using it any more. Under its old name, other runs would recover it only after this process has ended. */
+/**
+ * Renames the journal of a commit that could not be rolled back, to show that no run is using it any more. Under its old name, other runs would recover it only
+ * after this process has ended.
+ */
 function markFailed(lock: TreeLock): void {
   retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))
 }

@@ -1,6 +1,6 @@
 import { ftruncateSync, writeSync } from 'node:fs'
 
-/** Small pieces are combined up to this size, so that one call writes many of them and a big file isn't copied in memory. */
+/** The maximum number of bytes of small pieces that are combined, so that one call writes many of them. Larger pieces are written without being copied. */
 const gathered = 256 * 1024
 
 /** Writes all pieces, even if the system accepts only a part of the bytes at a time. @returns how many bytes were written */
@@ -30,7 +30,7 @@ function writeOne(descriptor: number, bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The number of bytes from which a chunk of only zeros becomes a hole in the file. */
+/** The minimum number of bytes for which a chunk of only zeros becomes a hole in the file. */
 const worthAHole = 64 * 1024
 const zeros = Buffer.alloc(1024 * 1024)
 

@@ -9,10 +9,10 @@ import { writeAll, writeChunks } from './write-all.ts'
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Writes a change's new content under a temporary name, with the final mode and owner of the file. Until these are set, nobody else can read the file,
- * because the old one may have been private.
+ * Writes a change's new content under a temporary name, with the final mode and owner of the file. Until mode and owner are set, nobody else can read the new
+ * file, because the old file may have been private.
  *
- * Extended attributes and access control lists are lost, because Node has no calls for them.
+ * Extended attributes and access control lists are lost, because Node has no functions to read or set them.
  */
 export function writeFresh(
   change: WriteChange,

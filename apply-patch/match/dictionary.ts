@@ -9,7 +9,7 @@ export class Dictionary {
   // The run with the number `id`: `#text[#starts[id] .. #starts[id + 1])`.
   readonly #text: Uint8Array
   readonly #starts: Int32Array
-  // Records which combinations of length and a few bytes occur. This alone distinguishes most lines of a file.
+  // Records which sketches (see `sketch`) occur. Most lines that aren't in the dictionary are recognized by their sketch alone.
   readonly #sketches: Uint8Array
   readonly #sketchMask: number
 
@@ -21,8 +21,9 @@ export class Dictionary {
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
-    // If the table has thirty times as many entries as there are runs, it distinguishes nearly all lines. A false match only costs the time to compute a hash.
-    // The table isn't larger, because a patch of a thousand files creates a thousand dictionaries, and all should stay in the processor's cache.
+    // If the table has thirty times as many entries as there are runs, it distinguishes nearly all lines. If a line has the same sketch as another, the only
+    // cost is that its hash is computed. The table isn't larger, because a patch of a thousand files creates a thousand dictionaries, and all should stay in
+    // the processor's cache.
     const sketches = 1 << Math.min(18, 37 - Math.clz32(runs))
     this.#sketches = new Uint8Array(sketches)
     this.#sketchMask = sketches - 1

@@ -1,13 +1,13 @@
-/** The lines of a file as numbers, with the positions of each number. Lines that no search looks for have the number -1. */
+/** The lines of a file as numbers, with the positions of each number. Lines that are not searched for have the number -1. */
 export class NumberedLines {
   readonly ids: Int32Array
-  // The places of the number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.
+  // The positions of the number `id`, in ascending order: `#places[#offsets[id] .. #offsets[id + 1])`.
   readonly #offsets: Int32Array
   readonly #places: Int32Array
 
   constructor(ids: Int32Array, distinct: number) {
     this.ids = ids
-    // These are plain loops over local variables, because the program ends before V8 would optimise anything more elaborate.
+    // These are plain loops over local variables, because the program ends before V8 would optimise more elaborate code.
     const offsets = new Int32Array(distinct + 1)
     let known = 0
     for (let line = 0; line < ids.length; line++) {
@@ -42,8 +42,8 @@ export class NumberedLines {
   }
 
   /**
-   * The places where a block of numbers starts, ascending, at or after `from`; at most `limit` of them. It examines only the positions of the block's
-   * rarest number. If even that is common, it goes through the lines once (KMP).
+   * The first positions at or after `from` at which a block of numbers starts, at most `limit` of them, in ascending order. It examines only the positions of
+   * the block's rarest number. If even that number is common, it searches all lines once with the algorithm of Knuth, Morris and Pratt.
    */
   find(block: Int32Array, from: number, limit: number): number[] {
     if (block.length === 0 || block.length > this.ids.length - from) return []

@@ -17,8 +17,8 @@ type Likeness = 'white-space' | 'letter-case'
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
 /**
- * A file prepared for searches. When a search reaches a pass, the file's lines are turned into numbers for that pass; equal lines get the same number. Only
- * lines that some search looks for get a number.
+ * A file prepared for searches. When a search reaches a pass, the file's lines are turned into numbers for that pass; equal lines get the same number. All
+ * lines that are not searched for get the number -1.
  */
 export class SearchableFile {
   readonly table: LineTable
@@ -69,7 +69,8 @@ export class SearchableFile {
     const { table } = this
     const { bytes, starts } = table
     const ids = new Int32Array(table.count)
-    // If a line equals the previous one, comparing them costs less than normalizing and hashing. The first line has no predecessor.
+    // A line that equals the previous one gets the same number without being normalized and hashed, because comparing the two costs less. The length is -1 as
+    // long as there is no previous line.
     let [lastStart, lastLength] = [0, -1]
     for (let line = 0; line < table.count; line++) {
       const start = line === 0 ? table.markLength : (starts[line] ?? 0)
@@ -93,7 +94,7 @@ export class SearchableFile {
   }
 }
 
-/** The part of a line that a pass compares. The result is stored in fields, so that no object is created for each of the many lines of a file. */
+/** Determines the part of a line that a pass compares. The result is stored in fields, so that no object is created for each of the many lines of a file. */
 class Reducer {
   bytes: Uint8Array = new Uint8Array(0)
   start = 0

@@ -47,7 +47,7 @@ export function bodyLines(body: Uint8Array): readonly BodyLine[] {
   return lines
 }
 
-/** Finds the end of the line at `from`. A plain loop comes first, because a native call costs more for lines of usual length. */
+/** Finds the end of the line at `from`. The first bytes are searched in a plain loop, because a native call would cost more for lines of usual length. */
 function lineEnd(body: Uint8Array, from: number): number {
   const near = Math.min(from + 200, body.length)
   let at = from

@@ -6,11 +6,11 @@ import type { PreparedChunk } from './prepare-chunks.ts'
 export type Cursor = {
   /** The line after the last match. */
   readonly line: number
-  /** The line after the last change. The context below it may be used again if no other place matches. */
+  /** The line after the last change. The context lines below it may be matched again by the next chunk if it matches nowhere else. */
   readonly changed: number
 }
 
-/** The position of a chunk, or why it is unknown. Lines are 0-based. */
+/** The position of a chunk in the file, or the reason why it wasn't found. Lines are 0-based. */
 export type Match =
   | {
       readonly type: 'found'
@@ -19,7 +19,7 @@ export type Match =
       /** How many old lines were matched. Trailing empty lines may have been left out of the match. */
       readonly length: number
       readonly pass: Pass
-      /** All candidates, if the choice among several was arbitrary. */
+      /** The lines of all candidates, if there were several and only their order decided; otherwise empty. */
       readonly ambiguous: readonly number[]
       /** Whether the match was only found by reusing context of the previous chunk. */
       readonly sharesContext: boolean
@@ -28,7 +28,7 @@ export type Match =
   | { readonly type: 'anchor-missing'; readonly anchor: number; readonly from: number }
   | { readonly type: 'lines-missing'; readonly from: number }
 
-/** The maximum number of candidates to search for, because nobody reads more. */
+/** The maximum number of candidates to search for, because nobody reads a longer list. */
 const candidateLimit = 1000
 
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
@@ -99,7 +99,8 @@ function placeInsertion(
 }
 
 /**
- * Where the old lines may end, in the order in which the ends are tried: after all lines, then without trailing empty ones, but always after at least one line.
+ * The positions at which the old lines may end, in the order in which they are tried: first after all lines, then before trailing empty lines, but always after
+ * at least one line.
  */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
   const last = lines.findLast(({ mark }) => mark !== 'added')
@@ -110,7 +111,7 @@ function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number
   while (end - 1 > oldFrom && old[end - 1 - oldFrom]?.start === old[end - 1 - oldFrom]?.end) end--
   if (oldTo - 1 > oldFrom && end < oldTo) ends.push(oldTo - 1)
   if (end < oldTo - 1) ends.push(end)
-  // A block of only empty lines stays whole: a part of it would match anywhere.
+  // If all lines are empty, none is left out, because a few empty lines would match nearly anywhere.
   return old.slice(0, end - oldFrom).every(({ start, end: to }) => start === to) ? [oldTo] : ends
 }
 
@@ -157,7 +158,7 @@ function findFirst(
   return undefined
 }
 
-/** The last possible position, ignoring blank lines after it. */
+/** The match at the end of the file, after which only blank lines may follow. */
 function findAtEnd(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
   for (const pass of passesOf(mode)) {
     const lines = file.lines(pass)

@@ -9,14 +9,14 @@ import {
 import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
- * The grammar of one operation. Its tokens are the runs of lines that `scanOperations` returns. It accepts a little more than the format (lines after a delete,
- * a late move). Depending on the mode, the code that uses the result refuses or repairs such deviations.
+ * The grammar of one operation. Its tokens are the runs of lines that `scanOperations` returns. It accepts a little more than the format: lines after a delete,
+ * and a `*** Move to:` line after the first chunk. Depending on the mode, the code that uses the result refuses or repairs such deviations.
  */
 export type OperationSyntax = {
   readonly header: RunToken
   /** Every `*** Move to:` line, with its position. */
   readonly moves: readonly RunToken[]
-  /** The lines of an add or a delete; an update has them in `chunks`. */
+  /** The lines of an add or a delete. Undefined for an update, whose lines are in `chunks`. */
   readonly body: RunToken | undefined
   readonly endOfFile: RunToken | undefined
   readonly blanks: readonly RunToken[]
@@ -29,7 +29,7 @@ export type ChunkSyntax = {
   readonly endOfFile: RunToken | undefined
 }
 
-/** Where the parser stopped: the token (undefined if at the end), and the rule that was not finished. */
+/** Where the parser stopped: the token that didn't fit (undefined at the end), and the rule that was not finished. */
 export type SyntaxError = {
   readonly at: RunToken | undefined
   readonly within: 'operation' | 'update' | 'chunk'
@@ -82,13 +82,13 @@ export class OperationParser extends EmbeddedActionsParser {
     // One token of lookahead is always enough. Checks of the grammar itself are off, because they would run at each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
-    // Deletions turn the object's properties into a slow table; V8 optimises them again when the object becomes a prototype.
+    // Deleting properties makes V8 keep the object's properties in a slow table. V8 optimises the table again when the object becomes a prototype.
     Object.create(this)
   }
 
   /**
-   * Runs a step of Chevrotain's self-analysis, except `toFastProps`. That step does the same optimisation as our constructor, but before a hundred
-   * deletions instead of after them; each deletion would then cost more than a rule of the grammar.
+   * Runs a step of Chevrotain's self-analysis, except `toFastProps`. That step does the same optimisation as our constructor, but a hundred properties are
+   * deleted after it, and each of these deletions would then cost more than a rule of the grammar.
    */
   protected TRACE_INIT(step: string, act: () => unknown): unknown {
     return step === 'toFastProps' ? undefined : act()
@@ -120,7 +120,7 @@ export class OperationParser extends EmbeddedActionsParser {
     const moves: RunToken[] = []
     const blanks: RunToken[] = []
     const chunks: ChunkSyntax[] = []
-    // Created once, because a file can have a million chunks.
+    // The alternatives are created only once, because a file can have a million chunks.
     const parts = [
       { ALT: () => moves.push(run(this.CONSUME(types.move))) },
       { ALT: () => blanks.push(run(this.CONSUME(types.blank))) },

@@ -8,8 +8,8 @@ import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
 
 /**
- * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly, except that
- * it accepts CRLF line ends. If `text` consists of bytes, bodies are ranges of it, so these bytes must not change later.
+ * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly, except that it
+ * accepts CRLF line ends. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore not change later.
  *
  * @throws PatchError `malformed` with the first fault of every operation
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -51,7 +51,7 @@ class OperationReader {
     this.#repairs = repairs
   }
 
-  /** Whether so many faults were found that reporting further ones would help nobody. */
+  /** Whether more faults were found than are reported, so that parsing can end. */
   get hasGivenUp(): boolean {
     return this.#failures.length > failureLimit
   }

@@ -25,7 +25,7 @@ export type RunToken = {
   readonly strays?: readonly StrayLine[]
 }
 
-/** A stray line in a run: an empty one that lacks its `+`, or the `\ No newline at end of file` of a diff. */
+/** A line in a run that doesn't have the form of a body line: an empty line that lacks its `+`, or the line `\ No newline at end of file` of a diff. */
 type StrayLine = {
   readonly kind: 'blank' | 'no-newline'
   readonly start: number
@@ -48,9 +48,9 @@ const headers: readonly (readonly [TokenKind, string])[] = [
 ]
 
 /**
- * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that neither a body of ten megabytes nor a million
- * hunks create many objects. It yields one array for each operation: the header's token first, then the other tokens. Before these, it yields an array
- * with the tokens before the first header, which may be empty.
+ * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that few objects exist at a time, even for a body of ten
+ * megabytes or for a million operations. It yields one array for each operation: the header's token first, then the other tokens. Before these, it yields an
+ * array with the tokens before the first header, which may be empty.
  *
  * The kind of a line depends on its position: a header with leading spaces counts as a header, except in an update, where it is a context line.
  */
@@ -110,7 +110,7 @@ function isBodyStart(byte: number | undefined): boolean {
 
 type BodyRun = { readonly end: number; readonly lines: number; readonly strays?: readonly StrayLine[] }
 
-/** The end of a run that continues after stray lines. */
+/** Finds the end of a run of lines with the given mark, which may be interrupted by stray lines. */
 function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undefined, line: number): BodyRun {
   let { end, lines } = bodyEnd(bytes, from, to, mark)
   const strays: StrayLine[] = []
@@ -129,7 +129,7 @@ function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undef
 
 type Stray = readonly [kind: StrayLine['kind'], start: number, end: number]
 
-/** The stray lines after a run that belong to it: a diff's remark about its last line, or blank lines that are followed by more lines of the run. */
+/** The stray lines after a run that belong to it: a diff's remark about the run's last line, or blank lines that are followed by more lines of the run. */
 function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefined): readonly Stray[] {
   if (bytes[from] === BACKSLASH) {
     const end = lineEnd(bytes, from, to)
@@ -149,7 +149,10 @@ function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefi
   return at < to && bytes[at] === PLUS ? blanks : []
 }
 
-/** Finds the end of a run and counts its lines. The run consists of lines that all start with `mark`, or, if no mark is given, of lines of any kind that a chunk can contain. */
+/**
+ * Finds the end of a run and counts its lines. The run consists of lines that all start with `mark`, or, if no mark is given, of lines of any kind that a chunk
+ * can contain.
+ */
 function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): BodyRun {
   let lines = 0
   let position = from

@@ -4,7 +4,7 @@ import type { RunToken } from './scan-operations.ts'
 const PLUS = 43
 const MINUS = 45
 
-/** The lines of a run as the format requires them: blank lines get the missing mark, and remarks of a diff are left out. */
+/** The lines of a run as the format requires them: blank lines get the `+` that they lack, and remarks of a diff are left out. */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)
   const pieces: Buffer[] = []
@@ -16,7 +16,7 @@ export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Bu
   return Buffer.concat([...pieces, bytes.subarray(copied, end)])
 }
 
-/** Whether a diff's remark says that the last line of a whole file has no line end. */
+/** Whether the run ends with a diff's remark that the last line of the file has no line end. */
 export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<AddFile, 'unterminated'> {
   const last = run?.strays?.at(-1)
   return run !== undefined && last?.kind === 'no-newline' && last.end === run.end && marksOf(bytes, run).length > 0
@@ -35,7 +35,7 @@ export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNe
   return old === added ? {} : { finalNewline: added ? 'absent' : 'present' }
 }
 
-/** The marks of the lines to which remarks belong. */
+/** The marks (`+`, `-` or a space) of the lines that precede the remarks of a diff. */
 function marksOf(bytes: Buffer, { start, strays = [] }: RunToken): readonly (number | undefined)[] {
   return strays
     .filter(({ kind, start: at }) => kind === 'no-newline' && at > start)

@@ -3,7 +3,7 @@ import { PatchError, type MalformedFailure } from '../patch-error.ts'
 import { unwrapJson } from './unwrap-json.ts'
 import { trim } from '../text/trim.ts'
 
-/** The position of a patch in its text. `from` is the offset after the Begin line, `to` is the start of the End line. */
+/** The position of a patch in the text that contains it. `from` is the offset after the Begin line; `to` is the offset at which the End line starts. */
 type Envelope = { readonly bytes: Buffer; readonly from: number; readonly to: number }
 
 const BEGIN = '*** Begin Patch'
@@ -14,7 +14,7 @@ const heredoc = /^(.*?)<<(-?)\s*(["']?)([A-Za-z_][\w.-]*)\3\s*$/
 /**
  * Finds the envelope of a patch, in lenient mode also inside the wrappers that models add.
  *
- * @throws PatchError `malformed`, naming the line that was found instead of a marker
+ * @throws PatchError `malformed`, which names the line that was found instead of a marker
  */
 export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Envelope {
   const bytes = withoutCarriageReturns(input)
@@ -37,7 +37,9 @@ function withoutCarriageReturns(bytes: Buffer): Buffer {
   return clean.subarray(0, to)
 }
 
-/** The simple case: the first line is the Begin marker and the last is the End marker, or Codex's own heredoc surrounds it. */
+/**
+ * Finds the envelope in the simple case: the first line is the Begin marker and the last line is the End marker, possibly within the heredoc that Codex uses.
+ */
 function findExact(bytes: Buffer, strict: boolean): Envelope | undefined {
   let [from, to] = strict ? [0, bytes.at(-1) === 10 ? bytes.length - 1 : bytes.length] : trimmed(bytes, 0, bytes.length)
   if (
@@ -115,7 +117,7 @@ function reportWrapping(before: string, opening: string, after: string, isHeredo
   }
 }
 
-/** The first line that is a marker; only possible markers are examined, so that a large input costs little. */
+/** Finds the first line that is a marker. Only lines that contain the words of a marker are examined, so that a large input costs little. */
 function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: number): Marker | undefined {
   const words =
     which === 'begin' ? ['Begin Patch', 'begin patch', 'BEGIN PATCH'] : ['End Patch', 'end patch', 'END PATCH']
@@ -127,7 +129,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
       const end = lineAround(bytes, at, 1)
       if (start === undefined || end === undefined) continue
       const line = bytes.toString('utf8', start, end)
-      // A body line has a mark. A space is a mark too, unless the whole patch is indented.
+      // A line that starts with a mark belongs to a body and doesn't end the patch. A space is a mark too, unless the whole patch is indented.
       if (which === 'end' && /^[ +-]/.test(line)) continue
       const match = decorated.exec(line.trim())
       if (match?.[1]?.toLowerCase() !== which) continue
@@ -138,7 +140,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
   return best
 }
 
-/** The start or the end of the line that contains a word; undefined if it is further away than the length of the longest marker. */
+/** The start or the end of the line that contains the offset `at`; undefined if it is so far away that the line can't be a marker. */
 function lineAround(bytes: Buffer, at: number, direction: -1 | 1): number | undefined {
   if (direction === -1) {
     const from = Math.max(0, at - 80)
@@ -157,7 +159,7 @@ function withoutLeadingTabs(bytes: Buffer, from: number): Buffer {
 function missingMarker(bytes: Buffer): PatchError {
   const [from, to] = trimmed(bytes, 0, bytes.length)
   const first = firstLine(bytes, from, to)
-  // An empty text has no last line either, but the message should be about the first line.
+  // If the text is empty, the End marker is the one that is reported as missing.
   if (from === to || trim(first) === BEGIN) return missing('end-missing', lastLine(bytes, from, to))
   return missing('begin-missing', first)
 }

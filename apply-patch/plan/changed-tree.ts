@@ -3,8 +3,8 @@ import type { Change, ChangeSet } from '../change-set.ts'
 import { isInside, type Tree } from '../files/index.ts'
 
 /**
- * The tree that a commit locks, and in which recovery later looks for a crash. It is the planned tree that contains all changes. If no single tree contains all
- * changes, it is the nearest common parent directory of several trees, and nothing outside these trees may be changed.
+ * The tree that a commit locks, and in which recovery later looks for a crashed commit. It is the one among the patch's trees that contains all changes. If no
+ * single tree contains all changes, it is the nearest directory that contains all changed trees, and nothing outside these trees may be changed.
  */
 export function changedTree(
   changes: readonly Change[],
@@ -12,7 +12,7 @@ export function changedTree(
 ): Pick<ChangeSet, 'root' | 'within'> {
   const trees = [root, ...beside]
   const holder = trees.find((tree) => changes.every(({ place }) => isInside(place.key, tree)))
-  // Unsafe paths may be anywhere, and are treated as part of the tree that the patch is for.
+  // If unsafe paths are allowed, they may be anywhere. They are then treated as part of the tree for which the patch was planned.
   if (holder !== undefined || unsafePaths) return { root: holder ?? root }
   const within = trees.filter((tree) => changes.some(({ place }) => isInside(place.key, tree)))
   let around = root

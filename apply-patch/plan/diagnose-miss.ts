@@ -10,10 +10,10 @@ import { findNearest } from './find-nearest.ts'
 type Missing = Extract<Match, { type: 'anchor-missing' | 'lines-missing' }>
 type Diagnosis = Pick<SeekFailure, 'code' | 'expected' | 'nearest' | 'causes'>
 
-/** The size of a file, in bytes, above which rare causes are not looked for. */
+/** The size of a file, in bytes, above which the slower checks for possible causes are left out. */
 const sizeLimit = 32 * 1024 * 1024
 
-/** For a chunk without a match, finds the closest lines, and, if it can be recognized, the reason why they don't match. */
+/** For a chunk that doesn't match, finds the most similar lines of the file, and the reason why they don't match, if it can be recognized. */
 export function diagnose(
   file: SearchableFile,
   chunk: PreparedChunk,
@@ -36,7 +36,7 @@ export function diagnose(
   if (encoding !== undefined) causes.push({ type: 'encoding', encoding })
   const above = findAnywhere(file, from, to, mode)
   if (above !== undefined && above < missing.from) {
-    // The search starts below the previous chunk and below the anchor, so it doesn't find these lines.
+    // The lines exist, but above the place where the search starts, which is below the previous chunk and below the anchor.
     causes.push({ type: above < cursor.line ? 'above-previous-chunk' : 'above-anchor', fileLine: above + 1 })
   } else if (above !== undefined && !isAnchor && chunk.chunk.endOfFile) {
     causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
@@ -64,15 +64,15 @@ function oldRanges({ chunk, lines }: PreparedChunk): readonly LineRange[] {
 }
 
 /**
- * The first position of the wanted lines in a file; undefined if there is none. Only the most lenient pass of the mode is used, because it finds everything
- * that the other passes find.
+ * The first position of the sought lines `from` to `to` in a file; undefined if the file doesn't contain them. Only the most lenient pass of the mode is used,
+ * because it finds everything that the other passes find.
  */
 function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode): number | undefined {
   const pass = mode === 'strict' ? 'trimmed-end' : 'punctuation'
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]
 }
 
-/** Looks for the chunk's new lines: if the file contains them, the chunk has probably been applied before. */
+/** Looks for the lines as they would be after the chunk. If the file contains them, the chunk has probably been applied before. */
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)

@@ -3,8 +3,8 @@ import { lineEnding, textStart, type LineEnding, type LineTable } from '../text/
 import type { BodyLine } from '../match/prepare-chunks.ts'
 
 /**
- * Replaces the lines from `from` up to, but not including, `to` with the added lines of a body. If `from` equals `to`, the added lines are inserted before
- * `from`.
+ * The replacement of the lines from `from` up to, but not including, `to` by the added lines of a body. If `from` equals `to`, the added lines are inserted
+ * before `from`.
  */
 export type LineEdit = {
   readonly from: number
@@ -46,7 +46,10 @@ export function editsOf(
   return edits
 }
 
-/** The lines of a body. For each trailing empty old line that was left out of the match, one trailing empty added line, if there is one, is left out too. */
+/**
+ * The lines of a body without some of its trailing empty lines. `leftOut` is the number of trailing empty old lines that were left out of the match; for each
+ * of them, one trailing empty added line is left out too, if there is one.
+ */
 export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number): readonly BodyLine[] {
   const kept = [...lines]
   for (let count = leftOut; count > 0; count--) {
@@ -61,17 +64,17 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 }
 
 /**
- * A file's content after edits. The edits must be in the order of the lines that they change. Unchanged ranges are not copied.
+ * The content of a file after some edits, which must be in the order of the lines that they change. Unchanged ranges of the file are not copied.
  *
- * A new line gets the line end of the line that it replaces, or otherwise of its neighbour. Whether the file's last line has a line end stays as before,
- * unless an edit says otherwise.
+ * A new line gets the line end of the line that it replaces, or, if it replaces none, that of its neighbour. Whether the last line of the file has a line end
+ * is the same as before the edits, unless an edit says otherwise.
  *
- * @returns undefined when nothing changes
+ * @returns undefined if nothing changes
  */
 export function editLines(table: LineTable, edits: readonly LineEdit[]): Content | undefined {
   const { bytes, count } = table
   const pieces: Uint8Array[] = []
-  // One buffer for all edits: a big file can have thousands of them.
+  // One buffer is used for all edits, because a big file can have thousands of edits.
   const added = Buffer.allocUnsafe(edits.reduce((sum, edit) => sum + mostBytes(edit), 0))
   let used = 0
   const isUnterminated = count > 0 && lineEnding(table, count - 1) === ''
@@ -145,7 +148,7 @@ function neighbourEnding(table: LineTable, line: number): LineEnding {
   return before === '' ? '\n' : before
 }
 
-/** The line end of an inserted line: its neighbour's, except for a lone CR in a file whose other lines end differently. */
+/** The line end of an inserted line: the neighbour's line end, unless that is a lone CR; then it is the usual line end of the file. */
 function insertedEnding(table: LineTable, neighbour: number): LineEnding {
   const own = neighbourEnding(table, neighbour)
   return own === '\r' ? table.usualEnding : own

@@ -4,10 +4,10 @@ import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'
 
-/** The maximum number of missing files to explain. There is a limit because each search for the intended file goes through the whole tree. */
+/** The maximum number of missing files for which the tree is searched for the file that may have been meant. Each search goes through the whole tree. */
 const explainedMisses = 10
 
-/** Why a patch can't be applied, collected while planning. */
+/** Collects, during planning, the reasons why a patch can't be applied. */
 export class FailureNotes {
   readonly list: Failure[] = []
   readonly #patch: Patch
@@ -35,7 +35,7 @@ export class FailureNotes {
     } else throw error
   }
 
-  /** Notes a missing file: the patch itself removed it, or its name may be spelt differently. */
+  /** Notes a missing file, with the reason: an earlier operation of the patch removed it, or its name may be misspelt. */
   missing(code: PlaceFailure['code'], path: string, patchLine: number, hunk: number): void {
     const explain = this.list.length < explainedMisses
     this.add({ code, path, patchLine, hunk, ...whyMissing(this.#patch, this.#root, path, hunk, explain) })

@@ -2,15 +2,15 @@ import type { Nearest } from '../patch-error.ts'
 import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 
-/** The maximum number of lines to compare one by one if no line of the file equals one that is searched for. */
+/** The maximum number of lines of a file to compare one by one. This is done only if none of them equals one of the sought lines. */
 const lineLimit = 50_000
 const shownLines = 12
 
 /**
- * The part of a file that most resembles the lines that were searched for: the alignment in which the most lines are equal apart from white space. If none is
- * equal, it is the single line that is most similar to the first of those lines that isn't blank.
+ * The part of a file that most resembles the sought lines: the one in which the most lines equal their counterparts, apart from white space. If no line equals
+ * its counterpart, it starts at the line that is most similar to the first sought line that isn't blank.
  *
- * @param from the index of the first of these lines among all lines that are searched for in the file
+ * @param from the index of the first of these lines among all lines that are sought in the file
  */
 export function findNearest(
   file: SearchableFile,
@@ -53,7 +53,7 @@ function describe(table: LineTable, start: number, expected: readonly string[]):
   return { startLine: start + from + 1, lines: shown, difference }
 }
 
-/** The line that has the longest beginning and end in common with a text, if these make up at least half. */
+/** The line whose beginning and end have the most in common with a text. Undefined if the common parts are no longer than half of the text. */
 function mostAlike(table: LineTable, count: number, text: string): number | undefined {
   const wanted = squeeze(text).slice(0, 500)
   let best: number | undefined

@@ -4,11 +4,11 @@ import type { Mode, Patch } from '../patch.ts'
 import { Planner } from './planner.ts'
 
 export type PlanOptions = {
-  /** The tree the patch is for; an existing directory. */
+  /** The tree that the patch is for: an existing directory. */
   readonly root: string
-  /** Further trees that the patch may change, by absolute paths or by `..`; existing directories. Default: none. */
+  /** Further trees that the patch may change, by absolute paths or by `..`. They must be existing directories. Default: none. */
   readonly beside?: readonly string[]
-  /** Strict mode only ignores white space at line ends, and refuses everything that lenient mode warns about. Default: lenient. */
+  /** Strict mode ignores only white space at line ends when it compares lines, and refuses everything that lenient mode warns about. Default: lenient. */
   readonly mode?: Mode
   /** Allows paths that lead out of the root or into `.git`. */
   readonly unsafePaths?: boolean
@@ -18,8 +18,8 @@ export type PlanOptions = {
 }
 
 /**
- * Plans a patch against a tree: reads the files it names and computes every new content, without changing anything. Later operations see the results
- * of earlier ones. A crashed run in the tree is recovered first; a warning reports that.
+ * Plans a patch against a tree: reads the files that the patch names and computes their new content, without changing anything. Later operations see the
+ * results of earlier ones. A crashed run in the tree is recovered first; a warning reports this.
  *
  * @throws PatchError `not-applied`, which lists every failure in every file
  * @throws CommitError if a crashed run can't be recovered
@@ -40,7 +40,7 @@ function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
   return { code: 'recovered', message: `recovered a crashed run first (${outcome}): ${paths.join(', ')}` }
 }
 
-/** The number of milliseconds of planning after which to check again whether planning was aborted. */
+/** The number of milliseconds after which planning is interrupted to check whether it was aborted. */
 const patience = 100
 
 /** Plans a patch against an open tree. @throws PatchError */

@@ -5,7 +5,8 @@ import { Overlay } from './planned-files.ts'
 
 /**
  * Plans the replacement of a whole file, for callers that already have its new content. A missing file is created; an existing one keeps its mode and owner.
- * The call itself changes nothing; the change set is committed like that of a patch. If the file has this content already, there is no change.
+ * The call itself changes nothing. Its result is a change set, which is committed like that of a patch. If the file has this content already, the change set is
+ * empty.
  *
  * @throws PatchError `not-applied` if the path can't be written
  * @throws CommitError if a crashed run can't be recovered

@@ -1,7 +1,7 @@
 import type { Change, Content, FileState, Place } from '../change-set.ts'
 import type { Tree } from '../files/index.ts'
 
-/** The planned content of a path: the state after the operations so far, in memory. */
+/** The planned content of a path: its state after the operations that have been planned so far. It exists only in memory. */
 type Virtual =
   | { readonly type: 'absent' | 'directory' | 'other' }
   | { readonly type: 'symlink'; readonly target: string; readonly movedFrom?: Place }
@@ -15,7 +15,7 @@ type Virtual =
 
 type Entry = { readonly place: Place; readonly before: FileState; current: Virtual; original: Virtual; movedTo?: Place }
 
-/** The tree as it is after the operations that were planned so far, so that later operations see the results of earlier ones. */
+/** A view of the tree as it will be after the operations that have been planned so far. With it, later operations see the results of earlier ones. */
 export class Overlay {
   readonly #tree: Tree
   readonly #entries = new Map<string, Entry>()
@@ -24,12 +24,12 @@ export class Overlay {
     this.#tree = tree
   }
 
-  /** The place of a path's content. @throws PathError */
+  /** The place of the file to which a path leads; links are followed. @throws PathError */
   locate(path: string): Place {
     return this.#tree.locate(withoutFinalSlash(path), this.#isGone)
   }
 
-  /** The place of a path's own entry: of a link itself, not of its target. @throws PathError */
+  /** The place of the directory entry at a path. If the entry is a link, this is the place of the link itself and not of its target. @throws PathError */
   locateEntry(path: string): Place {
     return this.#tree.locateEntry(withoutFinalSlash(path), this.#isGone)
   }
@@ -43,14 +43,14 @@ export class Overlay {
     this.#entry(place).current = current
   }
 
-  /** Empties a place after its content was moved to a different place. */
+  /** Marks a file as absent because it is moved to a different place. */
   moveAway(place: Place, to: Place): void {
     const entry = this.#entry(place)
     entry.current = { type: 'absent' }
     entry.movedTo = to
   }
 
-  /** The planned bytes of a file, in one piece. */
+  /** The planned bytes of a file, in one piece. Undefined if there is no regular file at this place. */
   bytes(place: Place): Buffer | undefined {
     const { current } = this.#entry(place)
     if (current.type !== 'file') return undefined

@@ -38,7 +38,7 @@ export class Planner {
     }
   }
 
-  /** Whether so many operations have failed that further planning is pointless. */
+  /** Whether more operations have failed than are reported, so that planning can end. */
   get hasGivenUp(): boolean {
     return this.#failures.list.length > failureLimit
   }
@@ -137,7 +137,7 @@ export class Planner {
     this.#summary.push({ kind: 'M', path: moveTo ?? path })
   }
 
-  /** @returns whether the move could be planned; if not, the failure is noted */
+  /** Plans a move. @returns whether this was possible; if not, the failure is noted */
   #move(
     operation: UpdateFile,
     moveTo: string,
@@ -180,7 +180,7 @@ export class Planner {
     if (type === 'directory') return 'is-directory'
     if (type !== 'file') return 'not-a-file'
     if (this.#strict) return 'exists'
-    // In a swap, a later operation moves the file that would be replaced here. Replacing it now would lose its content.
+    // If two files are swapped, a later operation moves the file that this move would replace. Replacing it now would lose its content.
     const isNeeded = this.#patch.operations.slice(hunk).some((later) => {
       if (later.type !== 'update') return false
       try {

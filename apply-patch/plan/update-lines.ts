@@ -9,21 +9,21 @@ import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 
-/** What planning an update needs. Warnings and failures are added to the lists in this context. */
+/** The context in which an update is planned. The functions here add warnings and failures to its lists. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean
   readonly warnings: WarningList
   readonly failures: Failure[]
-  /** The contents of the other files that the patch updates, for finding out why a chunk doesn't match. */
+  /** Returns the contents of the other files that the patch updates. They are searched for the reason why a chunk doesn't match. */
   readonly otherFiles: (path: string) => readonly { readonly path: string; readonly bytes: Buffer }[]
 }
 
 /**
- * The content of a file after the chunks of an update. A chunk without a match is recorded as a failure, and the search for the others continues, so
- * that one message names everything that is wrong.
+ * The content of a file after the chunks of an update. If a chunk doesn't match, a failure is recorded, and the other chunks are still searched for, so that
+ * one message names everything that is wrong.
  *
- * @returns undefined when nothing changes
+ * @returns undefined if nothing changes
  */
 export function updateLines(
   bytes: Buffer,
@@ -96,8 +96,8 @@ export function updateLines(
 }
 
 /**
- * The edit that a chunk makes to an empty file, if the chunk's only old line is blank: to the patch's author, an empty file may look like one blank line. As
- * with Codex, a blank context line stays, unless it is the last line.
+ * The edit that a chunk makes to an empty file. The chunk fits such a file if its only old line is blank, because an empty file may look like one blank line to
+ * the patch's author. As with Codex, a blank context line stays, unless it is the last line.
  */
 function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): LineEdit | undefined {
   const [old, ...others] = lines.filter(({ mark }) => mark !== 'added')

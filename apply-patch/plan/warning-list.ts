@@ -1,6 +1,9 @@
 import type { Warning } from '../change-set.ts'
 
-/** The maximum number of warnings to report individually. Each may list a thousand lines, and a patch may have a million chunks. */
+/**
+ * The maximum number of warnings to report individually. There is a limit because each warning may list a thousand lines, and a patch may have a million
+ * chunks.
+ */
 const warningLimit = 1000
 
 /** The warnings of a plan: the first thousand in full, then only their number. */

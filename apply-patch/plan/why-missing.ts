@@ -4,9 +4,9 @@ import { findNearPaths } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 
 /**
- * Why a file that an operation names is missing: the patch itself removed it, or its path may be misspelt.
+ * Why a file that an operation names is missing: an earlier operation removed it, or its path may be misspelt.
  *
- * @param hunk 1-based number of the operation
+ * @param hunk the 1-based number of the operation in the patch
  * @param explain whether to search the tree for files that may have been meant
  */
 export function whyMissing(

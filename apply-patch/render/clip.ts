@@ -3,7 +3,7 @@ export function clip(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text
 }
 
-/** Two different texts. If their common beginning is long, both start shortly before the first difference. */
+/** Shortens two different texts for a message. If they have a long beginning in common, both are shown from shortly before the first difference. */
 export function aroundDifference(one: string, other: string): readonly [string, string] {
   let shared = 0
   while (shared < one.length && one[shared] === other[shared]) shared++

@@ -1,7 +1,7 @@
 import type { MalformedFailure } from '../patch-error.ts'
 import { clip } from './clip.ts'
 
-/** What to write instead of a line that is not in the format, if the intention can be guessed. */
+/** Advice on what to write instead of a line that doesn't belong to the format, if its purpose can be guessed. */
 export function malformedHelp({ code, found = '', after }: MalformedFailure): readonly string[] {
   const line = clip(found, 200)
   switch (code) {

@@ -4,7 +4,7 @@ import { errnoText } from './errno-text.ts'
 
 type Facts = CommitError['facts']
 
-/** The message for a commit, recovery or undo that did not happen; if Codex has a message for it, the first line has Codex's wording. */
+/** The message for a commit, recovery or undo that did not happen. If Codex has a message for this case, the first line has Codex's wording. */
 export function renderCommitError({ code, facts, tree }: CommitError): string {
   const lines = [headline(code, facts, facts.key ?? facts.path ?? '')]
   if (facts.errno !== undefined && code !== 'unrecoverable') {
@@ -73,7 +73,7 @@ function changeText(how: Difference): string {
   }
 }
 
-/** Advice for the user, if the headline doesn't contain any. */
+/** Advice for the user, if the first line of the message doesn't contain any. */
 function advice(code: CommitError['code'], facts: Facts): readonly string[] {
   const byText = '"apply-patch --reverse < FILE" reverts a patch by its text, and keeps other changes'
   switch (code) {

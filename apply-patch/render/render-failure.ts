@@ -33,7 +33,7 @@ export function renderFailure(error: unknown): string {
   return `Unexpected error: ${(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''}`
 }
 
-/** The maximum number of failures in a message. The first ones are enough for a model, and the error's `failures` has more. */
+/** The maximum number of failures in a message. A model needs no more than that; all failures are in the error's `failures`. */
 const shownFailures = 50
 
 function renderOne(failure: Failure): readonly string[] {

@@ -26,7 +26,7 @@ export function renderPlace(failure: PlaceFailure): readonly string[] {
   }
 }
 
-/** How many characters of a path a message shows. No valid path is that long, because the system's own limit is 4,095 bytes. */
+/** The number of characters after which a path is cut in a message. Valid paths are never cut, because the system's own limit is 4,095 bytes. */
 const longestPath = 5000
 
 /** Why a file can't be read, in Rust's wording, which Codex uses. */

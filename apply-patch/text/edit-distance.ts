@@ -1,4 +1,4 @@
-/** How many insertions, removals, replacements and swaps of adjacent letters turn one text into another. */
+/** The minimum number of insertions, removals, replacements and swaps of adjacent letters that turn one text into the other. */
 export function editDistance(one: string, other: string): number {
   let twoBack: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)

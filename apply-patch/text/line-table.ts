@@ -32,7 +32,7 @@ export function findLines(bytes: Buffer): LineTable {
   return { bytes, count, starts, usualEnding: usualEndingOf(bytes), markLength }
 }
 
-/** Finds the start of the next line. A plain loop comes first, because a native call costs more for lines of usual length. */
+/** Finds the start of the next line. The first bytes are searched in a plain loop, because a native call would cost more for lines of usual length. */
 function nextLine(bytes: Buffer, from: number): number {
   const near = Math.min(from + 200, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === 10) return at + 1
@@ -59,12 +59,12 @@ function usualEndingOf(bytes: Buffer): LineTable['usualEnding'] {
   return at > 0 && bytes[at - 1] === 13 ? '\r\n' : '\n'
 }
 
-/** Where the text of a line starts; on the first line, this is after the byte-order mark. */
+/** The offset at which the text of a line starts. On the first line, this is after the byte-order mark. */
 export function textStart(table: LineTable, line: number): number {
   return line === 0 ? table.markLength : (table.starts[line] ?? table.bytes.length)
 }
 
-/** Where the text of a line ends: before its line end. */
+/** The offset at which the text of a line ends, which is before its line end. */
 export function textEnd(table: LineTable, line: number): number {
   const { bytes } = table
   let end = table.starts[line + 1] ?? bytes.length
@@ -79,7 +79,7 @@ export function lineText(table: LineTable, line: number): string {
   return table.bytes.toString('utf8', textStart(table, line), textEnd(table, line))
 }
 
-/** The line end of a line; empty if the last line has none. */
+/** The characters that end a line; empty if the last line of a file has no line end. */
 export type LineEnding = '\n' | '\r\n' | '\r' | ''
 
 /** How a line ends. */

@@ -1,5 +1,5 @@
 /**
- * Compares white space and punctuation as Codex does, but works on UTF-8 bytes.
+ * Functions that treat white space and punctuation as Codex does, but work on UTF-8 bytes.
  *
  * JavaScript's `trim` can't be used: it strips U+FEFF, doesn't strip U+0085, and works only on a decoded line.
  */
@@ -56,7 +56,7 @@ const APOSTROPHE = 0x27
 const QUOTE = 0x22
 const SPACE = 0x20
 
-/** The ASCII character for a typographic one, which is identified by its last two bytes; 0 if there is none. */
+/** The ASCII character that replaces a typographic one, which is given by its last two bytes in UTF-8 (the first is E2). 0 if the character isn't replaced. */
 function punctuation(b: number, c: number): number {
   if (b === 0x80) {
     if (c >= 0x90 && c <= 0x95) return DASH
@@ -71,7 +71,7 @@ function punctuation(b: number, c: number): number {
 }
 
 /**
- * Writes `bytes[start..end)` to `target` with typographic dashes, quotes and spaces made ASCII.
+ * Writes `bytes[start..end)` to `target` and replaces typographic dashes, quotes and spaces with ASCII.
  *
  * @returns how many bytes were written; never more than were read
  */

@@ -36,7 +36,7 @@ function compare(a: readonly string[], b: readonly string[], whole: Difference, 
   compare(a, b, { aFrom, aTo: range.aTo, bFrom, bTo: range.bTo }, found)
 }
 
-/** Leaves out the equal lines at both ends. */
+/** Leaves out the lines that are equal at the start and at the end of both sequences. */
 function shrink(a: readonly string[], b: readonly string[], { aFrom, aTo, bFrom, bTo }: Difference): Difference {
   let [a0, a1, b0, b1] = [aFrom, aTo, bFrom, bTo]
   while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) {
@@ -50,7 +50,7 @@ function shrink(a: readonly string[], b: readonly string[], { aFrom, aTo, bFrom,
   return { aFrom: a0, aTo: a1, bFrom: b0, bTo: b1 }
 }
 
-/** Of the lines that occur exactly once on each side, the longest sequence that has the same order on both. */
+/** Finds the longest sequence of lines that occur exactly once on each side and have the same order on both sides. */
 function alignUnique(
   a: readonly string[],
   b: readonly string[],

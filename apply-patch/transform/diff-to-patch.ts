@@ -7,7 +7,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { trim } from '../text/trim.ts'
 
-/** The content of a file before and after a change. Each is undefined if the file doesn't exist at that time. */
+/** The content of a file before and after a change. `before` or `after` is undefined if the file doesn't exist at that time. */
 export type FilePair = {
   readonly path: string
   readonly before: Uint8Array | undefined
@@ -15,13 +15,13 @@ export type FilePair = {
 }
 
 /**
- * The patch that turns one state into another, from pairs of contents or from two folders (compared without `.git`, and without links and empty
- * folders, which the format can't express).
+ * Computes the patch that turns one state into another. The states are given as pairs of contents or as two folders. Folders are compared without `.git`, and
+ * without links and empty folders, which the format can't express.
  *
- * If the lines of a chunk occur several times, the chunk has its line number as a hint, which only lenient mode reads.
+ * If the lines of a chunk occur several times, the patch contains the line number of the chunk as a hint, which only lenient mode reads.
  *
- * An applied patch uses the tree's own line ends: the format can't express a difference only in line ends, or in whether the file ends with one, so
- * such a difference is left out.
+ * Differences only in line ends, or in whether the file ends with one, are left out, because the format can't express them: a patch that is applied uses the
+ * line ends of the tree.
  *
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *
@@ -56,7 +56,7 @@ function whyNot(
   before: Buffer | undefined,
   after: Buffer | undefined,
 ): DifferenceFailure['reason'] | undefined {
-  // A header is one line and is trimmed, and stars at its end count as decoration.
+  // A path that the parser would change can't be written in a header: headers are single lines and are trimmed, and stars at their end count as decoration.
   if (path === '' || path !== trim(path) || /\n| \*{3,}$/.test(path)) return 'path'
   return after !== undefined && !(isUtf8(after) && isUtf8(before ?? after)) ? 'not-text' : undefined
 }

@@ -48,7 +48,7 @@ function modeOf(side: GitSide): string | undefined {
   return side === undefined ? undefined : gitMode(side.type === 'file' ? side.mode : undefined)
 }
 
-/** The object's name in git (SHA-1). */
+/** The name of the object that stores this content in git: a SHA-1 hash, or zeros if there is no file. */
 function idOf(side: GitSide, bytes: Buffer): string {
   if (side === undefined) return '0'.repeat(40)
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')

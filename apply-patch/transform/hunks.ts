@@ -17,7 +17,7 @@ type Split = {
 /**
  * The hunks of a unified diff of two texts, in order.
  *
- * @returns undefined if one of them is binary
+ * @returns undefined if one of the texts is binary
  * @internal
  */
 export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefined {
@@ -26,7 +26,7 @@ export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefi
 }
 
 /**
- * The old text after applying some of the hunks that `hunksOf` returned.
+ * Applies some of the hunks that `hunksOf` returned to the old text, and returns the result.
  *
  * @param chosen the indices of these hunks in the list from `hunksOf`
  * @throws TypeError for binary content, which has no hunks
@@ -45,7 +45,7 @@ export function withHunks(before: Buffer, after: Buffer, chosen: ReadonlySet<num
     }
   }
   lines.push(...split.before.slice(at))
-  // If a selected hunk ends in a last line without a line end, unselected old lines may follow it, so the line gets a line end.
+  // If the last line of a selected hunk has no line end, old lines that weren't selected may follow it. In that case, it gets a line end.
   return Buffer.from(lines.map((line, index) => endedUnlessLast(line, index === lines.length - 1)).join(''))
 }
 

@@ -7,7 +7,7 @@ type Edit = Difference & { readonly lines: readonly string[] }
 /**
  * Merges two changed versions of a text: the result contains the changes of both.
  *
- * @returns undefined if both changed the same or adjacent lines in different ways, or if one is binary
+ * @returns undefined if the versions change the same or adjacent lines in different ways, or if one of the texts is binary
  *
  * @internal
  */
@@ -29,7 +29,7 @@ export function mergeText(base: Buffer, one: Buffer, other: Buffer): Buffer | un
       at = take(first, at, lines, merged)
     } else if (second === undefined || (first !== undefined && first.aFrom < second.aFrom)) {
       mine += 1
-      // This is always true here: if both edits were undefined, the loop would have ended.
+      // `first` is always defined here, because the loop ends if both edits are undefined.
       if (first !== undefined) at = take(first, at, lines, merged)
     } else {
       yours += 1
@@ -45,7 +45,7 @@ function take(edit: Edit, from: number, lines: readonly string[], merged: string
   return edit.aTo
 }
 
-/** Whether two edits share a line or are adjacent. Such edits can't be merged, because it is undefined which comes first. */
+/** Whether two edits share a line or are adjacent. Such edits can't be merged, unless they are the same, because their order is undefined. */
 function touches(one: Difference, other: Difference): boolean {
   return one.aFrom <= other.aTo && other.aFrom <= one.aTo
 }

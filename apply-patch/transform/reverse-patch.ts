@@ -3,12 +3,12 @@ import { bodyLines } from '../match/prepare-chunks.ts'
 import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 
 /**
- * The patch that reverts a patch: its operations are in reverse order, and old and new lines are exchanged. Plan it with `refuseAmbiguous`, so that it
- * can't match a different place than the original patch.
+ * Returns the patch that reverts a patch. Its operations are in reverse order, and old and new lines are exchanged. Plan the result with `refuseAmbiguous`, so
+ * that it can't match a different place than the original patch.
  *
  * An add becomes a delete that expects exactly the added lines.
  *
- * @throws PatchError `not-reversible`: a delete doesn't contain the deleted lines, or removed lines have no context by which their place could be found
+ * @throws PatchError `not-reversible` if a delete doesn't contain the deleted lines, or if removed lines have no context by which their place could be found
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
  * console.log(formatPatch(reversePatch(patch))) // deletes a.txt
@@ -81,7 +81,7 @@ function lacksPlace({ anchors, body, endOfFile }: Chunk): boolean {
   return !endOfFile && anchors.length === 0 && bodyLines(body).every(({ mark }) => mark === 'removed')
 }
 
-/** Exchanges the added and the removed lines of the body; within a run of changes, removed lines still come first. */
+/** Exchanges the added and the removed lines of the body; within a run of changes, the lines that are then removed come first. */
 function exchange(body: Body): Buffer {
   const result: Buffer[] = []
   let [removed, added]: [Buffer[], Buffer[]] = [[], []]

@@ -19,7 +19,7 @@ export function unifiedDiff(changeSet: Pick<ChangeSet, 'changes'>): string {
 
 function diffChange(change: Change, all: readonly Change[], written: ReadonlyMap<string, Change>): string {
   if (change.type === 'remove') {
-    // The moved file's lines are shown at its new path.
+    // The lines of a moved file are shown at its new path.
     if (change.movedTo !== undefined && isMoveOf(written.get(change.movedTo.key), change)) return ''
     return diffFile(change.place.path, undefined, bytesBefore(change), undefined, modeBefore(change), undefined)
   }

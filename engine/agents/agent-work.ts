@@ -2,7 +2,7 @@ import type { Assignment, SubAgents } from './sub-agents.ts'
 import { describeReport } from './describe-report.ts'
 import type { TaskWork } from '../tools/tasks/background-tasks.ts'
 
-/** Creates a task whose work is done by an agent. */
+/** Describes the work of an agent as the work of a background task. The agent starts working at once. */
 export function agentWork(agents: SubAgents, assignment: Assignment): TaskWork {
   const stopping = new AbortController()
   const id = agents.start(assignment, stopping.signal)

@@ -17,10 +17,10 @@ export type RunHandle = {
 
 /** A task for a sub-agent. */
 export type Assignment = {
-  /** Two or three words, for people who watch the run. */
+  /** A title of two or three words, for people who watch the run. */
   readonly title: string
   readonly prompt: string
-  /** The definition to use. Undefined: the sub-agent is like the agent that assigns the task. */
+  /** The definition to use. Undefined if the sub-agent is to be like the agent that assigns the task. */
   readonly definition: AgentDefinition | undefined
 }
 
@@ -37,11 +37,11 @@ export type Parent = {
   readonly maxTurns: number | undefined
   readonly signal: AbortSignal
   readonly runHandle: () => RunHandle
-  /** Runs a model for a sub-agent. The sub-agent shares everything with the run except what is passed here. */
+  /** Runs a model for a sub-agent. The sub-agent shares everything with the run except what `part` contains. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
 }
 
-/** What sub-agents need from their run. */
+/** What the sub-agents need from the run that they work for. */
 type SubAgentDependencies = {
   readonly parent: Parent
   /** The tools that an agent may use, and the hooks around its calls. */
@@ -74,7 +74,8 @@ export class SubAgents {
   /**
    * Assigns a task to a new sub-agent. The work has begun when this function returns; `wait` returns the report.
    *
-   * @param signal cancels the task. Default: the task continues until it is done or the run ends
+   * @param signal cancels the task when it is aborted. Default: the task continues until it is done or the run ends
+   * @returns the id of the sub-agent
    */
   start({ title, prompt, definition }: Assignment, signal?: AbortSignal): string {
     const id = `agent-${this.#agents.size + 1}`
@@ -96,7 +97,10 @@ export class SubAgents {
     return undefined
   }
 
-  /** Waits for an agent's report. Resolves to undefined if the agent isn't working on anything. Each report is returned only once. */
+  /**
+   * Waits for an agent's report. Resolves to undefined if the agent isn't working on anything. Each report is returned only once, and the agent can then be
+   * given another message.
+   */
   async wait(id: string): Promise<AgentReport | undefined> {
     const report = await this.#working.get(id)
     this.#working.delete(id)
@@ -142,7 +146,7 @@ export class SubAgents {
     }
     const start =
       agent.threadId === undefined ? ({ type: 'new' } as const) : ({ type: 'resume', id: agent.threadId } as const)
-    // Stored below the run's own session, so that sub-agents are kept and removed together with it.
+    // The sub-agent's session is stored below the session of the run, so that both are kept and removed together.
     const beginning = prepareStart(start, parent.directory, parent.workspace())
     const session = beginning.open(parent.workspace(), title)
     agent.threadId = session.threadId
@@ -158,7 +162,8 @@ export class SubAgents {
           ...(definition === undefined ? [] : [`# Your part\n${definition.body}`]),
         ].join('\n\n'),
         ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
-        // The run's own Guardian, which knows the user's messages in the run: a prompt that a model wrote doesn't count as the user's approval.
+        // Sub-agents use the run's own Guardian, which knows what the user wrote in the run. The prompt of a sub-agent was written by a model, so it doesn't
+        // count as the user's approval.
         guard: () => guardian,
         sinks: [forwardTo(runContext, id)],
         budget: { maxTurns: parent.maxTurns },

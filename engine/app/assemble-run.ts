@@ -38,11 +38,14 @@ type AssembleOptions = {
   readonly sinks: readonly Sink[]
   /** Called when everything that the run needs is open. */
   readonly begun: () => void
-  /** Used by the task `calls`. Receives the function that makes calls, and resolves when no more calls will come. */
+  /**
+   * Used if the task of the run is to make calls for the caller (`calls`). It receives the function that makes a call, and resolves when no more calls will
+   * come.
+   */
   readonly serve: NonNullable<RunOptions['serve']>
 }
 
-/** Assembles a run from its features, and runs it, including its sub-agents. */
+/** Puts a run together from its features, and runs it to its end. */
 export async function assemble(session: InSession, closing: Closing, options: AssembleOptions): Promise<RunSummary> {
   const contributions: Contribution[] = []
   const all = <T>(pick: (one: Contribution) => readonly T[] | undefined): readonly T[] =>
@@ -188,7 +191,7 @@ function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribu
   )
 }
 
-/** Combines two sets of environment variables for commands: those of telemetry and those that hooks have set. */
+/** Combines the environment variables that two features set for commands, such as telemetry and hooks. */
 function bothVariables(
   one: NonNullable<Contribution['options']>,
   other: Contribution['options'],
@@ -204,7 +207,8 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * Returns the only contribution of this kind. If there were two, one would silently replace the other: with hooks, the user's guards could be lost.
+ * Returns the only contribution of this kind. If there were two, one would silently replace the other; for example, the user's hooks, which may guard the run,
+ * could be lost.
  *
  * @throws Error if two features make such a contribution
  */

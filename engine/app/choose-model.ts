@@ -19,7 +19,7 @@ export type ModelSources = {
 }
 
 /**
- * Returns the name of a run's model.
+ * Returns the name of the model that a run uses.
  *
  * @param isProfileNamed whether the request names a profile
  * @param before the model of the session that the run resumes
@@ -48,7 +48,7 @@ export function recorded(model: Model, file: string, workspace: string): Promise
 /**
  * Opens a model by name.
  *
- * @throws UserError `usage` if the name, the provider or the key doesn't exist
+ * @throws UserError `usage` if there is no model of this name, no such provider or no key
  */
 export function openNamed(name: string, sources: ModelSources): Promise<Model> {
   return asUserError(openModel(fromHere(name, sources.from), modelOptions(sources)))
@@ -98,7 +98,7 @@ async function asUserError<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-/** Makes the path of a recording absolute. It is relative to the user's current directory, even if the workspace is a different directory. */
+/** Makes the path of a recording absolute. A relative path starts from the user's current directory, even if the workspace is a different directory. */
 function fromHere(model: string, from: string): string {
   const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
   return file === undefined ? model : `replay:${resolve(from, file)}`

@@ -24,7 +24,7 @@ type Available = {
 }
 
 /**
- * Chooses the reviewer that answers the Guardian: the one in the request, else the one in the configuration, else the person at the terminal.
+ * Chooses the reviewer that answers the Guardian: the one in the request, or else the one in the configuration, or else the person at the terminal.
  *
  * @throws UserError `usage` if the configuration asks for a reviewer program but names no program, or names two reviewers
  */

@@ -5,7 +5,7 @@ import type { ReadRollout } from '../session/rollout.ts'
 import type { RequestedSettings } from './load-settings.ts'
 import type { RunRequest } from './run-request.ts'
 
-/** Merges the request's `--verify` into the configuration, so that the machine's owner can also enforce a value for it. */
+/** Merges the request's `--verify` and `--verify-attempts` into the configuration, so that the machine's owner can also enforce values for these settings. */
 export function withVerification({ settings = {}, verify }: RunRequest): RequestedSettings {
   const { commands, attempts } = verify ?? {}
   const said: readonly (readonly [string, Settings | undefined])[] = [
@@ -17,7 +17,7 @@ export function withVerification({ settings = {}, verify }: RunRequest): Request
 }
 
 /**
- * Returns the verification of a run: the requested one, else the one stored in its session, else the configured one.
+ * Returns how the result of a run is verified: as the request says, otherwise as stored in the session that the run resumes, otherwise as configured.
  *
  * @returns undefined if there is none
  * @throws UserError `usage` if the number of attempts is unlimited without a budget, or is given without commands

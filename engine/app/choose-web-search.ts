@@ -5,7 +5,7 @@ import type { Model } from '../core/model.ts'
 import type { WebSearchRequestOptions } from '../run/approve-web-search.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Whether the provider searches the web, and what the user must know about that. */
+/** Whether the provider searches the web, and notices about that for the user. */
 type ChosenSearch = {
   readonly wish: { readonly webSearch?: WebSearchRequestOptions }
   readonly notices: readonly string[]
@@ -15,8 +15,8 @@ type ChosenSearch = {
  * Decides whether the provider searches the web for the model. Searches must not reach hosts that commands can't reach, so an allow-list for the network also
  * limits the domains of results.
  *
- * @param insisted whether the command line asks for search. This enables search, and the run fails without it.
- * @throws UserError `usage` if the user insisted, but the provider has no search, or rules or permissions forbid it
+ * @param insisted whether the command line asks for search, so that the run fails if there is none
+ * @throws UserError `usage` if `insisted` is true, but the provider has no search, or rules or permissions forbid it
  */
 export function chooseWebSearch(
   { web_search: mode = 'disabled' }: Settings,

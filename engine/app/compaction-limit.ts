@@ -17,7 +17,7 @@ export function compactionLimit({ contextWindow, price }: ModelFacts, config: Se
 }
 
 /**
- * The facts about the run's models, by name.
+ * Returns a function that gives the facts about a model by its name.
  *
  * @param maxCost the limit in US dollars; undefined: no limit
  * @param first the model that is asked first

@@ -54,7 +54,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   }
 }
 
-/** Opens the session. If a killed run may have left the tree half changed, the tree is recovered. */
+/** Opens the session, and repairs the tree if a killed run has left it half changed. The tree is not repaired here if the run is a transaction or read-only. */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
   const { request, beginning, workspace, sandbox, escalation, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
@@ -72,7 +72,7 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)
-  // A review gets no permissions beyond its read-only sandbox, whoever might grant them.
+  // A review gets no access beyond its read-only sandbox, even if somebody would approve it.
   const began = confined.codeReview === undefined ? { workspace, sandbox, escalation } : { workspace, sandbox }
   return { ...confined, session, planMode, began, recovered, signal }
 }

@@ -7,9 +7,9 @@ import type { Plugin } from './enabled-plugins.ts'
 
 /**
  * Returns the folders that may contain skills, commands and agents: the repository's, from the working directory upwards, then the user's, then those of
- * plugins. The names of a plugin's definitions begin with the plugin's name. Definitions are instructions, so a repository's definitions are trusted no
- * more than its AGENTS.md: they can restrict which tools may be called, but never allow more. The folders of an untrusted repository come after the user's,
- * so the repository can't redefine the user's names.
+ * plugins. The names of a plugin's definitions begin with the plugin's name. Definitions are instructions, so a repository's definitions are trusted no more
+ * than its AGENTS.md: they can restrict which tools may be called, but never allow more. The folders of an untrusted repository come after the user's, so such
+ * a repository can't redefine a name that the user has defined.
  */
 export function definitionFolders(
   { places, home, project, trusted, isolated }: DefinitionPlaces,

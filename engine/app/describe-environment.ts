@@ -24,7 +24,7 @@ export function describeEnvironment(session: InSession): string {
     git: describeHead(readHead(session.project.root)),
     sandboxMode: mode,
     writable: [...writableRoots, ...writableFiles].filter((place) => place !== workspace),
-    // Without a private /tmp, commands use the machine's /tmp.
+    // If the sandbox has no private `/tmp`, commands use the machine's `/tmp`.
     hasPrivateTmp: !isFree && factsOf(sandbox.backend).hasPrivateTmp,
     network: isFree ? 'full' : hosts(),
     approvalPolicy: approvalMode,

@@ -2,8 +2,8 @@ import type { Config } from '../config/load-config.ts'
 import { placeOf } from '../config/validate.ts'
 
 /**
- * Explains which sandbox mode the run takes from another program's settings, although the user has not imported these settings. Empty if the run takes no mode
- * from them.
+ * Returns a notice for the user if the run's sandbox mode comes from Codex's settings, although the user has not imported these settings; otherwise an empty
+ * list.
  */
 export function describeImports({ settings, origins }: Config): readonly string[] {
   const mode = origins.get('sandbox_mode')

@@ -23,8 +23,8 @@ const Manifest = z.looseObject({
 })
 
 /**
- * Returns the folders of plugins that Claude Code installed. The sandbox hides the directory around them, so these folders must be made readable: the
- * plugins' hooks and servers run programs in them.
+ * Returns the folders of plugins that Claude Code installed. The sandbox hides the directory that contains them. These folders must be made readable, because
+ * the plugins' hooks and servers run programs in them.
  */
 export function installedRoots(
   { settings, origins }: Pick<Config, 'settings' | 'origins'>,

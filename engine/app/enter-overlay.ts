@@ -16,8 +16,8 @@ import { recoverTree } from './recover-tree.ts'
 import { requestedTransaction, treesOf } from './run-transaction.ts'
 
 /**
- * If the run's view is an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the restarted program opens the
- * run.
+ * If the run's private view of the tree is to be an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the
+ * restarted program opens the run.
  *
  * @param closing receives functions that clean up if the run can't be opened
  * @returns why no overlays are mounted; undefined if overlays are mounted or were not requested
@@ -41,7 +41,7 @@ export async function enterOverlay(
     request.ephemeral === true ||
     request.externallySandboxed === true ||
     sandboxModeOf(settings) === 'danger-full-access'
-  // If the request contradicts itself, the code that opens the transaction reports that.
+  // These options can't be combined with a transaction. The code that opens the transaction reports that.
   if (wish === undefined || isRefused) return undefined
   const isOpen = before?.state === 'open'
   const strategy = isOpen ? before.strategy : wish.strategy

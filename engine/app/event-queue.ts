@@ -1,6 +1,6 @@
 import type { RunEvent, Sink } from '../core/events.ts'
 
-/** The events of a run for one reader, who may read them late. Nothing is stored until the reader starts. */
+/** Keeps the events of a run for one reader until the reader has read them. Nothing is stored until the reader starts. */
 export class EventQueue {
   readonly #waiting: RunEvent[] = []
   #wanted = false

@@ -21,7 +21,7 @@ export function expandPrompt(
   // Piped input remains a separate block and doesn't fill a placeholder in a command's text.
   const { words, ...piped } = splitPiped(typed)
   const expanded = expandCommand(words, definitions, workspace)
-  // The prompts of servers are known only after the servers have started.
+  // The prompt may name a prompt of an MCP server, which is known only after the servers have started.
   const isServers = namesServerPrompt(typed) && expanded !== undefined && 'problem' in expanded
   if (expanded === undefined || isServers) return { prompt: typed }
   if ('problem' in expanded) throw new UserError('usage', expanded.problem)

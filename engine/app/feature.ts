@@ -17,7 +17,7 @@ import type { RunPart } from '../run/run-part.ts'
 import type { Closing } from './closing.ts'
 import type { InSession } from './stages.ts'
 
-/** The hooks of a run, for its other features. */
+/** The hooks of a run, as far as other features of the run use them. */
 type OpenHooks = {
   /** Reports worktrees to hooks, and asks hooks to create them. */
   readonly worktreeHooks: WorktreeHooks
@@ -43,21 +43,21 @@ export type Opened = InSession & {
    * could not begin because this feature or a later one failed.
    */
   readonly closing: Pick<Closing, 'add'>
-  /** The run's current working directory and sandbox. They change when the run enters a worktree. */
+  /** Returns the run's current working directory and sandbox. They change when the run enters a worktree. */
   readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
-  /** Returns a handle of the active run. Must not be called before the run has begun. */
+  /** Returns a handle of the run. Must not be called before the run has begun. */
   readonly runHandle: () => RunHandle
   /** Reports a fact to the user as an event. If the event stream has not begun yet, the event is emitted when it begins. */
   readonly tell: (message: string) => void
-  /** The unconfined sandbox, for programs that are configured to run outside the sandbox. */
+  /** Opens the unconfined sandbox, for programs that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Runs a model as a part of this run. The part shares everything with the run except what is passed here. */
+  /** Runs a model as a part of this run. The part shares everything with the run except what `part` contains. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
-  /** The tools that sub-agents may use. */
+  /** Returns the tools that sub-agents may use. */
   readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
-  /** Adds the hooks that features place around a model's requests. */
+  /** Wraps a model so that features can act before and after its requests. */
   readonly aroundModel: (model: Model) => Model
 }
 
@@ -79,7 +79,7 @@ export type Contribution = {
   readonly wrapModel?: (model: Model) => Model
   readonly wrapReviewer?: (reviewer: Reviewer) => Reviewer
   readonly wrapGuardian?: (guardian: Guardian) => Guardian
-  /** Expands the prompt. It receives the prompt as the features before this one have expanded it. */
+  /** Expands the prompt. It receives the prompt after the features before this one have expanded it. */
   readonly expandPrompt?: (prompt: string) => Promise<string>
   /** This feature's options for the run and its sub-agents. */
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>

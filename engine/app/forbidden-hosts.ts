@@ -5,8 +5,8 @@ import { assessor } from '../core/assessor.ts'
 export type ForbidsHost = (host: string, port: number, protocol: string) => string | undefined
 
 /**
- * Finds out why rules and permissions forbid hosts that a network allow-list names, or that a hook or an MCP server uses. A denial takes precedence over any
- * permission.
+ * Returns a function that tells why rules or permissions forbid a host. It is used for the hosts on a network allow-list, and for those that hooks and MCP
+ * servers use: a denial takes precedence over the list.
  */
 export function forbiddenHosts(policies: {
   readonly rules: RuleSet

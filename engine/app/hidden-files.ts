@@ -6,8 +6,8 @@ import type { PermissionSet, RuleSet } from '../../policies/index.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /**
- * Returns why a file of a repository must not be read for the model: the sandbox hides it from commands, or the Guardian denies it to tools. This also
- * applies to files that the repository itself requests, such as imports in its instructions.
+ * Returns a function that tells why a file of a repository must not be read for the model: because the sandbox hides it from commands, or because the Guardian
+ * doesn't allow tools to read it. This also applies to files that the repository itself requests, such as imports in its instructions.
  *
  * @param root the root of the repository
  */
@@ -16,7 +16,7 @@ export function hiddenFiles(
   root: string,
   policies: Policies,
 ): (path: string) => string | undefined {
-  // Opened on first use, because most repositories request no such files.
+  // The policy is read only at the first call, because most repositories request no such files.
   let hidden: ReturnType<typeof openHidden> | undefined
   return (path) => (hidden ??= openHidden(settings, root, policies))(path)
 }

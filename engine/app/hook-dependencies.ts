@@ -48,7 +48,10 @@ const settled = [
   'statusline-command.sh',
 ]
 
-/** Entries in the user's Claude Code folder that only Claude Code itself needs: its keys, and the history of conversations and input. */
+/**
+ * Entries in the user's Claude Code folder that hooks can't read, because only Claude Code itself needs them: its keys, and the history of conversations and
+ * input.
+ */
 const secret = [
   '.credentials.json',
   'history.jsonl',
@@ -59,7 +62,7 @@ const secret = [
   'session-env',
 ]
 
-/** Names of files in the user's Claude Code folder in which hooks keep notes between runs. */
+/** Matches the names of files and folders in the user's Claude Code folder in which hooks keep notes between runs. */
 const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
 
 type HookDependencyOptions = {
@@ -71,22 +74,22 @@ type HookDependencyOptions = {
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
-  /** The run's current working directory and sandbox. */
+  /** Returns the run's current working directory and sandbox. */
   readonly now: () => ToolPlace
   readonly planMode: PlanMode
   /** Receives the variables that hooks set for commands. */
   readonly variables: CommandVariables
   readonly servers: McpServers | undefined
-  /** Returns why a host is forbidden, both for the sandbox of hooks and for a hook's own URL. */
+  /** Returns why a host is forbidden. It is used for the sandbox in which hooks run. */
   readonly forbids: ForbidsHost
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Opens a model by name. Undefined: the run's own model. */
+  /** Opens a model by name, or, if the name is undefined, the run's own model. */
   readonly openModel: (name: string | undefined) => Promise<Model>
-  /** Gives access to the budget that pays for the models that hooks use. Hooks run only while the run is active. */
+  /** Returns a handle of the run, whose budget pays for the models that hooks use. Hooks run only after the run has begun. */
   readonly runHandle: () => RunHandle
-  /** The unconfined sandbox, for hooks that are configured to run outside the sandbox. */
+  /** Opens the unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Records which hosts hooks reach. Absent: this isn't recorded. */
+  /** Records which hosts hooks reach. Absent: they aren't recorded, because the run is not a transaction. */
   readonly effects?: OutsideEffects
   /** Runs the sub-agent that judges an event for an `agent` hook. */
   readonly inspect: Inspect
@@ -160,7 +163,7 @@ export function hookDependencies(options: HookDependencyOptions): {
 
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
-/** The run's sandbox, extended so that the user's own hooks can keep notes in `~/.claude`, as they can with Claude Code. */
+/** Opens a sandbox like the run's, but extended so that the user's own hooks can keep notes in `~/.claude`, as they can with Claude Code. */
 async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Promise<Sandbox> {
   const { policy } = sandbox
   const folder = join(options.home, '.claude')
@@ -169,8 +172,8 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
     ...policy,
     writableRoots: [...policy.writableRoots, folder],
     deniedReads: [...policy.deniedReads, ...secret.map((name) => join(folder, name))],
-    // A hook may run code of the workspace. Existing files might be executed or read as configuration later, so hooks may change only those
-    // that contain notes.
+    // A hook may run code of the workspace, which could plant code in files that are executed or read as configuration later. Therefore, hooks can change only
+    // those existing files that contain notes.
     protectedPaths: [
       ...policy.protectedPaths,
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),
@@ -179,7 +182,7 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
   return openLike(options, wider)
 }
 
-/** A sandbox of the same kind as the run's. */
+/** Opens a sandbox with another policy but with the same backend as the run's sandbox. */
 function openLike(
   { sandbox, image, forbids, effects }: HookDependencyOptions,
   policy: SandboxPolicy,

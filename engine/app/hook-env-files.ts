@@ -17,8 +17,8 @@ type EnvFilesOptions = {
 const maxBytes = 64 * 1024
 
 /**
- * Creates the files to which hooks write variables for later commands. Each hook has its own file, which is the only additional path that it can write to. If
- * the sandbox is read-only, the hook gets no such file.
+ * Creates the files to which hooks write variables for later commands. Each hook gets its own file, and can write to it in addition to the paths that its
+ * sandbox makes writable. If the sandbox is read-only, the hook gets no such file.
  */
 export function envFiles({
   directory,

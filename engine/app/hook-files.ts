@@ -9,14 +9,14 @@ type HookPlaces = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Whether files that belong to the repository are used. */
+  /** Whether the repository is trusted, so that its files are used. */
   readonly trusted: boolean
   /** Whether the user's and the repository's own files are ignored. */
   readonly isolated: boolean
   readonly plugins: readonly Plugin[]
 }
 
-/** Files in which hooks may be configured: by the machine's owner, the user, plugins, and a trusted repository. They need not exist. */
+/** The files in which the machine's owner, the user, plugins and a trusted repository may configure hooks. The files need not exist. */
 export function hookFiles({ places, home, project, trusted, isolated, plugins }: HookPlaces): readonly HookFile[] {
   const plugged = plugins.map((plugin): HookFile => ({
     path: pluginFiles(plugin).hooks,

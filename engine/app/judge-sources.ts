@@ -10,7 +10,7 @@ export type ConfigSource = Omit<SourceFile, 'alternatives'> & {
   readonly why: readonly string[]
 }
 
-/** The findings from reading all sources. */
+/** What was found out when all sources were read. */
 type Findings = {
   readonly isolated: boolean
   readonly trusted: boolean
@@ -24,7 +24,7 @@ type Findings = {
   readonly memory: Memory
 }
 
-/** Determines for each file whether and how it is used. */
+/** Determines for each file whether it is used completely, in part or not at all. */
 export function judgeSources(files: readonly SourceFile[], findings: Findings): readonly ConfigSource[] {
   const told = new Set(findings.memory.sources.map(({ path }) => path))
   return files.map(({ alternatives, ...source }) => {
@@ -62,7 +62,7 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
   return why.length === 0 ? read : { state: 'read in part', why }
 }
 
-/** How much of a file is ignored because of its owner, with the reasons; undefined if the owner makes no difference. */
+/** How far a file is ignored because of whose it is and for which program it was written, with the reasons. Undefined if it isn't ignored for such a reason. */
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {
@@ -98,7 +98,7 @@ function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }
 
-/** Returns the rest of a sentence that begins with this path or with a path below it. A position in the file may follow the path. */
+/** If a sentence begins with this path or with a path below it, returns the rest of the sentence as the only element of a list; otherwise an empty list. */
 function reasonAt(path: string, sentence: string): readonly string[] {
   if (!sentence.startsWith(path)) return []
   const rest = sentence.slice(path.length)

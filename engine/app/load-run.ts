@@ -49,7 +49,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
 }
 
 /**
- * Before the first request, checks everything that can be wrong with a run.
+ * Checks everything that can be wrong with a request for a run, before a model is asked.
  *
  * @param closing receives cleanup functions for the few resources that are opened here
  * @throws UserError for problems that the user has to fix
@@ -65,7 +65,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     workspace,
     request.ownProcess?.startedFor,
   )
-  // Enter the overlay first, because this may restart the process. Before that, nothing must be opened, and standard input must not be read.
+  // The overlay is entered first, because this may restart the process. Until then, nothing may be opened, and standard input must not be read.
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
@@ -122,13 +122,13 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   }
 }
 
-/** Opens a review. Its code is loaded only when needed. */
+/** Opens a review. The code for reviews is loaded only if there is one. */
 async function openReview(request: ReviewRequest): Promise<Review> {
   const { Review } = await import('../review/review.ts')
   return new Review(request)
 }
 
-/** @throws UserError `usage` if the resumed session has no unanswered step, because a prompt is needed then */
+/** @throws UserError `usage` if there is nothing for the model to answer in the resumed session, because a prompt is needed then */
 function requireOpenStep({ resumedFrom }: Beginning): void {
   if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
   throw new UserError(
@@ -147,7 +147,7 @@ async function openModel(
   before: string | undefined,
 ) {
   if (request.model !== undefined) return request.model
-  // The model may never be used: only a hook or a reviewer could need it.
+  // The model is opened when it is first used, because only a hook or a reviewer could need it.
   if (request.task.type === 'calls') return openLazily(config.settings.model ?? defaultModel, sources)
   const model = await openNamed(nameOfModel(config, request.settings?.profile !== undefined, before), sources)
   return request.record === undefined ? model : recorded(model, request.record, workspace)

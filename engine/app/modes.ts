@@ -4,9 +4,12 @@ import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** When the Guardian asks for approval: as configured; `on-request` if the configuration names only a reviewer; otherwise, the default. */
+/**
+ * The mode that decides when the Guardian asks for approval: the configured one, or else `on-request` if the configuration names a reviewer, or else the
+ * default.
+ */
 export function approvalModeOf(settings: Settings): ApprovalMode {
-  // A user who names a reviewer wants it to be asked.
+  // A user who names a reviewer wants this reviewer to be asked.
   return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)
 }
 
@@ -29,7 +32,7 @@ export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-
   )
 }
 
-/** The sandbox mode, which determines what commands may access: as configured, else the default. */
+/** The sandbox mode, which determines what commands may access: the configured one, or else the default. */
 export function sandboxModeOf(settings: Settings): SandboxPolicy['mode'] {
   return settings.sandbox_mode ?? defaultSandbox
 }

@@ -15,8 +15,8 @@ export const statement =
   'If a container or virtual machine around this program is the sandbox, declare that with --externally-sandboxed: commands then run unconfined in it.'
 
 /**
- * Explains why there is no sandbox, and what the alternatives are. Docker is suggested if it answers. If no sandbox could enforce the policy, the error message
- * is returned as it is.
+ * Explains why there is no sandbox, and what the alternatives are. Docker is suggested if it answers. If the sandbox could start but can't enforce the policy,
+ * there are no alternatives, and only the message of the error is returned.
  */
 export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
   if (error.data.cannotStart !== true) return error.message

@@ -12,7 +12,7 @@ import { UserError } from '../core/user-error.ts'
 
 type AgentsOptions = {
   readonly parent: Parent
-  /** The tools of sub-agents. Sub-agents can't start further sub-agents. */
+  /** Returns the tools of sub-agents, with which they can't start further sub-agents. */
   readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's model. */
@@ -20,7 +20,7 @@ type AgentsOptions = {
   /** Wraps a model with the hooks around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
-  /** The instructions that every sub-agent gets, by the name of its model. */
+  /** Returns the instructions for every sub-agent whose model has this name. */
   readonly rulesFor: (model: string) => string
   /** Returns the tools in the form in which the model of this name sees them, including the tools that the model has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
@@ -41,7 +41,7 @@ export function openAgents(options: AgentsOptions): SubAgents {
       const registry = createRegistry({
         builtIn: options.shown(builtIn.filter(offered), modelName),
         mcp: someTools(mcp, offered),
-        // If a definition lists tools, the agent needs all of them from the start.
+        // If a definition lists tools, the agent gets all of them from the start, without having to search for them.
         deferral: allowedTools === undefined ? options.deferral : { mode: 'off' },
       })
       return { tools: registry, hooks: hooksFor(definition, id) }
@@ -53,7 +53,7 @@ export function openAgents(options: AgentsOptions): SubAgents {
       try {
         return wrapModel(await openModel(newestOf(named) ?? named))
       } catch (error) {
-        // Definitions are written for other programs too, so a model's name may be unknown here.
+        // Definitions are written for other programs too, so this program may not know the model that a definition names. The run's own model is used instead.
         if (error instanceof UserError) return wrapModel(model)
         throw error
       }

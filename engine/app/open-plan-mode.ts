@@ -2,9 +2,10 @@ import { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ReadRollout, Rollout } from '../session/rollout.ts'
 
 /**
- * Decides whether a run plans first: as the command line says, else as the resumed session did last. Every change of the mode is stored in the session.
+ * Decides whether a run plans first: as the request says, or else in the same way as the last run of the resumed session. Every change of the mode is stored in
+ * the session.
  *
- * @param asked `--plan`, `--no-plan` (the user's approval to carry out the plan), or undefined
+ * @param asked true for `--plan`; false for `--no-plan`, with which the user approves the plan; undefined for neither
  * @param resumedFrom the session that the run continues
  */
 export function openPlanMode(

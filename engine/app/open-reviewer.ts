@@ -27,11 +27,11 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 /** A reviewer that is ready, and a function that releases it. */
 export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
-  /** The person at the terminal, even if another reviewer answers the Guardian. Absent: no person can be asked. */
+  /** The person at the terminal as a reviewer, available even if another reviewer answers the Guardian. Absent: no person can be asked. */
   readonly person?: (runContext: RunContext) => Reviewer
   /** Asks the person at the terminal a question that isn't the Guardian's. Absent: no person can or should be asked. */
   readonly ask?: AskPerson
-  /** Passes on the caller's answer to a question. Absent: the caller isn't asked. */
+  /** Takes the caller's answer to a question. Absent: the caller isn't the reviewer. */
   readonly answer?: CallerReviewer['answer']
   readonly close: () => Promise<void> | void
 }

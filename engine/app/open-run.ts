@@ -51,7 +51,7 @@ export function openRun(request: RunRequest): Run {
 
   const result = go().catch(async (error: unknown) => {
     if (!hasBegun) {
-      // Closed before the failure is reported, so that nothing else writes to telemetry's file.
+      // The run is closed before the failure is reported, so that nothing else writes to telemetry's file by then.
       await closing.close().catch(() => undefined)
       await tellFailedStart(request, error)
     }
@@ -69,7 +69,7 @@ export function openRun(request: RunRequest): Run {
     ready.reject(error)
     served.reject(error)
   })
-  // The process must not crash if the caller ignores one of these promises.
+  // Without this, the process would crash if one of these promises is rejected and the caller ignores it.
   for (const promise of [result, closed, ready.promise, served.promise]) promise.catch(() => undefined)
 
   return {

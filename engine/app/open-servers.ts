@@ -20,10 +20,10 @@ type OpenServers = {
 type ServersOptions = {
   readonly workspace: string
   readonly sandbox: Sandbox
-  /** The sandbox for servers that are configured to run unconfined. */
+  /** Opens the sandbox for servers that are configured to run unconfined. */
   readonly outside: () => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Whether requests contain only the names of tools, so that the first request need not wait for servers. */
+  /** Whether the first request need not wait for servers, because requests contain only the names of their tools. */
   readonly deferred: boolean
   /** Reports facts that become known only after the start, such as a missing server. */
   readonly tell: (message: string) => void
@@ -44,7 +44,8 @@ export async function openServers(configured: readonly McpServer[], options: Ser
       notices: [],
       close: () => Promise.resolve(),
     }
-  // Loaded only if a server is configured. With the SDK and the schema checks, these modules are a third of the code that is read at the start.
+  // These modules are loaded only if a server is configured, because they, with the SDK and the schema checks, are a third of the code that would be read at
+  // the start.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')

@@ -22,7 +22,7 @@ import { treesOf, requestedTransaction, type OpenTransaction } from './run-trans
  * Opens the private view of a transactional run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
  *
  * @returns undefined if the run is not a transaction
- * @throws UserError `sandboxUnavailable` if no view is possible, `usage` if the request contradicts itself
+ * @throws UserError `sandboxUnavailable` if no view is possible, `usage` if the request has options that can't be combined with a transaction
  */
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded
@@ -70,7 +70,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
     const view = openOverlays(session.directory) ?? (await make(loaded, session.directory, wish.strategy))
     return { view, wish, session, resumed: false, whenClosed }
   } catch (error) {
-    // A new session is removed: there is nothing in it to resume.
+    // A new session is removed, because it contains nothing that could be resumed.
     if (!isResumed) rmSync(session.directory, { recursive: true, force: true })
     throw error
   }

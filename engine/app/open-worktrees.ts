@@ -15,7 +15,7 @@ type WorktreesOptions = {
   readonly open: OpenSandbox
   readonly hooks: () => WorktreeHooks
   readonly rollout: Rollout
-  /** The session that the run continues. Undefined for a fork, which doesn't take over the worktree. */
+  /** The session that the run continues. Undefined for a new session and for a fork, which doesn't take over the worktree of the original session. */
   readonly resumed: Pick<ReadRollout, 'worktree'> | undefined
 }
 
@@ -33,7 +33,7 @@ export async function openWorktrees({
   const worktrees = new Worktrees({
     home,
     root: findRepository(home.workspace),
-    // This folder isn't inside the program's own folders, where commands must not write, or in the repository, where it would show up as a change.
+    // The worktrees are neither in this program's own folders, to which commands must not write, nor in the repository, where they would show up as changes.
     folder: join(
       data !== undefined && isAbsolute(data) ? data : join(userHome, '.local/share'),
       'portcullis-worktrees',

@@ -10,11 +10,11 @@ import type { NetworkDecision, Sandbox } from '../../sandbox/index.ts'
 /** The maximum number of effects of one kind that are listed. A longer list would not help readers. */
 const mostNamed = 100
 
-/** Records the effects of a transactional run that can't be reverted, as they happen. */
+/** Records those effects of a transactional run that happen outside its private view and can't be reverted. */
 export class OutsideEffects {
   readonly #seen = new Map<string, OutsideEffect>()
 
-  /** Records an effect. Each effect is recorded only once. */
+  /** Records an effect, unless the same effect was recorded before. */
   note(kind: OutsideEffect['kind'], what: string): void {
     const ofKind = [...this.#seen.values()].filter((each) => each.kind === kind).length
     if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })
@@ -25,7 +25,7 @@ export class OutsideEffects {
     if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
   }
 
-  /** Creates a sink that records hooks outside the sandbox, and searches by the model's provider. */
+  /** Creates a sink that records the calls of hooks that run outside the sandbox, and the web searches of the model's provider. */
   sink(hooks: HookSet): Sink {
     const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
     return {
@@ -83,7 +83,7 @@ function possibleEffects(
   ]
 }
 
-/** Effects that are possible at any time during the run, because individual uses can't be observed. */
+/** Effects that can't be observed one by one, such as those of an MCP server. They count as having happened. */
 function lasting(
   sandbox: Sandbox,
   { sandbox_caches: caches = [] }: Settings,
@@ -101,7 +101,7 @@ function lasting(
   ]
 }
 
-/** Hooks that the sandbox doesn't confine: commands outside of it, and HTTP requests. */
+/** Hooks that the sandbox doesn't confine: hooks that run commands outside the sandbox, and hooks that send HTTP requests. */
 function hooksOutside({ hooks }: HookSet): readonly Hook[] {
   return [...hooks.values()].flat().filter((hook) => runsOutside(hook) || hook.handler.type === 'http')
 }

@@ -1,7 +1,7 @@
 import type { Parent } from '../agents/sub-agents.ts'
 import type { Opened } from './feature.ts'
 
-/** What sub-agents need to know about the run that starts them. */
+/** Returns what sub-agents need to know about the run that starts them. */
 export function parentOf({ session, now, request, signal, runHandle, runPart }: Opened): Parent {
   return {
     directory: session.directory,

@@ -6,8 +6,9 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 
 /**
- * Determines who approves plans: the person at the terminal, even if another reviewer handles other questions; else the program that answers in the person's
- * place. A reviewing model only judges actions. It can't replace the user, who asked to see the plan.
+ * Determines who approves plans: the configured reviewer, if that is a person or a program that answers in the person's place. A reviewing model only judges
+ * actions and can't replace the user, who asked to see the plan. With such a reviewer, or with none, the person at the terminal approves plans, if there is
+ * one.
  */
 export function planReviewer(
   choice: ReviewerChoice,

@@ -14,7 +14,7 @@ import { hookFiles } from './hook-files.ts'
 import { configuredServers } from './mcp-servers.ts'
 import { enabledPlugins, type Plugin } from './enabled-plugins.ts'
 
-/** What users and repositories add to a run. It has been read and checked, but none of it has run yet. */
+/** The extensions that users and repositories add to a run. They have been read and checked, but no code in them has run yet. */
 export type Extensions = {
   readonly hooks: HookSet
   readonly servers: readonly McpServer[]

@@ -1,6 +1,6 @@
 import type { Tool } from '../tools/tool.ts'
 
-/** The tools of a review. They only read, or they run programs in the read-only sandbox. */
+/** The names of the tools of a review. These tools only read, or run programs in the read-only sandbox. */
 const ofReviews: readonly string[] = [
   'exec_command',
   'glob',

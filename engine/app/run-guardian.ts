@@ -12,7 +12,7 @@ export function createRunGuardian(
   contributions: readonly Contribution[],
 ): (runContext: RunContext) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
-  // Planned changes are judged by the real paths of the files that would change.
+  // The real paths are included because a planned change is judged by the real path of the file that would change.
   const writableRoots = [...new Set(sandbox.policy.writableRoots.flatMap((root) => [root, realpathSync(root)]))]
   const approvesPlans = planReviewer(choice, review, approvalMode, planMode)
   const behind = (reviewer: Reviewer): Reviewer =>

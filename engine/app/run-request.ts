@@ -34,7 +34,7 @@ type Reviewing = {
   readonly person?: () => AskPerson
 }
 
-/** Makes the run a transaction: it works on a private view, and all its changes land at the end, or none do. */
+/** The settings of a transaction: a run that works on a private view, and whose changes land at the end either all or not at all. */
 export type TransactionRequest = {
   /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if the trees are not too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
@@ -49,17 +49,20 @@ export type TransactionRequest = {
   readonly landCommits?: boolean
 }
 
-/** Commands that run in the sandbox when the model is done. If one fails, its failure is reported to the model, which continues. */
+/** Commands that are run in the sandbox when the model is done. If one fails, its failure is reported to the model, which continues. */
 type VerificationRequest = {
-  /** Shell command lines. They come from the user, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as configured. */
+  /**
+   * Shell command lines. They come from the user, so they need no approval, but rules that forbid them apply. If the list is empty, nothing is run. Default:
+   * the configured commands.
+   */
   readonly commands?: readonly string[]
-  /** How many times failures are reported to the model before the run fails; 0: as many times as the budget allows. Default: 2. */
+  /** How many times failures are reported to the model before the run fails; 0 means as many times as the budget allows. Default: 2. */
   readonly attempts?: number
 }
 
 /**
  * The process that makes the request, if it exists only for this run. A running process can't enter a namespace with overlays, but a process that exists only
- * for this run can be restarted in such a namespace, under the same process id.
+ * for this run can start again in such a namespace, and keeps its process id.
  *
  * @internal
  */
@@ -67,7 +70,8 @@ export type OwnProcess = {
   /** The id of the session for whose view the process was restarted. Absent: it wasn't restarted. */
   readonly startedFor?: string
   /**
-   * Restarts the process for the view of a session. `start` tells how to start a program there. On success, the call doesn't return.
+   * Restarts the process so that it sees the overlays of a session's view. `start` returns how to start a program with these overlays. If the restart succeeds,
+   * the call doesn't return.
    *
    * @returns why the process can't be restarted
    */
@@ -75,16 +79,16 @@ export type OwnProcess = {
 }
 
 /**
- * A caller's request for a run. It doesn't depend on a terminal, a command line or a process. Omitted fields have their configured values, or else the defaults
- * of `agent exec`.
+ * A caller's request for a run. It doesn't depend on a terminal, a command line or a process. A field that is omitted has its configured value, or else the
+ * default of `agent exec`.
  */
 export type RunRequest = {
   readonly task: Task
   /** The real path of the directory to work in. */
   readonly workspace: string
   /**
-   * Variables that locate the configuration and contain the keys of model providers. Commands don't get these variables. They get the variables of this process
-   * that the sandbox's policy permits.
+   * Variables that locate the configuration and contain the keys of model providers. Commands don't get these variables. Instead, they get those variables of
+   * this process that the sandbox's policy permits.
    */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The directory from which relative paths of recordings are resolved. Default: the workspace. */
@@ -92,7 +96,7 @@ export type RunRequest = {
   readonly settings?: RequestedSettings
   /** The session to begin with: a new one, a resumed one, or a fork. Default: a new session. */
   readonly start?: Start
-  /** The name of the client that begins a new session. */
+  /** The name of the client that begins a new session. It is stored in the session. */
   readonly source?: string
   /** Whether to store nothing about the run: no session and no audit log. Default: false. */
   readonly ephemeral?: boolean
@@ -107,11 +111,11 @@ export type RunRequest = {
   /** The commands that must succeed when the model is done. Default: the configured `verify`, or as in the resumed session. */
   readonly verify?: VerificationRequest
   /**
-   * The process of this run, if it exists only for this run, as an overlay requires. Default: the process also serves other purposes, and a run whose view
-   * would be an overlay is refused.
+   * The process of this run, if it exists only for this run, as an overlay requires. Absent: the process also serves other purposes, and a run whose view would
+   * have to be an overlay is refused.
    */
   readonly ownProcess?: OwnProcess
-  /** Makes the run fail if the provider has no web search. Default: the run continues without it. */
+  /** Makes the run fail if the provider has no web search. Default: the run continues without web search. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing
   /** Makes the run review a change and change nothing: the sandbox is read-only, and there are no tools that write. Default: the run works on the task. */
@@ -147,17 +151,20 @@ export type RunRequest = {
   readonly warn?: (sentence: string) => void
   /** Receives the standard error of reviewer programs. Default: it is dropped. */
   readonly errors?: Writable
-  /** Called when the request has been checked completely. From then on, `Run.interrupt` ends the run cleanly. */
+  /** Called when the request has been checked completely. An interruption after that ends the run cleanly, with its last event and its summary. */
   readonly loaded?: () => void
 }
 
-/** A run that was opened. It proceeds by itself, without calls from outside. */
+/** A run that was opened. It proceeds without any further calls from its caller. */
 export type Run = {
-  /** The events from the moment when reading begins. To miss nothing, start to read as soon as the run is open. Throws the error that `result` rejects with. */
+  /**
+   * The events of the run from the moment at which the caller begins to read them. To miss none, begin as soon as the run is open. After the last event, throws
+   * the error with which `result` rejects, if there is one.
+   */
   readonly events: AsyncIterable<RunEvent>
   /** Resolves when everything is open and the run has begun. Rejects like `result`. */
   readonly ready: Promise<void>
-  /** How the run ended. Resolves after the last event. Rejects with a `UserError` for problems that the user has to fix; in that case nothing was run. */
+  /** How the run ended. Resolves after the last event. Rejects with a `UserError` for problems that the user has to fix; in that case, nothing has been run. */
   readonly result: Promise<RunSummary>
   /**
    * Answers the Guardian's question if the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a `guardian_assessment`

@@ -85,7 +85,7 @@ export async function openRunSandbox(
   }
 }
 
-/** The sandboxes with wider access that a run may use, of the same kind as the run's own sandbox. */
+/** Provides the sandboxes with wider access that calls of a run may use after approval. They have the same backend as the run's own sandbox. */
 export function openEscalation(
   sandbox: Sandbox,
   config: Settings,
@@ -95,7 +95,7 @@ export function openEscalation(
   return createEscalation(sandbox, openLike(sandbox, config, forbids, onDecision))
 }
 
-/** Returns a function that opens sandboxes of the same kind as a run's. */
+/** Returns a function that opens sandboxes with the same backend as a run's sandbox. */
 export function openLike(
   sandbox: Sandbox,
   config: Settings,
@@ -113,8 +113,8 @@ export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions[
 }
 
 /**
- * Returns Node's directory, which commands must be able to read: Node runs the tools in the sandbox, and the sandbox may otherwise hide that directory. Empty
- * for a container, which has its own Node.
+ * Returns Node's directory, which commands must be able to read: Node runs the tools that work inside the sandbox, and the sandbox might otherwise hide the
+ * directory. The list is empty for a container, which has its own Node.
  */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]

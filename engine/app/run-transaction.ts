@@ -42,7 +42,7 @@ type TransactionWish = {
 /**
  * Returns the transaction settings of a run, from the request or else from the configuration; undefined if the run isn't a transaction.
  *
- * @param before how the view of the continued session was made; a session with a view remains a transaction. Undefined: the session had no view
+ * @param before how the view of the resumed session was made. A session with a view remains a transaction. Undefined if there is no such view
  * @throws UserError `usage` if the request has options for landing but isn't a transaction
  */
 export function requestedTransaction(
@@ -67,7 +67,7 @@ export function requestedTransaction(
   }
 }
 
-/** The trees that get a view: the repositories of all paths to which commands may write. A path outside any repository is a tree itself. */
+/** The trees that get a view: the repositories that contain the paths to which commands may write. A path outside any repository is itself such a tree. */
 export function treesOf(roots: readonly string[]): readonly string[] {
   const trees = roots.flatMap((root) => {
     const real = realOrUndefined(root)
@@ -85,7 +85,7 @@ function realOrUndefined(path: string): string | undefined {
   }
 }
 
-/** The functions with which the main loop handles a run's view: they list the changes and land those that should land. */
+/** The functions with which the main loop handles a run's private view: they list the changes in it and land those that should land. */
 export function runTransaction(
   { view, wish, resumed, whenClosed }: OpenTransaction,
   sandbox: Sandbox,
@@ -103,7 +103,7 @@ export function runTransaction(
     },
     changes: {
       begin: async () => undefined,
-      // If the changes can't be listed, landing fails and reports the reason.
+      // If the changes can't be listed, this returns only the reason, because landing fails later and reports it.
       settle: () =>
         record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
     },
@@ -120,7 +120,7 @@ export function runTransaction(
       if (isIn) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeView(view.directory)
-        // Overlays are removed after the sandbox is closed, because closing examines mounted views.
+        // Overlays are removed only after the sandbox is closed, because closing the sandbox examines the mounted views.
         if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
       const message = failureOf(landing, view, known)

@@ -43,9 +43,9 @@ export type Configured = {
   readonly approvalMode: ApprovalMode
 }
 
-/** The state after everything that can be wrong with a request has been checked. The model is known and reviewer programs are ready; nothing else runs. */
+/** The state after everything that can be wrong with a request has been checked. The model and the reviewer are ready to be asked; no command has run yet. */
 export type Loaded = Configured & {
-  /** The prompt as given or as expanded from a command. Undefined: a client makes the calls. */
+  /** The prompt as the user gave it, or as expanded from a command or skill. Undefined if a client makes the calls. */
   readonly named: NamedPrompt | undefined
   readonly deliver: ((finalMessage: string) => string | undefined) | undefined
   readonly extensions: Extensions
@@ -74,7 +74,7 @@ export type Confined = Loaded & {
   readonly escalation: Escalation
   readonly denied: DeniedFiles
   readonly forbids: ForbidsHost
-  /** Opens further sandboxes of the same kind. */
+  /** Opens further sandboxes with the same backend. */
   readonly openLike: OpenSandbox
   /** Records effects outside the transaction. Absent: the run is not a transaction. */
   readonly effects?: OutsideEffects
@@ -82,13 +82,13 @@ export type Confined = Loaded & {
   readonly transaction?: OpenTransaction
 }
 
-/** The state after the session was opened and the tree was recovered. */
+/** The state after the session was opened and a half-changed tree was repaired. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode
   /** Where the run began. */
   readonly began: ExecutionContext
-  /** What was recovered, in sentences. */
+  /** Sentences for the user that tell what was recovered. */
   readonly recovered: readonly string[]
   /** Aborted when the run should end. */
   readonly signal: AbortSignal

@@ -14,8 +14,8 @@ const LooksLikeTool = z.custom<Tool>((value) => {
 
 /**
  * Loads tools that the user wrote: the default export of each `.js`, `.mjs`, `.ts` or `.mts` file in these folders is a tool or a list of tools. If a compiled
- * file lies next to its TypeScript source, the compiled one is used. The code runs in this process with all of its rights, so only the user's own configuration
- * can name these folders.
+ * file lies next to its TypeScript source, the compiled file is used. The code runs in this process with all of its rights, so only the user's own
+ * configuration can name these folders.
  *
  * @throws UserError `usage` with the path, if a folder doesn't exist, a module can't be loaded, or a module exports anything else
  */

@@ -16,7 +16,7 @@ type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly st
  * Starts to report a run to OpenTelemetry if the user asks for it; otherwise no telemetry code is loaded.
  *
  * @param configured the user's own `[otel]`
- * @returns undefined if the user doesn't ask for it
+ * @returns undefined if the user doesn't ask for telemetry
  */
 export async function watchRun(
   environment: RunRequest['environment'],
@@ -27,7 +27,7 @@ export async function watchRun(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
-  // Opened before any command runs. A file or link that a command puts at this path is replaced; a link is not followed.
+  // The file is opened before any command runs. If a command puts a file or a link at its path, that is replaced, and the link is not followed.
   const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
   if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
   const byName = maskSecrets(environment)
@@ -41,7 +41,7 @@ export async function watchRun(
   return { telemetry, notices }
 }
 
-/** Reports to telemetry that a run could not begin. Otherwise telemetry would never show runs that always fail at the start. Never throws. */
+/** Reports to telemetry that a run could not begin. Without this, telemetry would never show a run that fails at the start. Never throws. */
 export async function tellFailedStart(request: RunRequest, error: unknown): Promise<void> {
   try {
     const { environment } = request
@@ -51,11 +51,14 @@ export async function tellFailedStart(request: RunRequest, error: unknown): Prom
     new Recorder([watched.telemetry.sink]).end(reason, (error as Error).message)
     for (const sentence of await watched.telemetry.close()) request.warn?.(sentence)
   } catch {
-    // This failure is ignored, because the run's own failure matters more.
+    // A failure to report is ignored, because the failure of the run itself matters more.
   }
 }
 
-/** The configured telemetry; undefined if none is configured, or if the configuration is broken, so that only the environment decides. */
+/**
+ * The configuration of telemetry. Undefined if there is none or if the configuration is broken; then only environment variables decide whether and how
+ * telemetry is sent.
+ */
 function configuredTelemetry({ settings, workspace, environment }: RunRequest): Parameters<typeof telemetryOptions>[1] {
   try {
     return loadSettings(settings ?? {}, workspace, findAppPaths(environment)).settings.otel
@@ -64,7 +67,7 @@ function configuredTelemetry({ settings, workspace, environment }: RunRequest): 
   }
 }
 
-/** Opens the file, or returns why that is impossible. */
+/** Opens the file for telemetry, or returns why that is impossible. */
 function held(path: string): ReturnType<typeof holdOutput> | string {
   try {
     return holdOutput(path)

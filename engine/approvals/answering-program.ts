@@ -9,7 +9,7 @@ import { hostPath, hostProgram, isGroupAlive } from '../../sandbox/index.ts'
 /** A program that answers questions. It is started at the first question. */
 type AnsweringProgram = {
   readonly exchange: Exchange
-  /** Stops the program and everything it started, with SIGKILL if it ignores SIGTERM. Idempotent. */
+  /** Stops the program and everything that it started, with SIGKILL if SIGTERM isn't enough. Can be called repeatedly. */
   readonly close: () => Promise<void>
 }
 
@@ -24,10 +24,9 @@ type AnsweringOptions = {
 }
 
 /**
- * Exchanges JSON lines with a child process. The process is started at the first question and kept for later ones. If it has ended, it is
- * started again.
+ * Exchanges JSON lines with a child process. The process is started at the first question and kept for later ones. If it has ended, it is started again.
  *
- * @param argv the program and its arguments. A program's name is resolved now, before any command can create a different program with that name
+ * @param argv the program and its arguments. The program is looked up at once, before any command can create a different program with its name
  */
 export function answeringProgram(
   argv: readonly [string, ...string[]],
@@ -38,8 +37,8 @@ export function answeringProgram(
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
     if (located instanceof Error) throw located
-    // `detached` gives the program its own process group, so that its children can be stopped with it. Its output is read as it arrives, and
-    // a non-zero exit code is not an error.
+    // `detached` gives the program its own process group, so that its children can be stopped together with it. The other options mean that its output is read
+    // as it arrives, and that a non-zero exit code is not an error.
     const {
       nodeChildProcess: child,
       stdin,
@@ -53,7 +52,7 @@ export function answeringProgram(
       extendEnv: false,
       env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
     })
-    // Standard error is not inherited. Otherwise, if the program outlived this process, readers of our standard error would keep waiting.
+    // The program doesn't inherit standard error. If it did and outlived this process, whoever reads the standard error of this process would keep waiting.
     if (errors === undefined) stderr.resume()
     else stderr.pipe(errors, { end: false })
     const started = { child, exchange: lineExchange(stdout, stdin), failed: undefined as Error | undefined }
@@ -71,7 +70,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // If the program couldn't be started, say so: that is the reason why its output was closed.
+        // If the program couldn't be started, that is the real reason why its output was closed, so the error says so.
         throw asked.failed ?? cause
       }
     },
@@ -106,7 +105,7 @@ function hasEnded(child: ChildProcess): boolean {
 const graceMs = 1000
 const lookMs = 20
 
-/** Signals a process group. Returns false if the group is empty. */
+/** Sends a signal to a process group. Returns false if the group is empty. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)

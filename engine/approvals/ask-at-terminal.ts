@@ -12,7 +12,7 @@ export type TerminalQuestion<Answer> = {
   readonly text: string
   /** The prompt for the answer. It is shown again after a line that is not a valid answer. */
   readonly prompt: string
-  /** Parses a line as an answer; undefined if it is not a valid one. */
+  /** Parses a line as an answer; undefined if the line is not a valid answer. */
   readonly read: (line: string) => Answer | undefined
 }
 
@@ -54,7 +54,7 @@ export function openTerminal({ input, output }: Terminal): AskPerson {
 /**
  * Asks the person to approve an action. The end of input counts as a no.
  *
- * @param ruleFiles the files that a rule would be written to, which the question names
+ * @param ruleFiles the files to which accepted rules are added; the question names the file
  */
 export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOptions['ask'] {
   return async (question, { signal }) => {
@@ -73,7 +73,7 @@ type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefine
 
 /** Reads lines only on request. Lines that arrive together are returned one by one. */
 function readLines(input: Readable): LineReader {
-  // The terminal is not in raw mode, so it echoes and edits lines itself, and turns Ctrl-C into the signal that stops the run.
+  // Without raw mode, the terminal itself echoes the input, lets the person edit the line, and turns Ctrl-C into the signal that stops the run.
   const lines: Interface = createInterface({ input, terminal: false })
   const ready: string[] = []
   let ended = false

@@ -1,6 +1,6 @@
 import type { Reviewer, ReviewerAnswer } from '../../policies/index.ts'
 
-/** A reviewer whose questions the caller answers after seeing them in the event stream. */
+/** A reviewer that passes its questions on to the run's caller, who sees them in the event stream and answers them. */
 export type CallerReviewer = {
   readonly reviewer: Reviewer
   /** Answers the question about a call. Returns false if that question is not open. */

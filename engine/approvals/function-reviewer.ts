@@ -1,8 +1,8 @@
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../../policies/index.ts'
 
 /**
- * Answers the Guardian with `allow`, `deny`, or an outcome with a reason, which the model receives. Any other value, or an exception, is a
- * denial. The signal is aborted if the run ends before there is an answer.
+ * Answers the Guardian with `allow`, `deny`, or an outcome with a reason, which the model receives. Any other value, or an exception, counts as a denial. The
+ * signal is aborted if the run ends before there is an answer.
  */
 export type ReviewFunction = (
   request: ReviewRequest,

@@ -5,7 +5,7 @@ import { makeDirectories } from '../../sandbox/index.ts'
 import type { ProposedRule } from '../../policies/index.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 
-/** Where permanent approvals are stored, among the user's own files: rules, and permissions in Claude Code's format. */
+/** The files in the user's configuration folder to which permanent approvals are added: one for rules, and one for permissions in Claude Code's format. */
 export function acceptedFiles(places: AppPaths): Readonly<Record<ProposedRule['kind'], string>> {
   return { rule: join(places.config, 'rules', 'accepted.rules'), permission: join(places.config, 'permissions.json') }
 }
@@ -15,7 +15,7 @@ const permissionFile = z.looseObject({
 })
 
 /**
- * Adds a rule, which a person accepted, to the file for rules of its kind. The file is created if it is missing. Throws if the file can't be read or written.
+ * Adds a rule that a person has accepted to the file for rules of its kind. The file is created if it is missing. Throws if the file can't be read or written.
  */
 export function keepRule(places: AppPaths, { kind, text }: ProposedRule): void {
   const path = acceptedFiles(places)[kind]

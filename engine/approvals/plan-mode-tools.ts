@@ -63,7 +63,7 @@ function exitPlanMode(mode: PlanMode): Tool {
     guarded: true,
     ownItems: true,
     deferred: true,
-    // A run that begins in plan mode needs this tool to leave it.
+    // A run that begins in plan mode needs this tool to leave plan mode, so the model must not have to search for it.
     alwaysLoad: mode.requestedBy !== undefined,
     searchHint: 'plan ready approve leave plan mode',
     run: async ({ plan }, { review, callId, startItem }) => {

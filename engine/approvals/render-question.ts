@@ -1,7 +1,7 @@
 import type { HumanChoice, HumanQuestion, ProposedRule } from '../../policies/index.ts'
 import { escapeInvisible } from '../core/text/escape-invisible.ts'
 
-/** The file that each kind of rule is written to. */
+/** The file to which each kind of rule is added. */
 export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
 
 /** A person's answer: the choice and, if it is `no`, an optional message to the model. */
@@ -30,14 +30,14 @@ const shortest: Readonly<Record<HumanChoice, string>> = {
   stop: 's',
 }
 
-/** How many lines of a diff are shown: nobody reads more than a few screens. */
+/** The maximum number of lines of a diff that are shown, because nobody reads more than a few screens. */
 const mostDiffLines = 200
 
 /**
- * Renders a question for a person: the action, the facts about it, the diff of a patch, and the possible answers. Nothing in it can control
- * the terminal.
+ * Renders a question for a person: the action, the facts about it, the diff of a patch, and the possible answers. No part of the question can control the
+ * terminal.
  *
- * @param ruleFiles the files that the answer `always` adds a rule to
+ * @param ruleFiles the files to which the answer `always` adds a rule
  */
 export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): string {
   const { what, why, rule, choices, request } = question
@@ -60,7 +60,11 @@ export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): s
   return `${lines.join('\n')}\n${promptFor(choices)}`
 }
 
-/** Describes an answer. `grants`: whether the action needs additional access. An answer for the rest of the run grants that access to every command. */
+/**
+ * Describes a possible answer.
+ *
+ * @param grants whether the action needs additional access. If so, an answer for the rest of the run gives that access to every command
+ */
 function explain(choice: HumanChoice, grants: boolean): string {
   return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
 }

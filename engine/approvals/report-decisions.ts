@@ -15,7 +15,7 @@ const outcomes = {
 /**
  * Reports every question to a reviewer as an item in the event stream, with the duration and token usage of the answer.
  *
- * @param make creates the reviewer; its argument is a function that records the token usage of the answers
+ * @param make creates the reviewer from a function that records the token usage of its answers
  */
 export function reported(runContext: RunContext, make: (spend: RunContext['spend']) => Reviewer): Reviewer {
   let used: AssessmentItem['usage']

@@ -13,7 +13,7 @@ type ModelReviewing = {
   readonly timeoutMs: number | undefined
 }
 
-/** Creates a reviewer that asks a model in a separate conversation: no tools, one message, one answer. */
+/** Creates a reviewer that asks a model in a separate conversation without tools, which consists of one message and one answer. */
 export function modelReviewer({ model, runContext, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
   return createModelReviewer({
     complete: (request) => complete(model, request, runContext, spend),
@@ -65,8 +65,8 @@ async function complete(
 }
 
 /**
- * The agent's messages and calls. The output of calls is left out: files and web pages could contain text that tries to influence the
- * reviewer.
+ * The agent's messages and calls. The output of calls is left out, because it may come from files and web pages, which could contain text that tries to
+ * influence the reviewer.
  */
 function transcript(history: readonly HistoryItem[]): string {
   return history

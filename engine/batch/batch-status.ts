@@ -1,7 +1,7 @@
 import { dollars, seconds, short } from '../display/format-values.ts'
 import type { Summary } from './derived/results.ts'
 
-/** The progress of a batch. `live` is the last state that its supervisor wrote; absent if no process supervises the batch. */
+/** The progress of a batch. `live` is the last state that its supervisor wrote; undefined if no process supervises the batch. */
 export type Status = {
   readonly summary: Summary
   readonly supervised: boolean
@@ -9,7 +9,10 @@ export type Status = {
     | {
         readonly running: readonly { readonly trial: string; readonly what: string; readonly seconds: number }[]
         readonly paused: string | null
-        /** Sets of labels that open runs need and no worker has. An empty set of labels means that there is no worker at all. */
+        /**
+         * The sets of labels for which open runs wait because no worker has these labels. A set is empty if its runs need no labels and there is no worker at
+         * all.
+         */
         readonly unserved?: readonly { readonly labels: readonly string[]; readonly runs: number }[]
       }
     | undefined

@@ -1,4 +1,7 @@
-/** What a task requires of a worker's machine, such as `docker`, as sorted names without duplicates. Empty: the task requires nothing. */
+/**
+ * Labels, such as `docker`: sorted names without duplicates. Those of a task say what the task requires of a machine; those of a worker say what its machine
+ * has.
+ */
 export type Labels = readonly string[]
 
 const label = /^[\w.-]{1,64}$/
@@ -16,7 +19,7 @@ export function parseLabels(said: unknown): Labels | undefined {
   return known.length === names.length ? [...new Set(known)].toSorted() : undefined
 }
 
-/** Whether a worker with its `own` labels may run a task that has the `needed` labels. */
+/** Whether a worker with the labels `own` may run a task that needs the labels `needed`. */
 export function hasLabels(own: Labels, needed: Labels): boolean {
   return needed.every((name) => own.includes(name))
 }

@@ -5,12 +5,15 @@ import { BatchFolder } from './folder/batch-folder.ts'
 import type { Task } from './tasks/task.ts'
 import { endedAttempts } from './run/settle-trial.ts'
 
-/** The result of a merge: the new folder, the number of settled trials, and the number of results that were superseded by another result. */
+/**
+ * The result of a merge: the new folder, the number of settled trials, and the number of results that don't count, because another folder has a result of the
+ * same trial.
+ */
 type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly superseded: number }
 
 /**
  * Merges folders of one batch, such as those of its shards, into a new folder. Every attempt is copied, and its cost counts. If two folders settled the same
- * trial, the result in the folder that was named first counts, and the other one is superseded.
+ * trial, the result in the folder that comes first in `paths` counts, and the other one is superseded.
  *
  * @param paths the folders to merge, at least one
  * @throws UserError `usage` if the folders belong to different batches, or the new folder is not empty
@@ -46,20 +49,20 @@ export function mergeFolders(paths: readonly string[], to: string, owner: number
   return { folder, settled, superseded }
 }
 
-/** Copies an attempt into the new folder, under the next free number there. @returns that number */
+/** Copies an attempt into the new folder, where it gets the next free number. @returns this number */
 function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: number): number {
   const attempt = to.beginAttempt(trial)
   const source = from.attemptPath(trial, old)
   const records = ['result.json', 'superseded.json'].map((name) => join(source, name))
   const filter = (path: string): boolean => !records.includes(path)
   cpSync(source, to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true, filter })
-  // The order matters, because `endAttempt` stores the second record next to the first.
+  // The order matters, because `endAttempt` keeps the first record and only stores the second next to it.
   for (const record of [from.attemptOf(trial, old), from.supersededOf(trial, old)])
     if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
   return attempt
 }
 
-/** A record of an attempt under its new number. */
+/** Changes the number of the attempt in a record, and in the paths that the record contains. */
 function moveRecord<
   T extends { readonly attempt: number; readonly patch?: string | undefined; readonly session?: string | undefined },
 >(record: T, trial: string, attempt: number): T {

@@ -1,8 +1,9 @@
 import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * How an attempt ended. The first four are answers: the model's results for the task. The others mean that there is no answer: no sandbox, a provider failure,
- * an exhausted quota, an unavailable repository, a lost process, a run that did not begin (exit code 2), or an interruption.
+ * How an attempt ended. The first four are answers: the model's results for the task. The others say why there is no answer: no sandbox, a provider failure, an
+ * exhausted quota, an unavailable repository, a lost process, a run that did not begin because its options were wrong (exit code 2), an interruption, or a
+ * cancelled batch.
  */
 export const outcomes = [
   'done',
@@ -49,8 +50,8 @@ const byCode: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
 /**
  * The outcome for an exit code.
  *
- * @param code undefined: the process was killed, or nothing observed its end
- * @param hasEnded whether the session has a terminal event. A run that failed without one had an internal error, which is not an answer.
+ * @param code the exit code; undefined if the process was killed, or nothing observed its end
+ * @param hasEnded whether the session contains the last event of the run. If it doesn't, a failed run had an internal error, which is not an answer
  */
 export function outcomeOf(code: number | undefined, hasEnded: boolean): Outcome {
   if (code === undefined) return 'lost'

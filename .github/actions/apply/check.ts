@@ -11,8 +11,8 @@ export type Limits = {
 }
 
 /**
- * Files that control other programs, or that decide which code other programs run. Only a pattern that begins with the name of such a file allows changes to
- * it.
+ * Files that control other programs, or that decide which code other programs run. A change to such a file is allowed only by a pattern whose part before the
+ * first wildcard names such a file.
  */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
@@ -25,7 +25,7 @@ const guarded: readonly RegExp[] = [
 ]
 
 /**
- * Reads a run's patch and compares it with its expected hash, which the workflow passes separately.
+ * Reads a run's patch and checks that it has the expected hash, which the workflow passes separately.
  *
  * @throws ActionError if the folder is incomplete, or differs from the run's result
  */
@@ -70,7 +70,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)
     const isGuarded = guarded.some((one) => one.test(file))
-    // A star doesn't match files that control other programs: the pattern must contain their name.
+    // A wildcard doesn't match files that control other programs: the pattern must name them.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
         `${name} controls other programs, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
@@ -79,7 +79,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
   }
 }
 
-/** Whether the part of a pattern before its first star names a guarded file. */
+/** Whether the part of a pattern before its first wildcard names a guarded file. */
 function namesGuarded(pattern: string, file: string): boolean {
   const fixed = pattern.split(/[*?]/)[0] ?? ''
   return fixed === file || guarded.some((one) => one.test(fixed))

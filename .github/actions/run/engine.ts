@@ -7,11 +7,11 @@ import { stopCommands } from '../shared/runner.ts'
 /** The engine that is bundled with this action. Nothing is installed. */
 const program = join(dirname(fileURLToPath(import.meta.url)), 'engine/dist/bin/agent.js')
 
-/** The variables of this step that the engine gets. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are left out. */
+/** The environment variables of this step that are passed to the engine. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are left out. */
 const handed =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|(?:HTTPS?|NO|ALL)_PROXY|(?:OPENAI|ANTHROPIC)_BASE_URL|OTEL_\w+|TRACEPARENT|TRACESTATE)$/
 
-/** The fields of a run's last event that are read here. */
+/** The fields of a run's last event that this action reads. */
 export type Ending = {
   readonly type: string
   readonly result?: string
@@ -44,7 +44,7 @@ export function engineEnvironment(
   return apiKey === '' ? env : { ...env, OPENAI_API_KEY: apiKey, ANTHROPIC_API_KEY: apiKey }
 }
 
-/** Runs `agent exec`. Its output and the model's go to the log, and the runner doesn't interpret them as commands. */
+/** Runs `agent exec`. The engine's output and the model's text are written to the log, and the runner doesn't interpret them as commands. */
 export async function runEngine(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly prompt: string },
@@ -95,8 +95,8 @@ export function runProgram(
 }
 
 /**
- * Shows the findings of a review next to the lines that they are about. The engine writes a runner command for each finding; a model's text can't end a command
- * and begin a new one. The end of the run is reported elsewhere.
+ * Shows the findings of a review next to the lines that they are about. The engine itself formats each finding as a command for the runner, so that a model's
+ * text can't end the command and begin another. The end of the run is reported elsewhere.
  */
 export function annotate(events: string): void {
   const { stdout, stderr } = runProgram(['report', events, '--format', 'annotations'], engineEnvironment(''))

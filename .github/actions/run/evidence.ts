@@ -4,7 +4,7 @@ import { ActionError, command, input, isTrue, variable } from '../shared/runner.
 import { engineEnvironment, runProgram, type Outcome } from './engine.ts'
 
 /**
- * Returns the key that signs evidence of the run; the empty string if no evidence is requested. Every line of the key is masked in the log.
+ * Returns the key that signs evidence of the run; the empty string if no evidence is requested. The runner is told to mask every line of the key in the log.
  *
  * @throws ActionError if the run is not a transaction, because evidence can be signed only for transactions
  */
@@ -19,9 +19,9 @@ export function evidenceKey(): string {
 }
 
 /**
- * Signs evidence of a run after its end. Thus the key isn't on any disk while a command of the run could read it.
+ * Signs evidence of a run after its end. The key is written to the disk only at that time, when no command of the run can read it any more.
  *
- * @returns the file with the evidence; the empty string if there is nothing to sign
+ * @returns the path of the file with the evidence; the empty string if there is nothing to sign
  * @throws ActionError with the engine's message if signing fails
  */
 export function signEvidence(key: string, { exitCode, sessionId }: Outcome, bundle: string): string {

@@ -25,7 +25,7 @@ export function git(workspace: string, args: readonly string[], env: Readonly<Re
         GIT_TERMINAL_PROMPT: '0',
         GIT_OPTIONAL_LOCKS: '0',
         GIT_ATTR_NOSYSTEM: '1',
-        // Git must not use a checkout in a directory above the workspace, because it doesn't belong to this job.
+        // Git must not use a checkout in a directory above the workspace, because such a checkout doesn't belong to this job.
         GIT_CEILING_DIRECTORIES: dirname(workspace),
         ...env,
       },

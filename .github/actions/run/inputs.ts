@@ -23,7 +23,7 @@ export function promptOf(workspace: string, isReview: boolean): string {
   return readFileSync(path, 'utf8')
 }
 
-/** Reads the input `args`: arguments for `agent exec`. They are a JSON list, so that no text has to be split. */
+/** Reads the input `args`: arguments for `agent exec`. The input is a JSON list, so that a text doesn't have to be split into arguments. */
 export function moreArguments(isOfProposal: boolean): readonly string[] {
   const text = input('args') || '[]'
   let words: unknown
@@ -62,7 +62,7 @@ export function outputSchema(workspace: string, bundle: string): readonly string
 /**
  * Returns the arguments of a task: what commands may access, and which conditions the result must meet.
  *
- * @throws ActionError for inputs that only a review has
+ * @throws ActionError if an input is given that only a review can have
  */
 export function taskArguments(workspace: string, bundle: string, sandbox: string): readonly string[] {
   const misfit = ['review-base', 'fail-on'].find((name) => input(name) !== '')
@@ -80,7 +80,7 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
  * Returns the arguments of a review of a pull request's changes, or of the checkout's changes since a branch.
  *
  * @param event the event that started the workflow
- * @throws ActionError if the base of the review is unknown, and for inputs that only a task has
+ * @throws ActionError if the base of the review is unknown, or if an input is given that only a task can have
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
   const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')

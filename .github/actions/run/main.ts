@@ -80,7 +80,7 @@ async function main(): Promise<number> {
   return tell(outcome, { bundle, base, patch, files, evidence })
 }
 
-/** Reports the result: outputs for the next step or job, and texts for people. */
+/** Reports the result: as outputs for later steps and jobs, and as texts for people. */
 function tell(
   outcome: Outcome,
   made: {
@@ -156,7 +156,10 @@ function summary(result: string, exitCode: number, error: string | undefined, fi
   return `## Portcullis: ${result} (exit code ${exitCode})\n\n${asCode([error, finalMessage].filter((text) => text !== undefined && text !== '').join('\n\n'))}\n`
 }
 
-/** Returns the directories in which the runner stores its tokens. Commands can't read them. */
+/**
+ * Returns the directories that contain the runner's temporary files, among which are its tokens, and the files through which steps pass commands to the runner.
+ * Commands of the run can't read these directories.
+ */
 function runnerPlaces(): readonly string[] {
   const files = [
     'GITHUB_ENV',

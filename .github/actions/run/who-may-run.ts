@@ -24,8 +24,8 @@ const privileged: ReadonlySet<string> = new Set([
 type Sender = { readonly login: string; readonly id: number; readonly type: string }
 
 /**
- * Refuses accounts without permission: the account that starts the run must have write access or be listed in `allowed`. A bot is identified only by its
- * number, because anybody can create a bot whose name looks like that of a different bot.
+ * Refuses accounts without permission: the account that starts the run must have write access or be listed in `allowed`. A bot must be listed by its number,
+ * because anybody can create a bot whose name looks like that of another bot.
  *
  * @param allowed logins or account numbers
  * @throws ActionError, which names the account and says what to do

@@ -13,7 +13,7 @@ export class GitHubError extends ActionError {
   }
 }
 
-/** Opens the API. The returned function appends `path` to `/repos/OWNER/NAME`. */
+/** Returns a function that sends requests to the API. It appends `path` to the repository's URL, `/repos/OWNER/NAME`. */
 export function openGitHub(token: string): GitHub {
   const base = `${variable('GITHUB_API_URL')}/repos/${variable('GITHUB_REPOSITORY')}`
   return async (method, path, body) => {

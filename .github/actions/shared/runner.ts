@@ -24,7 +24,7 @@ export function requiredInput(name: string): string {
   return value
 }
 
-/** Returns an input that is a whole number. @throws ActionError if it isn't one */
+/** Returns an input that is a whole number; `unset` if it isn't given. @throws ActionError if it isn't a whole number */
 export function wholeNumber(name: string, unset: number): number {
   const text = input(name)
   if (text === '') return unset
@@ -75,7 +75,7 @@ export function addSummary(markdown: string): void {
   if (path !== undefined && path !== '') appendFileSync(path, markdown)
 }
 
-/** Prints a command for the runner. Untrusted text in it is only data. */
+/** Prints a command for the runner. The text is escaped, so that untrusted text can't end the command or begin another. */
 export function command(name: 'error' | 'warning' | 'notice' | 'add-mask', message: string, title?: string): void {
   const property = title === undefined ? '' : ` title=${escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}`
   process.stdout.write(`::${name}${property}::${escaped(message)}\n`)
@@ -106,7 +106,7 @@ export function asCode(text: string, limit = 60_000): string {
   return `${fence}text\n${shown}\n${fence}\n`
 }
 
-/** Runs an action: a failure becomes one line in the log and a failed step. */
+/** Runs the main function of an action. If it throws an error, the log gets one line about it, and the step fails. */
 export async function runAction(main: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await main()

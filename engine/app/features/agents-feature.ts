@@ -9,7 +9,7 @@ import { toolSet } from '../../tools/tool-set.ts'
 import { instructionsFor } from '../../run/model-instructions.ts'
 import { toolFacts } from '../tool-facts.ts'
 
-/** Sub-agents to which the run delegates work. */
+/** Provides sub-agents to which the run can delegate work. */
 export const agentsFeature: Feature = {
   name: 'agents',
   open: (context) => {

@@ -1,7 +1,7 @@
 import { askUserAt } from '../../approvals/ask-user.ts'
 import type { Feature } from '../feature.ts'
 
-/** Tools that the user wrote or the caller provides, and the tool that asks the person at the terminal. */
+/** Provides the tools that the user wrote or the caller passed, and the tool that asks the person at the terminal. */
 export const givenToolsFeature: Feature = {
   name: 'given tools',
   open: ({ request, review, userTools }) => ({

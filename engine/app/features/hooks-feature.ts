@@ -12,7 +12,7 @@ import { forbidsUrl } from '../forbidden-hosts.ts'
 import { hookDependencies } from '../hook-dependencies.ts'
 import { parentOf } from '../parent-run.ts'
 
-/** The hooks of users and repositories. They run before and after a call, and can restrict which calls the run may make. */
+/** Runs the hooks of users and repositories, for example before and after calls. Hooks can restrict which calls the run may make. */
 export const hooksFeature: Feature = { name: 'hooks', open: openFeature }
 
 async function openFeature(context: Opened): Promise<Contribution> {

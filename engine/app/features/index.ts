@@ -15,7 +15,7 @@ import { webSearchFeature } from './web-search-feature.ts'
 import { worktreeFeature } from './worktree-feature.ts'
 
 /**
- * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of those before it. If two
+ * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of features before it. If two
  * features provide a tool of the same name, the tool of the first one is used.
  */
 export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean): readonly Feature[] {
@@ -25,11 +25,11 @@ export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean):
   if (isReview)
     return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
-    // Opened first and therefore closed last, so that telemetry sees everything that happens.
+    // Telemetry is opened first and therefore closed last, so that it sees everything that happens.
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,
-    // Left out in a private view, because a worktree would be outside it.
+    // A run with a private view has no worktrees, because a worktree would be outside the view.
     ...(hasView ? [] : [worktreeFeature]),
     planModeFeature,
     memoryFeature,

@@ -3,7 +3,7 @@ import type { Feature } from '../feature.ts'
 import { forbidsUrl } from '../forbidden-hosts.ts'
 import { openServers } from '../open-servers.ts'
 
-/** Tools and prompts of servers that speak the Model Context Protocol. */
+/** Provides the tools and prompts of servers that speak the Model Context Protocol. */
 export const mcpFeature: Feature = {
   name: 'MCP servers',
   open: async (context) => {

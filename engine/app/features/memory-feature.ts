@@ -2,7 +2,7 @@ import { describeOmitted, renderMemory } from '../../memory/render-memory.ts'
 import { saveMemory } from '../../memory/save-memory.ts'
 import type { Feature } from '../feature.ts'
 
-/** The instructions from the user and the repository, and the tool that adds to them. */
+/** Gives the model the instructions from the user and the repository, and the tool with which it can add to them. */
 export const memoryFeature: Feature = {
   name: 'memory',
   open: ({ memory, memoryPlaces }) => ({

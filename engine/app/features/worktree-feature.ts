@@ -13,7 +13,7 @@ export const worktreeFeature: Feature = {
       environment: request.environment,
       userHome: context.home,
       open: context.openLike,
-      // Looked up when needed: a hook may create a worktree in the middle of the run.
+      // The hooks are looked up when they are needed, because they are opened after this feature.
       hooks: () => services.hooks?.worktreeHooks ?? worktreeHooks(undefined),
       rollout: session.rollout,
       resumed: request.start?.type === 'resume' ? beginning.resumedFrom : undefined,

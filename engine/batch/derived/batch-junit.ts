@@ -3,8 +3,8 @@ import { isAnswer } from '../outcome.ts'
 import type { TrialResult } from './results.ts'
 
 /**
- * Renders a batch as JUnit XML, with one test case for each trial. If the model's answer failed, the test case is a failure. If there is no answer, it is an
- * error. If the trial is still open, it is skipped.
+ * Renders a batch as JUnit XML, with one test case for each trial. The test case is a failure if the model's answer failed, an error if there is no answer, and
+ * skipped if the trial is still open.
  */
 export function renderJunit(results: readonly TrialResult[]): string {
   const suites = new Map<string, TrialResult[]>()

@@ -54,7 +54,7 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   return renderDocument(`Batch: ${head}`, content)
 }
 
-/** Renders the comparison of the models. Empty while no run has an answer. */
+/** Renders the comparison of the models. The result is empty as long as no trial has an answer. */
 function renderStatistics(results: readonly TrialResult[]): Html {
   const statistics = compareModels(results)
   if (statistics.models.every(({ answers }) => answers === 0)) return joined([])

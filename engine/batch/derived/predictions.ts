@@ -23,7 +23,7 @@ type PredictionFile = {
  * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without an answer is left out, because a missing answer says
  * nothing about what the model can do.
  *
- * @param configured the name of the configured model
+ * @param configured the model's name for trials that name no model themselves
  */
 export function predictionsOf(
   folder: BatchFolder,

@@ -5,7 +5,7 @@ import type { Summary, TrialResult } from './results.ts'
 /**
  * Renders GitHub's step summary for a batch: how often each outcome occurred, then the trials that are not done.
  *
- * @param room the maximum size in bytes
+ * @param room the maximum size of the summary in bytes
  */
 export function renderStepSummary(results: readonly TrialResult[], summary: Summary, room: number): string {
   const { settled, trials, outcomes, cost_usd: cost } = summary

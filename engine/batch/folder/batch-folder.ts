@@ -21,8 +21,8 @@ const taskLine = z.object({
 })
 
 /**
- * The folder of a batch. It is the only source of the batch's state. `batch.json` and `tasks.jsonl` are fixed when the batch begins. Each attempt has a folder
- * below `runs/`; the trial's `settled.json` next to it is created only once.
+ * The folder of a batch. The state of the batch is stored only in this folder. `batch.json` and `tasks.jsonl` are fixed when the batch begins. Each attempt has
+ * a folder `runs/TRIAL/ATTEMPT`. The result of a trial, `runs/TRIAL/settled.json`, is created only once.
  */
 export class BatchFolder {
   readonly path: string
@@ -81,7 +81,11 @@ export class BatchFolder {
     throw new UserError('usage', `${message} Name another folder, or use the same options.`)
   }
 
-  /** @throws UserError `usage` if the file no longer contains the tasks with which the batch began */
+  /**
+   * The tasks with which the batch began.
+   *
+   * @throws UserError `usage` if the list of tasks was changed since then
+   */
   tasks(): readonly Task[] {
     const file = join(this.path, 'tasks.jsonl')
     const text = readIfThere(file) ?? ''
@@ -100,7 +104,7 @@ export class BatchFolder {
     return partOf(trialsOf(tasks, this.manifest), this.manifest.shard)
   }
 
-  /** Adds an entry to the journal. */
+  /** Adds an entry with the current time to the batch's journal. */
   note(entry: JournalEntry): void {
     appendLine(join(this.path, 'journal.jsonl'), { at: new Date().toISOString(), ...entry })
   }
@@ -123,7 +127,7 @@ export class BatchFolder {
       .toSorted((one, other) => one - other)
   }
 
-  /** Begins the next attempt by creating its folder, or continues an unfinished attempt. @returns the attempt's number */
+  /** Begins the next attempt by creating its folder, or continues the last attempt if it is unfinished. @returns the attempt's number */
   beginAttempt(trial: string): number {
     const last = this.attempts(trial).at(-1) ?? 0
     // An attempt that was given to a worker and has not ended yet is continued.
@@ -142,7 +146,7 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
-  /** The progress that an attempt's run last reported; undefined if it has reported none. Only runs on workers store their progress here. */
+  /** The progress that an attempt's run last reported; undefined if it has reported none. Only the runs of workers have their progress stored. */
   stepOf(trial: string, attempt: number): Step | undefined {
     const text = readIfThere(join(this.attemptPath(trial, attempt), 'step.json'))
     return text === undefined ? undefined : parseStep(text)
@@ -171,7 +175,7 @@ export class BatchFolder {
     return this.attemptOf(trial, attempt) ?? record
   }
 
-  /** The last report about the end of an attempt, if the end was reported more than once; otherwise undefined. Its cost counts too. */
+  /** The last report about the end of an attempt, if the end was reported more than once; otherwise undefined. The cost in this report counts too. */
   supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'superseded.json')
     const text = readIfThere(file)
@@ -185,7 +189,7 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(settledRecord, text, file)
   }
 
-  /** @returns whether this record became the trial's result: only the first record does */
+  /** Stores the result of a trial, unless the trial has a result already. @returns whether this record became the result */
   settle(record: SettledRecord): boolean {
     mkdirSync(this.trialPath(record.trial), { recursive: true, mode: 0o700 })
     return writeOnce(join(this.trialPath(record.trial), 'settled.json'), asText(record), this.#owner)
@@ -217,7 +221,7 @@ function asLine({ id, prompt, repository: { source, ref }, image, labels }: Task
     ...{ id, prompt, repo: source },
     ...(ref === undefined ? {} : { ref }),
     ...(image === undefined ? {} : { image }),
-    // Labels are stored only if there are some, so that a batch without labels keeps the hash that it had before labels existed.
+    // Labels are stored only if there are some, so that a batch without labels has the same hash as in versions of this program without labels.
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
   }
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
-/** The definition of a batch, which is the same for all its runs. It is fixed when the batch begins, and a later start must specify the same one. */
+/**
+ * The definition of a batch, which is the same for all its runs. It is fixed when the batch begins. When the batch is started again, the definition must be the
+ * same.
+ */
 export const manifestSchema = z.object({
   version: z.literal(1),
   /** ISO 8601. */
@@ -14,9 +17,9 @@ export const manifestSchema = z.object({
   options: z.array(z.string()),
   /** The directory to which paths in these arguments are relative. */
   cwd: z.string(),
-  /** The most that one run may cost, in US dollars. */
+  /** The maximum cost of one run, in US dollars. */
   max_cost_per_run: z.number().optional(),
-  /** The shard of the batch that is run in this folder. Absent: all trials. */
+  /** The part of the batch (shard) that runs in this folder. Absent: all trials run in it. */
   shard: z.object({ index: z.int(), of: z.int() }).optional(),
 })
 

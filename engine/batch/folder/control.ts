@@ -13,18 +13,18 @@ const control = z.object({
   tpm: z.int().min(1).optional(),
 })
 
-/** Requests to a running batch from processes other than its supervisor. */
+/** What other processes have requested from the supervisor of a running batch. */
 type Control = z.infer<typeof control>
 
 const fileOf = (folder: string): string => join(folder, 'control.json')
 
-/** Reads the requests to a batch. An unreadable file contains none. */
+/** Reads the requests to a batch. A file that can't be parsed counts as one without requests. */
 export function readControl(folder: string): Control {
   const parsed = control.safeParse(parseJson(readIfThere(fileOf(folder)) ?? '{}'))
   return parsed.success ? parsed.data : control.parse({})
 }
 
-/** Adds a request to the earlier ones. */
+/** Adds a request to the earlier ones; a new value replaces the earlier one. */
 export function writeControl(folder: string, wish: Partial<Control>, owner: number): void {
   writeWhole(fileOf(folder), `${JSON.stringify({ ...readControl(folder), ...wish })}\n`, owner)
 }

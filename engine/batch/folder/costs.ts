@@ -3,7 +3,8 @@ import type { BatchFolder } from './batch-folder.ts'
 /** The costs of attempts. Each attempt counts once, with its most complete report. */
 
 /**
- * The cost of an attempt in US dollars. A later report is about the same run, so it includes the cost in earlier reports.
+ * The cost of an attempt in US dollars. If there are several reports about the attempt, the highest cost counts, because a later report includes the cost in
+ * earlier ones.
  *
  * @returns undefined if the cost is unknown
  */
@@ -14,7 +15,7 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The cost of an attempt in US dollars, for checking a limit that must not be exceeded. For a lost run, this is the most that it may have cost. */
+/** The cost of an attempt in US dollars, as it counts against a limit. For a lost run, this is the maximum that it may have cost. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }

@@ -15,7 +15,7 @@ import {
 
 /**
  * Functions for the files in a batch's folder. No sandboxed command can write to that folder. A whole file is written under a temporary name and then renamed;
- * a file that must be created only once is hard-linked instead.
+ * a file that must be created only once gets its final name by a hard link instead.
  */
 
 let counter = 0
@@ -33,7 +33,7 @@ export function writeWhole(path: string, text: string, owner: number): void {
  * Creates a complete file if there is none.
  *
  * @param isKept whether the file must survive a crash of the machine. If so, this call waits until the file is on the disk
- * @returns whether this call created the file. If there are several calls at the same time, only one of them does
+ * @returns whether this call created the file. Of several simultaneous calls, only one creates it
  */
 export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {
   const beside = besideOf(path, owner)

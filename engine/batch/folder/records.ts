@@ -9,15 +9,15 @@ export const attemptRecord = z.object({
   trial: z.string(),
   attempt: z.int(),
   outcome: z.enum(outcomes),
-  /** Undefined: the process was killed, or its end was not observed. */
+  /** The exit code of the run. Absent: the process was killed, or its end was not observed. */
   exit_code: z.int().optional(),
   /** Why there is no answer, or why the task failed. */
   error: z.string().optional(),
   /** The cost in US dollars; absent if a model's price is unknown. */
   cost_usd: z.number().optional(),
-  /** The most that a lost run may have cost, in US dollars. It counts against `--max-cost`, because the real cost is unknown. */
+  /** The maximum that a lost run may have cost, in US dollars. This amount counts against `--max-cost`, because the real cost is unknown. */
   reserved_usd: z.number().optional(),
-  /** With the outcome `quota`: when the provider says that quota will be available again, in ISO 8601. */
+  /** For the outcome `quota`: the time at which, according to the provider, there will be quota again, in ISO 8601. */
   retry_at: z.string().optional(),
   tokens,
   turns: z.int(),

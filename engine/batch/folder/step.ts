@@ -22,7 +22,7 @@ export function parseStep(text: string): Step | undefined {
 }
 
 /**
- * Completes a record with what the run reported before it ended: a worker that is killed leaves nothing else. The report and the record are about the same run,
+ * Completes a record with the last report of the run before its end. After a worker was killed, there is nothing but this report. Both are about the same run,
  * so the larger of two amounts includes the smaller one.
  */
 export function withReported(record: AttemptRecord, reported: Step | undefined): AttemptRecord {

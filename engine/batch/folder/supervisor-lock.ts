@@ -8,21 +8,22 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
-/** How long a lease is valid after each renewal, in milliseconds, if the process that holds it is on another machine. */
+/** How long a lease is valid after it was last renewed, in milliseconds. This matters only if the process that holds it is on another machine. */
 const leaseMs = 120_000
 const renewMs = 20_000
 
 /** A supervisor's lease on the folder of its batch. */
 type Lease = {
-  /** Whether the lease is still valid: if this machine was suspended for longer than a lease lasts, another process may have taken the folder. */
+  /** Whether this process still holds the lease. If this machine was suspended for longer than a lease is valid, another process may have taken the folder. */
   readonly isHeld: () => boolean
   readonly release: () => void
 }
 
 /**
- * Takes the batch's folder for this process, because two supervisors together would exceed the batch's limits. A lease whose process has ended is invalid. A
- * process on another machine can't be checked from here, so its lease becomes invalid only when it hasn't been renewed for two minutes.
+ * Takes a lease on the batch's folder, because two supervisors together would exceed the batch's limits. A lease becomes invalid when its process has ended. If
+ * the process is on another machine, this can't be checked, and its lease becomes invalid when it hasn't been renewed for two minutes.
  *
+ * @param pid the process that takes the lease
  * @throws UserError `usage` if another process supervises the batch; the message names that process
  */
 export function leaseFolder(folder: string, pid: number): Lease {

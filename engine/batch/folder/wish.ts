@@ -4,17 +4,17 @@ import * as z from 'zod'
 import type { BatchFolder } from './batch-folder.ts'
 import { readIfThere, writeWhole } from './files.ts'
 
-/** The most that an attempt may cost, in US dollars, as stored in the folder or in Redis. Absent: no limit. */
+/** The maximum cost of an attempt, in US dollars, as stored in the folder or in Redis. Absent: no limit. */
 export const wishSchema = z.object({ max_cost: z.number().optional() })
 
-/** Converts the most that an attempt may cost into the form in which it is stored. */
+/** Converts the maximum cost of an attempt into the form in which it is stored. */
 export const wishOf = (maxCost: number | undefined): z.infer<typeof wishSchema> =>
   maxCost === undefined ? {} : { max_cost: maxCost }
 
 const fileOf = (folder: BatchFolder, trial: string, attempt: number): string =>
   join(folder.attemptPath(trial, attempt), 'wish.json')
 
-/** Records the most that an attempt may cost. */
+/** Stores the maximum cost of an attempt in the folder. From then on, the attempt counts as given to a worker. */
 export function writeWish(
   folder: BatchFolder,
   trial: string,
@@ -25,12 +25,12 @@ export function writeWish(
   writeWhole(fileOf(folder, trial, attempt), JSON.stringify(wishOf(maxCost)), owner)
 }
 
-/** Removes the record of the most that an attempt may cost. Without it, the attempt counts as not given to a worker. */
+/** Removes the stored maximum cost of an attempt. From then on, the attempt counts as not given to a worker. */
 export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads the most that an attempt may cost. Undefined: the attempt was not given to a worker. */
+/** Reads the stored maximum cost of an attempt. The result is undefined if none is stored, because the attempt was not given to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

@@ -7,7 +7,7 @@ import * as z from 'zod'
 /** The files of an attempt that its worker sends back. The record is sent separately. */
 const kept = /^(?:changes\.patch|report\.html|stderr\.txt|session\/.+)$/
 const listSchema = z.array(z.object({ path: z.string(), size: z.int().min(0) }))
-/** The highest plausible compression ratio: sessions are text, which doesn't compress better than this. */
+/** The highest plausible compression ratio. Sessions consist of text, which hardly ever compresses better than this. */
 const mostRatio = 8
 
 /** Thrown if the files of a run are larger than the limit. */
@@ -39,6 +39,7 @@ export async function packAttempt(directory: string, most: number): Promise<Buff
 /**
  * Unpacks the files of an attempt into its folder. The paths in the archive are checked, because the worker that packed it is not trusted.
  *
+ * @param most the maximum size of the archive in bytes
  * @throws an error if the archive isn't in the form that `packAttempt` produces
  */
 export async function unpackAttempt(packed: Uint8Array, directory: string, most: number): Promise<void> {

@@ -19,7 +19,7 @@ export function isEndAsked(folder: BatchFolder, trial: string, attempt: number):
   return existsSync(join(folder.attemptPath(trial, attempt), 'end-asked'))
 }
 
-/** Claims an attempt for a worker. @returns false if another worker has it or had it */
+/** Claims an attempt for a worker. @returns false if another worker has claimed it before */
 export function claimAttempt(
   folder: BatchFolder,
   trial: string,
@@ -34,10 +34,12 @@ export function claimAttempt(
 /** Stores the progress of a run for observers of the folder. */
 type StepWriter = { readonly tell: (message: RunMessage) => void; readonly end: () => void }
 
-/** The shortest time between two writes: a run sends messages more often than observers read them, so several messages are written together. */
+/** The minimum time between two writes, in milliseconds. A run sends messages more often than observers read them, so several messages are written together. */
 const betweenStepsMs = 300
 
-/** Stores the progress of a run, taken from its messages, until it ends. What the run has spent is stored at once, because its worker may be killed. */
+/**
+ * Stores the progress that a run reports in its messages, until `end` is called. What the run has spent is stored at once, because its worker may be killed.
+ */
 export function stepWriter(folder: BatchFolder, trial: string, attempt: number): StepWriter {
   const now: Step = { what: 'starting', turns: 0, tokens: 0 }
   let writtenAt = 0
@@ -52,7 +54,7 @@ export function stepWriter(folder: BatchFolder, trial: string, attempt: number):
     try {
       write()
     } catch {
-      // Not reported here: if the folder can't be written to, an error is reported when the run ends.
+      // The error is not reported here: if the folder can't be written to, another error is reported when the run ends.
     }
   }
   const tell = (message: RunMessage): void => {
@@ -91,8 +93,8 @@ export function readSteps(folder: BatchFolder, trial: string, attempt: number): 
 /**
  * Ends an attempt for which no worker reports the end.
  *
- * @param reserved the most that the attempt may have cost, in US dollars
- * @returns the record that counts: from this call, or from an earlier report of a worker
+ * @param reserved the maximum that the attempt may have cost, in US dollars
+ * @returns the record that counts: the one from this call or, if a worker has reported the end before, the worker's
  */
 export function endWithoutRun(
   folder: BatchFolder,

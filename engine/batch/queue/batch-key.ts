@@ -12,7 +12,7 @@ export function makeBatchKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Thrown if sealed data can't be opened, because it was changed, truncated, or moved to another place. */
+/** Thrown if sealed data can't be opened, because it was changed or truncated, or belongs to another place. */
 export class NotAuthentic extends Error {}
 
 /**
@@ -33,7 +33,7 @@ export class BatchKey {
     this.id = Buffer.from(hkdfSync('sha256', this.#key, '', 'portcullis batch key id', 12)).toString('hex')
   }
 
-  /** @param place where the data belongs: the batch, the object and the part. `open` must be called with the same place. */
+  /** Seals bytes. @param place where the data belongs: the batch, the object and the part. `open` must be called with the same place */
   seal(place: readonly (string | number)[], bytes: Uint8Array): Buffer {
     const salt = randomBytes(saltBytes)
     const cipher = createCipheriv('aes-256-gcm', ...this.#forSalt(salt))
@@ -42,7 +42,7 @@ export class BatchKey {
     return Buffer.concat([salt, sealed, cipher.getAuthTag()])
   }
 
-  /** @throws NotAuthentic if the data was not sealed with this key for this place */
+  /** Opens sealed bytes. @throws NotAuthentic if the data was not sealed with this key for this place */
   open(place: readonly (string | number)[], sealed: Uint8Array): Buffer {
     if (sealed.length < saltBytes + tagBytes) throw new NotAuthentic('it is cut')
     const end = sealed.length - tagBytes

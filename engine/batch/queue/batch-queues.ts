@@ -26,7 +26,7 @@ export class BatchQueues {
     return queue
   }
 
-  /** Whether a trial may be handed out now. A trial that no worker can run would delay the others. */
+  /** Whether a trial may be handed out now. A trial that no worker can run isn't handed out, because it would delay the others. */
   mayBegin(trial: Trial): boolean {
     const labels = this.#labelsOf(trial)
     return labels.length === 0 || this.#workers.have(labels)
@@ -37,12 +37,12 @@ export class BatchQueues {
     return this.#workers.places()
   }
 
-  /** The labels that these trials need and no worker has. */
+  /** The sets of labels that these trials need and no worker has. */
   unserved(open: readonly Trial[]): readonly Unserved[] {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
   }
 
-  /** @param isSettled true if no more jobs are handed out; the queues are then deleted from Redis */
+  /** Closes the queues. @param isSettled whether all trials are settled; if so, the queues are also deleted from Redis */
   async close(isSettled: boolean): Promise<void> {
     if (isSettled) await Promise.all([...this.#queues.values()].map((queue) => queue.clear().catch(() => undefined)))
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))

@@ -17,14 +17,14 @@ import { announcedBatches, SealedStore } from './sealed-store.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { reportOf, silentMs, workerSchema } from './worker-registry.ts'
 
-/** The maximum size of a batch's manifest and tasks together, if they are sent through Redis. */
+/** The maximum size of a batch's manifest and tasks together, in bytes, if they are sent through Redis. */
 export const mostManifestBytes = 256 * 1024 * 1024
 const retryMs = 1000
 
 const published = z.object({ manifest: manifestSchema, tasks: z.string() })
 const claimSchema = z.object({ worker: z.string() })
 const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
-/** A worker's report, and its time by the clock of Redis, in milliseconds since 1970. */
+/** A worker's report about itself, and the time of the report by the clock of Redis, in milliseconds since 1970. */
 export const beatSchema = workerSchema.extend({ at: z.number() })
 
 /**
@@ -94,7 +94,7 @@ type RedisLinkOptions = {
   readonly deadlineMs: number
 }
 
-/** A link through Redis, in which all data is sealed. The worker has its own copy of the batch's folder. */
+/** Creates a link through Redis, for a worker that has its own copy of the batch's folder. All data in Redis is sealed. */
 export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
   const store = new SealedStore(carrier, key, folder.hash)
   const { name, process, mostBytes, deadlineMs } = own
@@ -157,7 +157,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         if (error instanceof TooLarge) return undefined
         throw error
       })
-      // A result that could not be handed in by the deadline is given up for good, even if its job comes again.
+      // A result that could not be handed in by the deadline is not handed in any more, even if this worker gets its job again.
       const tooLate = new UserError(
         'usage',
         `its result could not be delivered within ${deadlineMs / 1000} s: Redis is full or unavailable`,
@@ -165,7 +165,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
       if (late.has(id) || !(await isDoneBy(AbortSignal.timeout(deadlineMs), () => send(trial, attempt, packed)))) {
         late.add(id)
         say(`${trial}: ${tooLate.message}`)
-        // The cost of the run still counts. The coordinator must have it before it sees that the job failed.
+        // The cost of the run still counts, and the coordinator must know the cost before it sees that the job failed.
         await isDoneBy(closing, () => tellStep(trial, attempt))
         throw tooLate
       }
@@ -184,7 +184,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
   }
 }
 
-/** The value; undefined if it is not authentic, because somebody else changed it. */
+/** Resolves to the value, or to undefined if it is not authentic, because somebody without the key changed it. */
 async function orNothing(value: Promise<unknown>): Promise<unknown> {
   try {
     return await value

@@ -1,4 +1,4 @@
-/** The types of those parts of BullMQ and ioredis that are used here. Users install these packages themselves, so this program must build without them. */
+/** The types of those parts of BullMQ and ioredis that are used here. This program must build without these packages, because users install them themselves. */
 
 /** A connection of ioredis. */
 export type Redis = {

@@ -16,7 +16,7 @@ const lookMs = 250
 const stepsMs = 900
 /** The time between two queries to Redis about a job whose result hasn't arrived, in milliseconds. */
 const askMs = 5000
-/** How long a worker may take to end a run that is no longer wanted. */
+/** How long a worker may take to end a run that is no longer wanted, in milliseconds. */
 const graceMs = 45_000
 
 type QueueDependencies = {
@@ -36,7 +36,7 @@ type QueueDependencies = {
 /** What Redis knows about a job. */
 type Seen = Awaited<ReturnType<JobQueue['look']>>
 
-/** Leaves the attempts to workers. Each attempt is a job, and its result arrives in the folder. */
+/** Returns a function that leaves attempts to workers. It puts a job for the attempt into a queue, and waits until the attempt's result is in the folder. */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
@@ -80,7 +80,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
         const seen = look.take()
         if (seen === undefined) look.ask(() => queue.look(id).catch((): Seen => ({ state: 'there' })))
         else askedAt = Date.now()
-        // If Redis lost the job, it is added again. A worker that already has the job notices this in the folder.
+        // If Redis lost the job, it is added again. If a worker already has the job, the next worker that gets it sees the first one's claim.
         if (seen?.state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
         if (seen?.state === 'failed') return endUnseen('infrastructure', seen.reason ?? 'its job failed')
       }
@@ -99,7 +99,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     return record
   }
 
-  /** Handles a request that failed because Redis is full or unreachable: the request is repeated later. */
+  /** Handles a failure to hand out a job because Redis is full or unreachable. It tells the user once; the caller tries again later. */
   function told(error: Error): false {
     if (!isFullTold) say(`No job can be assigned to a worker: ${error.message}. This is repeated until it succeeds.`)
     isFullTold = true

@@ -1,6 +1,6 @@
 import { caution, leastFactor, longestWaitMs, mostFactor, usualWaitMs } from '../run/rate-limiter.ts'
 
-/** How long a process with a waiting request may be silent before other requests go first. */
+/** How long a process with a waiting request may be silent before other requests are admitted first, in milliseconds. */
 const ticketMs = 10_000
 
 /**

@@ -4,7 +4,9 @@ import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
 import type { Job, Packages, Redis } from './packages.ts'
 
-/** The whole content of a job in Redis. It contains so little that an attacker with write access to Redis can do no more than name a known trial of a batch. */
+/**
+ * The whole content of a job in Redis. It contains so little that an attacker with write access to Redis can only choose among the known trials of the batch.
+ */
 export const jobData = z.strictObject({
   batch: z.string().max(100),
   task: z.string().max(1000),
@@ -74,7 +76,7 @@ export type JobQueue = {
  * Opens the queue for those jobs of a batch that need these labels.
  *
  * @param batch the batch's hash
- * @param labels the labels that a worker needs for the jobs of this queue: there is a queue for each set of labels
+ * @param labels the labels that a worker needs for the jobs of this queue. There is one queue for each set of labels
  */
 export function openJobQueue({ packages, redis }: Carrier, batch: string, labels: Labels = []): JobQueue {
   const queue = new packages.Queue(nameOf(batch, labels), { connection: redis, prefix })
@@ -122,8 +124,8 @@ export type JobWorkerOptions = {
 /**
  * Takes the jobs of one batch and runs them.
  *
- * @param act runs one job; throws `UserError` if the job is refused
- * @returns a function that stops taking jobs and resolves when the running ones have ended
+ * @param act runs one job. It throws a `UserError` if it refuses the job
+ * @returns a function that stops taking jobs and resolves when the running jobs have ended
  */
 export function openJobWorker(
   { packages, redis }: Carrier,
@@ -140,7 +142,7 @@ export function openJobWorker(
         say(`a job was refused: ${error.message}`)
         throw new packages.UnrecoverableError(error.message)
       }
-      // Redis keeps the message that is thrown here. The error may name paths and repositories, so its details are only reported locally.
+      // Redis keeps the message that is thrown here. Because the error may name paths and repositories, its details are reported only on this machine.
       say(`a job could not be carried out: ${(error as Error).message}`)
       throw new packages.UnrecoverableError("its worker could not carry it out; the worker's own output says why")
     }
@@ -163,7 +165,7 @@ export function openJobWorker(
   const workers = labelSets.map((labels) => {
     const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
-      // A lock is renewed four times within its duration, so no run is lost if Redis is unreachable for half of that time.
+      // A lock is renewed four times within its duration, so no run is lost if Redis is unreachable for half of the duration.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
       // The batch itself limits how often a trial may lose its worker, so BullMQ's own limit must never take effect.
@@ -176,12 +178,12 @@ export function openJobWorker(
     })
     return worker
   })
-  /** Pauses all queues while the maximum number of jobs is running. A single queue doesn't need this. */
+  /** Pauses all queues while the maximum number of jobs is running. This isn't necessary for a single queue, because its own limit is enough. */
   function steer(): void {
     if (workers.length < 2) return
     for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
   }
-  // Repeated, because otherwise a queue that was resumed just before its pause took effect would stay paused for ever.
+  // This is repeated, because a queue that was resumed just before its pause took effect would otherwise stay paused for ever.
   const steering = setInterval(steer, steerMs)
   return async () => {
     clearInterval(steering)
@@ -189,7 +191,7 @@ export function openJobWorker(
   }
 }
 
-/** The name of a queue. The queue for jobs without labels keeps the name that it had before labels existed. */
+/** The name of a queue. The queue for jobs without labels has the same name as in versions of this program without labels. */
 function nameOf(batch: string, labels: Labels): string {
   const needs = labels.length === 0 ? '' : `-${createHash('sha256').update(labels.join()).digest('hex').slice(0, 12)}`
   return `batch-${batch.slice(0, 16)}${needs}`

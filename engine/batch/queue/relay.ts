@@ -27,8 +27,8 @@ type Given = { readonly trial: string; readonly attempt: number }
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
- * Transfers a batch, encrypted, through Redis between its folder and workers that don't share the folder. The workers get the tasks. Their messages and results
- * are stored in the folder, from which the rest of the program reads them.
+ * Connects the folder of a batch with workers that don't share it, through Redis. All data is encrypted. The workers get the tasks, and their messages and
+ * results are stored in the folder, where the rest of the program reads them.
  */
 export class Relay {
   readonly #carrier: Carrier
@@ -52,12 +52,12 @@ export class Relay {
     this.#trials = new Map(trials.map((trial) => [trial.key, trial]))
   }
 
-  /** @throws UserError `usage` if the tasks are too large for Redis */
+  /** Begins the transfer. @throws UserError `usage` if the tasks are too large for Redis */
   async start(): Promise<void> {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
     const next = (): void => {
-      // The next round begins only after this one has ended. A round waits while Redis is unreachable.
+      // A round can take long, because it waits while Redis is unreachable. The next round begins only after it has ended.
       this.#looking = setTimeout(() => {
         this.#now = this.#look().catch(() => undefined)
         void this.#now.then(() => this.#looking !== undefined && next())
@@ -66,7 +66,7 @@ export class Relay {
     next()
   }
 
-  /** Publishes what an attempt may cost. Must be called before the attempt's job is given out. */
+  /** Publishes the maximum cost of an attempt. Must be called before the attempt's job is put into a queue. */
   async giveOut(trial: string, attempt: number, maxCost: number | undefined): Promise<void> {
     const id = jobIdOf(trial, attempt)
     this.#out.set(id, { trial, attempt })
@@ -94,7 +94,7 @@ export class Relay {
     await this.#now
     await this.#look().catch(() => undefined)
     await renounce(this.#carrier, this.#key, this.#folder.hash)
-    // Results that workers hand in later are kept for the next start, unless the batch is complete.
+    // Unless the batch is complete, the table `results` stays, so that results that workers hand in later are there at the next start.
     await this.#store.clear(...tables.filter((table) => isSettled || table !== 'results'))
   }
 
@@ -155,7 +155,7 @@ export class Relay {
     }
   }
 
-  /** Stores a result in the folder. If something is wrong with the result, the attempt ends with that error and without an answer. */
+  /** Stores a result in the folder. If something is wrong with the result, the attempt ends without an answer and with an error that says so. */
   async #take(name: string, value: unknown): Promise<void> {
     const [id = '', delivery = ''] = name.split(':')
     const read = result.safeParse(value)
@@ -178,7 +178,7 @@ export class Relay {
     await this.#store.clear(`object:${delivery}`)
   }
 
-  /** @returns what is wrong with the delivered files; undefined if nothing is */
+  /** Unpacks the files of a result into the folder. @returns what is wrong with the files; undefined if they are complete */
   async #unpack(delivery: string, { size, most, record }: z.infer<typeof result>): Promise<string | undefined> {
     if (size === null)
       return `its result is larger than the ${Math.floor(most / 1024)} KiB that may be sent through Redis: give workers the folder with --store`

@@ -3,15 +3,15 @@ import { NotAuthentic } from './batch-key.ts'
 import type { Carrier } from './redis.ts'
 
 const chunkBytes = 256 * 1024
-/** The time after which Redis deletes data that nobody has removed. */
+/** The time after which Redis deletes data that is no longer written to, in milliseconds. */
 const keptMs = 24 * 3_600_000
 
 /** Thrown if a part of an object is missing, because it was never written or has expired. */
 export class NotWhole extends Error {}
 
 /**
- * The data that a coordinator and its workers share about one batch if they have no directory in common: sealed values and multi-part objects in Redis. Without
- * the key, nobody can read any of them or put one in another's place.
+ * The data that a coordinator and its workers share about one batch if they have no directory in common: sealed values, and objects that consist of several
+ * parts, in Redis. Without the key, nobody can read these data or exchange one value for another.
  */
 export class SealedStore {
   readonly #redis: Carrier['redis']
@@ -49,7 +49,7 @@ export class SealedStore {
     return typeof sealed === 'string' ? this.#key.openValue([this.#batch, table, name], sealed) : undefined
   }
 
-  /** All values of a table by name; undefined for a value that is not authentic. */
+  /** All values of a table by name; a value that is not authentic is undefined. */
   async all(table: string): Promise<ReadonlyMap<string, unknown>> {
     const listed = (await this.#redis.call('hgetall', this.#at(table))) as Readonly<Record<string, string>>
     const entries = new Map<string, unknown>()
@@ -131,7 +131,7 @@ export class SealedStore {
 const announced = 'portcullis:store:announced'
 const announcedMs = 60_000
 
-/** Announces that a batch is running, and with which key. Must be repeated within a minute. */
+/** Announces that a batch is running, and with which key. The announcement must be repeated within a minute, or else the batch counts as ended. */
 export async function announce({ redis }: Pick<Carrier, 'redis'>, key: BatchKey, batch: string): Promise<void> {
   await redis.call('hset', announced, `${key.id}:${batch}`, await timeOf(redis))
   await redis.call('pexpire', announced, keptMs)

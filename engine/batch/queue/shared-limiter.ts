@@ -5,9 +5,12 @@ import { nameOf, slowestMs, windowMs, type RequestLimiter } from '../run/rate-li
 import { rateScript } from './rate-script.ts'
 import type { Carrier } from './redis.ts'
 
-/** The longest time for which a waiting request sleeps before it asks again, since others may have used less than they reserved. */
+/** The maximum time, in milliseconds, that a waiting request sleeps before it asks again: it may be admitted earlier if others used less than they reserved. */
 const pollMs = 500
-/** How long to wait for an answer from Redis. If none comes, Redis is treated as unavailable, and is not asked again for the same length of time. */
+/**
+ * How long to wait for an answer from Redis, in milliseconds. If none comes, Redis is treated as unavailable, and is not asked again for the same length of
+ * time.
+ */
 const answerMs = 5000
 
 /** The hash by which Redis identifies the script. */
@@ -104,7 +107,7 @@ export class SharedRateLimiter implements RequestLimiter {
 
   #admit({ account, entries }: Line, entry: Entry): void {
     const at = entries.indexOf(entry)
-    // The entry is missing if its run has ended in the meantime. `admit` is called nevertheless, and releases the reservation.
+    // The entry is missing if its run has ended in the meantime. `admit` is called nevertheless, because it then releases the reservation.
     if (at >= 0) entries.splice(at, 1)
     const leave = (end: RequestEnd): void => {
       const tokens = end.type === 'answered' ? Math.round(end.tokens) : 0
@@ -125,15 +128,15 @@ export class SharedRateLimiter implements RequestLimiter {
   }
 
   /**
-   * Tells Redis something without waiting for the answer. If Redis is unavailable, the message is lost, and the data that it would have changed expires in
-   * Redis after some time.
+   * Tells Redis something without waiting for the answer. If Redis is unavailable, the message is lost. That does no lasting harm, because the data in Redis
+   * expires after some time.
    */
   #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
     this.#ask(account, what, id, ...words).catch(() => undefined)
   }
 
   async #ask(account: Account, what: string, id: string, ...words: readonly (string | number)[]): Promise<number> {
-    // Hashed, so that the keys in Redis reveal nothing about the account.
+    // The account's name is hashed, so that the keys in Redis reveal nothing about the account.
     const hash = createHash('sha256').update(nameOf(account)).digest('hex')
     const keys = ['known', 'sent', 'used', 'waiting', 'seen'].map(
       (name) => `portcullis:rate:${hash.slice(0, 24)}:${name}`,
@@ -154,7 +157,7 @@ export class SharedRateLimiter implements RequestLimiter {
 }
 
 /**
- * Calls a function when a provider has refused a request from any worker of a batch because there were too many requests.
+ * Calls a function each time a provider refuses a request from any worker of a batch because there were too many requests.
  *
  * @returns a function that stops these calls
  */

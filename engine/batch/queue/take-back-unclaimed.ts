@@ -15,8 +15,8 @@ type Dependencies = {
 }
 
 /**
- * Takes back jobs that an earlier start handed out but that no worker has begun. They are handed out again with the money that this start reserves for them. If
- * a worker takes such a job at the same time, the queue decides who gets it. An attempt that a worker already has keeps its limit.
+ * Takes back the jobs that an earlier start of the batch handed out but that no worker has begun. This start hands them out again with the money that it
+ * reserves for them. If a worker takes such a job at the same time, the queue decides who gets it. An attempt that a worker has already begun keeps its limit.
  */
 export async function takeBackUnclaimed({ folder, trials, queueOf, relay }: Dependencies): Promise<void> {
   for (const trial of trials) {
@@ -25,7 +25,7 @@ export async function takeBackUnclaimed({ folder, trials, queueOf, relay }: Depe
     if (readWish(folder, trial.key, attempt) === undefined) continue
     const isClaimed = async (): Promise<boolean> =>
       claimantOf(folder, trial.key, attempt) !== undefined ||
-      // A claim that can't be read is still a claim.
+      // A claim that can't be read still counts as a claim.
       ((await relay?.isClaimed(trial.key, attempt).catch(() => true)) ?? false)
     if (await isClaimed()) continue
     const isBack = await queueOf(trial)

@@ -23,7 +23,7 @@ type WorkOptions = {
   readonly name: string
   /** The link between the worker and the coordinator. */
   readonly link: WorkerLink
-  /** The labels of this worker's machine. It takes no task that needs another label. */
+  /** The labels of this worker's machine. The worker takes no task that needs another label. */
   readonly labels: Labels
   readonly workers: number
   readonly lockMs: number
@@ -47,7 +47,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   const { name, link, workers, labels, lockMs, program, process, signal, say } = options
   const clones = clonesOf(folder, name)
   mkdirSync(clones, { recursive: true, mode: 0o700 })
-  // Only these tasks are accepted: a job of any other task is refused, whichever queue it comes from.
+  // The worker accepts only tasks whose labels it has. A job for any other task is refused, whichever queue it comes from.
   const own = folder.tasks().filter((task) => hasLabels(labels, task.labels))
   const tasks = new Map(own.map((task) => [task.id, task]))
   const trials = new Map(
@@ -91,11 +91,11 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
       throw new UserError('usage', `${trial.key} was not assigned to a worker`)
     // The attempt has already ended, but its result may not have been handed in.
     if (folder.attemptOf(trial.key, attempt) !== undefined) return handIn(trial, attempt)
-    // The same job can come again while it is running here.
+    // The queue can hand out a job again that is still running here.
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!(await link.claim(trial.key, attempt))) {
-      // If Redis lost its jobs, this one was handed out again although another worker has it. That worker continues.
+      // If Redis lost its jobs, this job was handed out again although another worker is running it. In that case, that worker continues.
       if (await link.isClaimantThere(trial.key, attempt)) return
       say(`${trial.key}: the worker that claimed it is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, {

@@ -11,17 +11,18 @@ import { countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-
 export type WorkerLink = {
   /** Whether an attempt was handed out. If so, the call also stores in the folder what the attempt may cost. */
   readonly isGivenOut: (trial: string, attempt: number) => Promise<boolean>
-  /** Claims an attempt. @returns false if another worker has it or had it */
+  /** Claims an attempt. @returns false if another worker has claimed it before */
   readonly claim: (trial: string, attempt: number) => Promise<boolean>
   /** Whether the worker that claimed an attempt is still alive. */
   readonly isClaimantThere: (trial: string, attempt: number) => Promise<boolean>
   readonly isEndAsked: (trial: string, attempt: number) => Promise<boolean>
-  /** Reports the progress of an attempt, as stored in the folder. */
+  /** Sends the coordinator the progress of an attempt that is stored in the folder. */
   readonly tellStep: (trial: string, attempt: number) => Promise<void>
   /**
-   * Hands in the result of an attempt. After the deadline only its cost is reported, for which it waits until the worker is closing.
+   * Hands in the result of an attempt. If that is not possible by a deadline, only the cost of the attempt is reported; this is tried until it succeeds or
+   * `closing` is aborted.
    *
-   * @throws UserError if the result can't be handed in before a deadline
+   * @throws UserError if the result can't be handed in by the deadline
    */
   readonly handIn: (
     trial: string,

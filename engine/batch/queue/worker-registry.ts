@@ -20,7 +20,7 @@ export const workerSchema = z.object({
 })
 type WorkerReport = z.infer<typeof workerSchema>
 
-/** The time after which a worker renews its file, in milliseconds. */
+/** The time between two renewals of a worker's file, in milliseconds. */
 export const beatMs = 5000
 /** A worker counts as dead if its file was not renewed for this many milliseconds. */
 export const silentMs = 3 * beatMs
@@ -62,7 +62,7 @@ function readWorker(registry: string, name: string): WorkerReport | undefined {
   return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined
 }
 
-/** The number of live workers of a batch: those whose file was renewed recently. */
+/** The number of live workers of a batch: those whose file was renewed within the last minute. At least 1, so that limits can be divided by it. */
 export function countAlive(registry: string): number {
   const since = Date.now() - aliveMs
   const alive = filesIn(registry).filter((name) => {
@@ -77,7 +77,7 @@ function filesIn(registry: string): readonly string[] {
   return isThere ? readdirSync(registry).filter((name) => name.endsWith('.json')) : []
 }
 
-/** Labels that tasks need and no worker has, and the number of open runs that need them. */
+/** A set of labels that tasks need and no worker has, and the number of open runs that need it. */
 export type Unserved = { readonly labels: Labels; readonly runs: number }
 
 /** The labels and the capacity of the live workers. */
@@ -100,7 +100,7 @@ export class WorkersThere {
     return this.#look().reduce((sum, { places }) => sum + places, 0)
   }
 
-  /** @param needed the labels of each open run */
+  /** The sets of labels that no worker has. @param needed the labels that each open run needs */
   unserved(needed: readonly Labels[]): readonly Unserved[] {
     const sets = Map.groupBy(needed, (labels) => labels.join())
     return [...sets.values()].flatMap((runs) => {
@@ -110,7 +110,7 @@ export class WorkersThere {
   }
 
   #look(): readonly WorkerReport[] {
-    // Cached, because every waiting task asks repeatedly.
+    // The files are read at most every half second, because every waiting task asks repeatedly.
     if (Date.now() - this.#readAt > 500) {
       this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
       this.#readAt = Date.now()

@@ -1,15 +1,15 @@
 /**
- * The number of simultaneous runs is multiplied by `shrink` after each refusal for too many requests, and by `grow` after each period of `growMs` without a
- * refusal.
+ * The number of simultaneous runs is multiplied by `shrink` after each refusal because of too many requests, and by `grow` after each period of `growMs`
+ * without a refusal.
  */
 const shrink = 0.8
 const grow = 1.1
 const growMs = 30_000
 
 /**
- * The maximum number of simultaneous runs. It begins with the requested number, falls after each refusal for too many requests, and slowly rises again while
- * there is no refusal. The number of runs is reduced instead of their speed, because a run that waits too long between two requests loses its place in the
- * provider's cache.
+ * The maximum number of simultaneous runs. It begins with the requested number, falls after each refusal because of too many requests, and slowly rises again
+ * while there is no refusal. The number of runs is reduced instead of their speed, because the provider's cache forgets the prompt of a run that waits too long
+ * between two requests.
  */
 export class Concurrency {
   readonly #now: () => number
@@ -27,7 +27,7 @@ export class Concurrency {
     this.#changed = this.#now()
   }
 
-  /** @param wished the number of simultaneous runs that the user requested */
+  /** The number of runs that may be active now. @param wished the number of simultaneous runs that the user requested */
   of(wished: number): number {
     while (this.#share < 1 && this.#now() - this.#changed >= growMs) {
       this.#share = Math.min(1, this.#share * grow)

@@ -10,7 +10,7 @@ import type { AttemptRecord } from '../folder/records.ts'
 import { readWish } from '../folder/wish.ts'
 import { outcomeOf, type Outcome } from '../outcome.ts'
 
-/** How many bytes at the end of a session's log are read. */
+/** The maximum number of bytes that are read from the end of a session's log. */
 const readBytes = 4 * 1024 * 1024
 const longestError = 2000
 
@@ -31,9 +31,9 @@ const record = z.discriminatedUnion('type', [
 
 /** The observed facts about the end of an attempt. */
 type SeenEnd = {
-  /** Undefined: the process was killed. `unseen`: the end of the run was not observed, because another process had started it. */
+  /** The exit code; undefined if the process was killed; `unseen` if the end of the run was not observed, because another process had started the run. */
   readonly exitCode: number | undefined | 'unseen'
-  /** The outcome. Absent: the exit code determines it. */
+  /** The outcome, if it is already known. Absent: the exit code determines the outcome. */
   readonly outcome?: Outcome
   readonly error?: string
   readonly started?: string
@@ -44,8 +44,8 @@ type SeenEnd = {
 }
 
 /**
- * Records how an attempt ended. The result comes from the log of its session, so it is the same whether this process observed the end or found it later. The
- * session and the patch are stored next to the record, and the attempt's private view of the repository is removed.
+ * Records how an attempt ended. The result is read from the log of the run's session, so it is the same whether this process observed the end of the run or
+ * found the log later. The session and the patch are stored next to the record, and the attempt's private view of the repository is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,
@@ -90,7 +90,7 @@ export async function finishAttempt(
   return folder.endAttempt(ended)
 }
 
-/** Moves the session out of the run's state folder. @returns the new path; undefined if there is no session */
+/** Moves the session and its patch out of the run's state folder, and removes that folder. @returns the session's new path; undefined if there is no session */
 async function keepSession(path: string): Promise<string | undefined> {
   const kept = join(path, 'session')
   const sessions = join(path, 'state/portcullis/sessions')
@@ -110,7 +110,7 @@ type Log = {
   readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
 }
 
-/** The last event of a session, and the token usage of the session. If the log was cut off, only the usage is known. */
+/** The last event of a session, and the token usage of the session. If the run was killed, the log has no last event, and only the usage is known. */
 function readLog(session: string | undefined): Log {
   let end: Log['end']
   let spent: Log['spent']

@@ -11,7 +11,7 @@ export class GateOfRun {
   #isUsedUp = false
   #retryAt: number | undefined
 
-  /** @param owner a unique name of the run */
+  /** @param owner a name that no other run has */
   constructor(limiter: RequestLimiter, owner: string) {
     this.#limiter = limiter
     this.#owner = owner
@@ -59,7 +59,7 @@ export class GateOfRun {
     }
   }
 
-  /** Called when the run has ended. Its waiting requests are dropped. Reservations for requests that were already sent remain. */
+  /** Called when the run has ended. The run's waiting requests are dropped, but the reservations for requests that were already sent remain. */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

@@ -16,7 +16,7 @@ import type { Repositories } from './repositories.ts'
 import { startRun, type AgentProgram, type RunningRun } from './start-run.ts'
 import type { Attempt } from './supervisor.ts'
 
-/** How long an interrupted run may take to end cleanly. */
+/** How long an interrupted run may take to end cleanly, in milliseconds. After that, it is killed. */
 const graceMs = 20_000
 
 type AttemptDependencies = {
@@ -47,7 +47,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
-      // Stored in case this process is killed. The next supervisor, which finds the attempt lost, then knows the most that it may have cost.
+      // The maximum cost is stored in case this process is killed. The attempt is then lost, and the next supervisor must know how much it may have cost.
       if (maxCost !== undefined) writeWish(folder, trial.key, attempt, maxCost, dependencies.process)
       const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
@@ -100,7 +100,7 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
   return [
     ...folder.manifest.options,
     ...['-C', tree],
-    // The run must not change the repository itself: its result is a patch.
+    // The run must not change the repository itself, because its result is a patch.
     '--transactional=copy',
     ...['--land', 'never', '--summary', 'off', '--quiet'],
     ...['--report', join(path, 'report.html')],

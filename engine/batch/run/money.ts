@@ -1,4 +1,4 @@
-/** The budget of a batch in US dollars. Before a run begins, the most that it may cost is reserved. */
+/** The budget of a batch in US dollars. Before a run begins, the maximum that it may cost is reserved. */
 export class Money {
   readonly #limit: number | undefined
   readonly #perRun: number | undefined
@@ -9,7 +9,7 @@ export class Money {
 
   /**
    * @param limit the limit for all runs together, including those of earlier starts. Undefined: no limit
-   * @param perRun the limit for one run. Undefined: if there is a limit for all runs, an equal share of it for each worker
+   * @param perRun the limit for one run. Undefined: the limit for all runs, if there is one, divided by the number of workers
    */
   constructor(limit: number | undefined, perRun: number | undefined, workers: () => number) {
     this.#limit = limit
@@ -28,17 +28,17 @@ export class Money {
   }
 
   /**
-   * Reserves the most that a run may cost.
+   * Reserves the maximum that a new run may cost.
    *
-   * @returns the most that the run may cost, as `limit` (undefined if there is no limit). If the run can't begin: `wait` if other runs may still release
-   * money, or `used-up` if too little money is left
+   * @returns the maximum cost of the run as `limit`, which is undefined if there is no limit. If the run can't begin, the result is `wait` if other runs may
+   * still release money, or `used-up` if too little money is left
    */
   reserve(): { readonly limit: number | undefined } | 'wait' | 'used-up' {
     if (this.#limit === undefined) return { limit: this.#perRun }
     const left = this.#limit - this.#spent - this.#reserved
     const wanted = this.#perRun ?? this.#limit / Math.max(1, this.#workers())
     const isAlone = this.#reserved === 0
-    // If there is no limit per run, the last runs may get less than a full share: whatever is left, if it is at least twice the average cost of a run.
+    // If there is no limit per run, the last run may get less than a full share. It gets whatever is left, if that is at least twice the average cost of a run.
     const least = this.#perRun ?? (this.#ended === 0 ? wanted : Math.min(wanted, 2 * (this.#spent / this.#ended)))
     const limit = left >= wanted ? wanted : isAlone && left >= least && left > 0 ? left : undefined
     if (limit === undefined) return isAlone ? 'used-up' : 'wait'
@@ -47,9 +47,10 @@ export class Money {
   }
 
   /**
-   * Reserves the most that a run from an earlier start may cost. A worker already has the run, so its limit can't be changed, even if it exceeds the budget.
+   * Reserves the maximum that a run from an earlier start of the batch may cost. A worker has already begun the run, so its limit can't be changed, even if it
+   * exceeds the budget.
    *
-   * @param limit undefined: nothing limits the run, so all that is left is reserved
+   * @param limit the maximum cost of the run. If it is undefined, nothing limits the run, so all the money that is left is reserved
    */
   keep(limit: number | undefined): { readonly limit: number | undefined } {
     if (this.#limit === undefined) return { limit }
@@ -61,7 +62,8 @@ export class Money {
   /**
    * Releases the part of the reservation that a run did not use.
    *
-   * @param cost undefined: the cost is unknown, for example because the run was killed, so the whole reservation counts
+   * @param limit the reserved maximum
+   * @param cost the cost of the run. If it is undefined, the cost is unknown, for example because the run was killed, and the whole reservation counts
    */
   settle(limit: number | undefined, cost: number | undefined): void {
     if (this.#limit !== undefined) this.#reserved -= limit ?? 0

@@ -83,7 +83,7 @@ export class Progress {
   }
 
   /**
-   * Says what the runs are doing, with one line for each run, beginning with the run that started first.
+   * One line for each run that says what the run is doing, beginning with the run that started first.
    *
    * @param most the maximum number of runs to show; the others are only counted
    */

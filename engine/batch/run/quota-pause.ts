@@ -1,7 +1,7 @@
-/** The first wait if a provider doesn't say when quota will be available again. Further waits are longer. */
+/** The first waiting time, in milliseconds, if a provider doesn't say when quota will be available again. Each further wait is twice as long, up to an hour. */
 const firstMs = 300_000
 const longestMs = 3_600_000
-/** The shortest wait. Without a minimum, the batch would retry in an endless loop if the provider says that quota is available at once. */
+/** The minimum waiting time, in milliseconds. Without it, the batch would retry in an endless loop if the provider said that quota is available at once. */
 const leastMs = 1000
 
 /** Determines when a batch continues after a provider's quota was exhausted. */
@@ -11,7 +11,7 @@ export class QuotaPause {
 
   /**
    * @param now milliseconds since 1970
-   * @param said when quota will be available according to the provider, in the same unit
+   * @param said when quota will be available according to the provider, in milliseconds since 1970; undefined if the provider doesn't say
    */
   until(now: number, said: number | undefined): Date {
     if (said !== undefined) return new Date(Math.max(said, now + leastMs))
