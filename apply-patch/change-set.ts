@@ -100,7 +100,7 @@ export type Warning = {
   readonly code: string
   readonly message: string
   readonly path?: string
-  /** 1-based line of the patch. */
+  /** The 1-based number of the line in the patch. */
   readonly patchLine?: number
   /** 1-based lines of the file: all candidates of an ambiguous match. */
   readonly fileLines?: readonly number[]

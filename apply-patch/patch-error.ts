@@ -73,9 +73,9 @@ export type PlaceFailure = {
   /** The 1-based number of the operation in the patch. */
   readonly hunk: number
   readonly patchLine: number
-  /** `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
+  /** Why the path can't be used: `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
   readonly reason: string
-  /** Further details: where a link leads, which hunk removed the file. */
+  /** Further details, such as where a link leads, or which hunk removed the file. */
   readonly detail?: string
   /** For `missing`: the files that may have been meant, with the likeliest first. */
   readonly near?: readonly string[]

@@ -93,7 +93,7 @@ process.exit(await run(process.argv.slice(${first})))
  */
 export const givenEntry = { head: '(function($entry', tail: '})' } as const
 
-/** Makes a built program import through `$entry`. The word `import` inside strings stays unchanged. */
+/** Changes a built program so that it imports modules through `$entry`. The word `import` inside strings stays unchanged. */
 export async function importByEntry(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))

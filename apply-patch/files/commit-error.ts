@@ -55,7 +55,7 @@ export class PathError extends Error {
 shareInstanceof('PathError', PathError)
 
 /**
- * A file that exists but can't be read.
+ * The error for a file that exists but can't be read.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -135,7 +135,7 @@ export type CommitFacts = {
 }
 
 /**
- * A commit, recovery or undo that did not happen.
+ * The error for a commit, recovery or undo that did not happen.
  *
  * @example
  * try {

@@ -19,7 +19,7 @@ type Applied = {
 /** The patch that can be reverted in a tree. */
 export type AppliedLookup =
   | { readonly type: 'applied'; readonly applied: Applied }
-  /** `replaced`: patches were applied to a directory that was at this path before. */
+  /** `replaced` says whether patches were applied to another directory that was at this path before. */
   | { readonly type: 'none'; readonly replaced: boolean; readonly alsoAt: string | undefined }
 
 /**

@@ -143,7 +143,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
   }
 }
 
-/** The journals of a folder by kind, oldest first. */
+/** The names of the journals of one kind in a folder, oldest first. */
 export function listJournals(directory: string, kind: 'active' | 'failed' | 'applied'): readonly string[] {
   try {
     return readdirSync(directory)

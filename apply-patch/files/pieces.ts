@@ -46,7 +46,7 @@ function* chunksOfFile({ file, start, length }: Exclude<Piece, Uint8Array>): Ite
   }
 }
 
-/** The new content of a change. */
+/** The new content of a change, as pieces. */
 export function piecesOf({ content, pieces = content }: Extract<Change, { type: 'write' }>): readonly Piece[] {
   return pieces
 }

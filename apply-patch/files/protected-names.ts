@@ -6,7 +6,7 @@ const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /** Whether a name is git's own folder or file, so that everything in it is protected too. */
 function isGitName(name: string): boolean {
-  // For nearly every name, this check is enough.
+  // Nearly all names are ruled out by this check alone.
   if (!/[gG]/.test(name)) return false
   const plain = name
     .replace(ignoredByHfs, '')

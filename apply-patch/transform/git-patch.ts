@@ -56,7 +56,10 @@ function idOf(side: GitSide, bytes: Buffer): string {
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
 
-/** Bytes in the form of git's binary patches (base85.c, diff.c): compressed, 52 bytes per line, with a letter in front that encodes their number. */
+/**
+ * Bytes in the form of git's binary patches (base85.c, diff.c): compressed and encoded, with 52 bytes per line. Each line begins with a letter that says how
+ * many bytes it contains.
+ */
 function literal(bytes: Buffer): string {
   const packed = deflateSync(bytes)
   const lines = [`literal ${bytes.length}`]

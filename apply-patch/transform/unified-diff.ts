@@ -112,13 +112,13 @@ export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
 
-/** The mode in git's form: of a file, or, if `mode` is undefined, of a link. */
+/** The mode of a file in git's form; if `mode` is undefined, the mode of a symbolic link. */
 export function gitMode(mode: number | undefined): string {
   if (mode === undefined) return '120000'
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** Quotes a name that would break the line. It uses C escapes, as git does. */
+/** Quotes a file name if it contains characters that would break its line. It uses C escapes, as git does. */
 export function quoteName(name: string): string {
   if (!/[\p{Cc}"\\]/u.test(name)) return name
   const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>

@@ -7,7 +7,7 @@ import process from 'node:process'
  * They are implemented here because a package would be more code than this file, and would read and write more than necessary.
  */
 
-/** A problem that the author of the workflow must fix, as a sentence. */
+/** The error for a problem that the author of the workflow must fix. Its message is a sentence. */
 export class ActionError extends Error {
   override readonly name = 'ActionError'
 }

@@ -31,7 +31,7 @@ export function claimAttempt(
   return writeOnce(join(folder.attemptPath(trial, attempt), 'worker'), `${worker}\n`, owner, false)
 }
 
-/** Stores the progress of a run for observers of the folder. */
+/** Stores the progress of a run in the folder, where observers can read it. */
 type StepWriter = { readonly tell: (message: RunMessage) => void; readonly end: () => void }
 
 /** The minimum time between two writes, in milliseconds. A run sends messages more often than observers read them, so several messages are written together. */

@@ -133,7 +133,7 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // The first line may be incomplete because of the read limit, and the last one because the run was killed.
+    // The first line may be incomplete because only the end of the log is read, and the last one because the run was killed.
     return undefined
   }
 }
