@@ -1,11 +1,11 @@
 import { allowBubblewrap, type Machine } from './allow-bubblewrap.ts'
 
 /**
- * Chooses the sandbox backend: bubblewrap if it works here, otherwise docker if the workflow names an image. If there is neither, the engine refuses to run: it
- * exits with code 5 and explains what would help.
+ * Chooses the sandbox backend: bubblewrap if it works here, otherwise docker if the workflow names an image that exists. If neither can be used, the engine
+ * refuses to run: it exits with code 5 and explains what would help.
  *
  * @param image the image in which docker runs commands; empty if the workflow names none
- * @returns the engine's arguments that select the backend
+ * @returns the engine's arguments that select docker; otherwise an empty list
  */
 export function chooseSandbox(machine: Machine, image: string): readonly string[] {
   const allowed = allowBubblewrap(machine)
