@@ -162,7 +162,7 @@ function count(text: string, what: RegExp): number {
   return [...text.matchAll(what)].length
 }
 
-/** Shows a command's output since the last call, and whether it is still running. */
+/** Returns the output of a command since the last call, and says whether the command is still running. */
 async function look(
   id: number,
   command: LiveCommand,

@@ -78,7 +78,7 @@ export function renderPatch(directory: string, changes: readonly RunChange[]): s
   return changes.map((change) => patchOf(directory, change)).join('')
 }
 
-/** Writes the changes one after another, because together they may exceed the largest possible string. */
+/** Writes the patch in pieces, because the patch of all changes may be longer than the longest possible string. */
 function writePatch(directory: string, changes: readonly RunChange[]): void {
   const descriptor = openSync(patchFile(directory), 'w', 0o600)
   try {

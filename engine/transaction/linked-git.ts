@@ -58,7 +58,7 @@ function rewriteConfig(git: string, worktree: string | undefined): void {
   if (config !== undefined) writeFileSync(file, config, 'latin1')
 }
 
-/** A submodule or linked work tree inside a tree: its path, and its git directories in the view and in the original. */
+/** A submodule or linked work tree inside a tree: its path, and its git directories in the view and on the host. */
 type NestedGit = { readonly path: string; readonly kept: GitDirectories; readonly host: GitDirectories }
 
 /**

@@ -131,7 +131,9 @@ function planDirectory(key: string, before: Side, mode: number, now: FileState, 
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
-/** Whether a file belongs to another user and can't be written. In the view, the file could be written, because the copy belonged to this user. */
+/**
+ * Whether a file belongs to another user and can't be written. In the view it could be written, because there it is a copy that belongs to the current user.
+ */
 function belongsToOthers(now: FileState, file: string): boolean {
   if (now.type !== 'unread' || now.uid === process.geteuid?.()) return false
   try {

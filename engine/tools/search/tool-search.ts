@@ -21,11 +21,10 @@ type DeferredSearch = {
 type Searched = { readonly deferred: readonly Tool[]; readonly loaded: readonly Tool[] }
 
 /**
- * Makes the deferred tools searchable. This works with every provider: a tool that was found is called through `execute_tool` or by its own
- * name.
+ * Makes the deferred tools searchable. With every provider, a tool that was found can be called through `execute_tool` or by its own name.
  *
  * @param tools returns the current tools, as a new object whenever they have changed
- * @param first the tools that the search tool's description names; the description never changes
+ * @param first the tools that the search tool's description names. The description stays the same when the tools change
  * @param late servers that may still add tools; a search waits for them
  */
 export function searchDeferred(tools: () => Searched, first: readonly Tool[], late: DynamicTools): DeferredSearch {

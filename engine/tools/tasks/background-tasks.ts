@@ -18,7 +18,7 @@ export type TaskWork = {
   stop(): void
 }
 
-/** How work ended: whether it succeeded, and a description. */
+/** How the work of a task ended: whether it succeeded, and a description. */
 type TaskEnd = { readonly ok: boolean; readonly how: string }
 
 /** The status of a task. `incomplete`: its work succeeded, but a hook does not accept the task as done. */
@@ -59,8 +59,8 @@ const mostRemembered = 100
 type TaskState = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
 
 /**
- * The background tasks of a run: the titles, notes and results of work that is done elsewhere (by a command session or a sub-agent). They
- * end with the run.
+ * The background tasks of a run: the titles, notes and results of work that is done elsewhere (by a command session or a sub-agent). The tasks end with the
+ * run.
  */
 export class BackgroundTasks {
   readonly #hooks: TaskHooks

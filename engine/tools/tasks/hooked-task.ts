@@ -9,9 +9,9 @@ export type HookedTask = {
 
 /** The hooks for background tasks. A hook that rejects counts as an objection. */
 export type TaskHooks = {
-  /** Called before a task begins. Returns why it must not begin. */
+  /** Called before a task begins. Returns why it must not begin; undefined if it may. */
   created(task: HookedTask): Promise<string | undefined>
-  /** Called when a task's work has succeeded, before it counts as done. Returns what is still wrong. */
+  /** Called when a task's work has succeeded, before the task counts as done. Returns what is still wrong; undefined if nothing is. */
   completed(task: HookedTask): Promise<string | undefined>
 }
 

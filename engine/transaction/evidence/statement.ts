@@ -53,7 +53,7 @@ export const statement = z.strictObject({
     result: z.string().nullable(),
     exit_code: z.int().nullable(),
     cost_usd: z.number().nullable(),
-    /** The last record of the audit log, as `RECORDS:HASH`. */
+    /** The head of the audit log as `RECORDS:HASH`: the number of its records, and the hash of the last one. Null: unknown. */
     audit_head: z.string().nullable(),
     verified: z.array(verified),
     decided_by: z.array(decidedBy),

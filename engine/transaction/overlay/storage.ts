@@ -26,7 +26,11 @@ export type OverlayStorage = {
   readonly began: string
 }
 
-/** The storage for the overlay of the view's tree with this number. */
+/**
+ * Returns where the overlay of a tree is stored.
+ *
+ * @param number the position of the tree in the view
+ */
 export function overlayStorage(folder: string, number: number): OverlayStorage {
   const at = (name: string): string => join(folder, `${name}-${number}`)
   return { upper: at('upper'), index: at('index'), repository: at('repository'), began: join(folder, 'began') }
