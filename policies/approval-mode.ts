@@ -4,7 +4,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 /**
  * Determines what somebody is asked to approve.
  *
- * - `untrusted`: everything except commands that are known only to read.
+ * - `untrusted`: everything except commands that certainly only read.
  * - `on-failure`: leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
  * - `on-request`: leaving the sandbox, if the model asks for it.
  * - `never`: nothing. What would need approval is denied.
@@ -13,7 +13,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
 /**
- * All modes, in the order in which help texts list them.
+ * All approval modes, in the order in which help texts list them.
  *
  * @example for (const mode of approvalModes) console.log(mode, checkCommand('npm test', { approvalMode: mode, sandbox: 'workspace-write' }).decision)
  */

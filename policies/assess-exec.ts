@@ -17,8 +17,8 @@ import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
- * Judges a command. Every command in the line is judged by the rules; if no rule allows a command, the mode judges it. The strictest answer wins. An allow rule
- * covers the program's own effects. It doesn't cover the effects of the shell around the program, alarms, or leaving the sandbox.
+ * Judges a command line. Every command in the line is judged by the rules; if no rule allows a command, the approval mode judges it. The strictest answer wins.
+ * An allow rule covers the program's own effects. It doesn't cover the effects of the shell around the program, alarms, or leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)
@@ -35,7 +35,7 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
   return { ...said, ...(whole ? { reason: wholeLine(analysis.class, action, policy) } : {}), analysis }
 }
 
-/** The reason for allowing a line in which no command requires approval. It names the worst effect, and says that the mode accepts it. */
+/** The reason for allowing a command line in which no command requires approval. It names the worst effect, and says that the approval mode accepts it. */
 function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Policy): string {
   const does: Readonly<Record<CommandClass, string>> = {
     'read-only': 'only reads',
@@ -49,8 +49,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * Judges a line that may run commands that the analysis can't see. The mode decides about such a line, and so does any rule that restricts a command which the
- * line could hide. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
+ * Judges a command line that may run commands that the analysis can't see. The approval mode decides about such a line, and so does any rule that restricts a
+ * command which the line could hide. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -81,9 +81,9 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The decision about a line if it is unclear whether a rule restricts it. Usually somebody is asked. In modes that leave commands to the sandbox, nobody looks
- * at the line. In these modes, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part that wasn't
- * understood.
+ * The decision about a command line if it is unclear whether a rule restricts it. Usually somebody is asked. In approval modes that leave commands to the
+ * sandbox, nobody looks at the line. In these modes, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part
+ * that wasn't understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
@@ -93,7 +93,7 @@ function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | '
  * What the permissions say about the files that commands name and the hosts that they reach. A permission that allows a file or host doesn't allow the command.
  */
 function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Policy): readonly Opinion[] {
-  // Patterns are relative to the folder in which the line begins, even if the line changes to another folder.
+  // Patterns are relative to the folder in which the command line begins, even if the line changes to another folder.
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   const folders = foldersOf(action, analysis)
@@ -119,15 +119,15 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
-/** The folders that may be the working folder when a line names a file: the one in which the line begins, and each one that it changes to. */
+/** The folders that may be the working folder when a command line names a file: the one in which the line begins, and each one that it changes to. */
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
 }
 
 /**
- * The words of a command that isn't understood, and the values of its options: the command may read the files that they name. If no sandbox enforces the
- * permissions and nobody is asked, a file that must not be read is refused at least where the line names it.
+ * The words of a command whose effects aren't fully known, and the values of its options: the command may read the files that these name. So even if no sandbox
+ * enforces the permissions and nobody is asked, a file that must not be read is refused where the command line names it.
  */
 function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []
@@ -137,7 +137,7 @@ function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   })
 }
 
-/** What the permissions say about a file or folder that the line names without reading its contents. */
+/** What the permissions say about a file or folder that the command line names without reading its contents. */
 function lookAt(word: ShellWord, folder: string, permissions: Policy['permissions']): readonly Opinion[] {
   return word.kind === 'static' ? permitLook(word.text, folder, permissions) : []
 }
@@ -220,10 +220,10 @@ function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }
 
-/** One command of a line, and what the rules and the mode say about it. */
+/** One of the commands in a command line, and what the rules and the approval mode say about it. */
 export type JudgedCommand = { readonly command: AnalysedCommand; readonly opinion: Opinion | undefined }
 
-/** Judges the commands of a line one by one, in the same way as `assessExec`. */
+/** Judges the commands of a command line one by one, in the same way as `assessExec`. */
 export function judgeCommands(action: ExecAction, policy: Policy): readonly JudgedCommand[] {
   return analyseCommand(action.argv, action.cwd).commands.map((command) => ({
     command,

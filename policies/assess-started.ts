@@ -38,10 +38,13 @@ function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
 }
 
-/** Assignments of variables with which a line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
+/** Assignments of variables with which a command line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
 const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
 
-/** The commands that aliases passed to git in variables may stand for. The name of an alias and where it is used aren't tracked. */
+/**
+ * The commands that aliases may stand for, if a command line passes the aliases to git in variables. The names of these aliases and the places where they are
+ * used aren't tracked.
+ */
 function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): readonly (readonly ShellWord[])[] {
   if (!byProgram.has('git')) return []
   const named = isGit(words) && words.some(({ text }) => text.startsWith('--config-env'))

@@ -23,8 +23,8 @@ const kinds: Readonly<Record<CommandClass, string>> = {
 }
 
 /**
- * Explains a decision: one paragraph about the whole line, and one for each command in it. The paragraphs say what a command is, what it does, what decides
- * about it, and what would let it run without anybody being asked. The text ends with a line feed.
+ * Explains a decision: one paragraph about the whole command line, and one for each command in it. The paragraphs say what a command is, what it does, what
+ * decides about it, and what would let it run without anybody being asked. The text ends with a line feed.
  *
  * @param command a line for a shell, or an argument vector
  * @example console.log(explainCommand('cd x && rm y', { approvalMode: 'untrusted', sandbox: 'read-only' }))
@@ -36,7 +36,7 @@ export function explainCommand(command: string | readonly string[], options: Che
   const judged = judgeCommands(action, policy).filter(
     ({ command: { words, around } }) => words.length + around.length > 0,
   )
-  // The shell that runs the line is not one of the line's commands.
+  // The shell that runs the command line is not one of the line's commands.
   const parts = typeof command === 'string' ? judged.slice(1) : judged
   const shown = visibleLine(typeof command === 'string' ? command : command.join(' ')) || '(an empty line)'
   if (parts.length === 0 && whole.decision === 'allow') return `${shown}\n\nThe line is empty, so nothing runs.\n`

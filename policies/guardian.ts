@@ -23,7 +23,7 @@ export type GuardianOptions = {
   readonly rules?: RuleSet
   /** Claude Code's permission lists. Default: none. */
   readonly permissions?: PermissionSet
-  /** The reviewer for questions that the rules and the mode leave open. */
+  /** The reviewer for questions that the rules and the approval mode leave open. */
   readonly reviewer: Reviewer
   /** The reviewer for plans, in every approval mode. Default: none. */
   readonly planReviewer?: Reviewer
@@ -63,18 +63,20 @@ export type CheckPlace = {
 /** Decides about actions. Nothing runs without an `Approved` action, and only a guardian creates one. */
 export type Guardian = {
   /**
-   * Judges an action, and asks the reviewer if rules and mode leave the decision open. Always resolves: a failure becomes a denial that says so. The verdict is
-   * in the audit log before it is returned.
+   * Judges an action, and asks the reviewer if the rules and the approval mode leave the decision open. Always resolves: a failure becomes a denial that says
+   * so. The verdict is in the audit log before it is returned.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
-  /** What the rules, the analysis and the mode say about an action. Nobody is asked, and nothing is recorded. `review` begins with the same assessment. */
+  /**
+   * What the rules, the analysis and the approval mode say about an action. Nobody is asked, and nothing is recorded. `review` begins with the same assessment.
+   */
   readonly assess: (action: Action) => Assessment
   /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run, asked or recorded. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
-  /** The head of the audit log. A copy that is stored elsewhere later reveals whether the log was cut. */
+  /** The head of the audit log. If a copy of it is stored elsewhere, it later reveals whether the log was cut. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
-  /** Whether there is anybody who could allow what the rules and the mode leave open. */
+  /** Whether there is anybody who could allow what the rules and the approval mode leave open. */
   readonly canAsk: boolean
 }
 

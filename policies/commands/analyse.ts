@@ -56,8 +56,8 @@ const mostText = 3 * longestCommand
 const mostNested = 1_000
 
 /**
- * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell that is given a script, a wrapper such as
- * `env` or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the line changes to
+ * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell that is given a script, a wrapper such as `env`
+ * or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the command line changes to
  * is below the working folder, and what `$PWD` is.
  *
  * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive or writes
@@ -93,7 +93,7 @@ function unreadable(problem: string): CommandAnalysis {
   return { class: 'unknown', commands: [], problems: [problem], evaluations: [] }
 }
 
-// Control and format characters make a line look different from what it is. Apart from tab and newline, commands don't need them.
+// Control and format characters make a command line look different from what it is. Apart from tab and newline, commands don't need them.
 const deceptive =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|\u{e0001}|[\u{e0020}-\u{e007f}]/u
 

@@ -18,8 +18,8 @@ function traces({ words: [program, ...args] }: SimpleCommand): boolean {
 }
 
 /**
- * Finds a word that a shell other than bash evaluates as arithmetic, running any commands in its subscripts: the sides of a comparison in `test` (mksh(1)),
- * the number given to `exit` and similar built-ins, and numbers for `printf` (ksh(1)). Undefined if all such words are plain numbers.
+ * Explains which word a shell other than bash evaluates as arithmetic, running any commands in its subscripts: a side of a comparison in `test` (mksh(1)), the
+ * number given to `exit` and similar built-ins, or a number for `printf` (ksh(1)). Undefined if all these words are plain numbers.
  */
 function evaluatedNumber({ words: [program, ...args] }: SimpleCommand): string | undefined {
   const name = program?.text ?? ''

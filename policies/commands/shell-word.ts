@@ -24,7 +24,8 @@ export type ShellWord =
       /** True: exactly one word. False: any number of words, possibly none. */
       readonly single: boolean
       /**
-       * Where the value comes from: the output of commands in the line, variables that the line doesn't set, or a search for files below the working folder.
+       * Where the value comes from: the output of commands in the command line, variables that the line doesn't set, or a search for files below the working
+       * folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
       /** Set if the shell doesn't split the value at blanks, so that each resulting word begins with `prefix`. */
@@ -33,7 +34,7 @@ export type ShellWord =
       readonly listed?: FileList
     }
 
-/** A word from a variable that the line sets. Its value is one of `choices`. */
+/** A word from a variable that the command line sets. Its value is one of `choices`. */
 export type WordChoice = { readonly kind: 'either'; readonly text: string; readonly choices: readonly ShellWord[] }
 
 /** A word with a known text. */

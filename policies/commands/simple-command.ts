@@ -10,7 +10,7 @@ export type ShellAssignment = {
 /** A file that a redirection opens. */
 export type FileRedirection = { readonly access: 'read' | 'write'; readonly target: ShellWord }
 
-/** A command's standard input, as far as the line shows it. */
+/** A command's standard input, as far as the command line shows it. */
 export type StandardInput =
   | { readonly from: 'caller' }
   /** `stages` are the commands before this one in the pipeline. Absent if one of them isn't a simple command. */
@@ -26,7 +26,7 @@ export type SimpleCommand = {
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]
   readonly input: StandardInput
-  /** Set if the program comes from a variable that the line sets. Its name is understood, but it is never treated as a known program. */
+  /** Set if the program comes from a variable that the command line sets. Its name is understood, but it is never treated as a known program. */
   readonly indirect?: boolean
   /** Set if the command calls a function that is certainly defined at that point. The function's commands are listed too. */
   readonly callsFunction?: boolean

@@ -143,7 +143,7 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
 /**
  * Resolves a path in a folder. An absolute path is the same in every folder, and so is one that begins at a home.
  *
- * @param folder the folder; empty for the folder in which the line begins, wherever that is
+ * @param folder the folder; empty for the folder in which the command line begins, wherever that is
  */
 export function pathFrom(folder: string, path: string): string {
   return /^[/~]/.test(path) ? posix.normalize(path) : posix.join(folder, path)

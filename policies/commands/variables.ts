@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** Variables whose values are facts about the machine. A line can use them without revealing a secret or being manipulated through them. */
+/** Variables whose values are facts about the machine. A command line can use them without revealing a secret or being manipulated through them. */
 const plainVariables = new Set([
   ...['HOME', 'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'HOSTNAME', 'UID', 'EUID', 'PATH', 'TMPDIR'],
   ...['RANDOM', 'SECONDS', 'LINENO', 'BASH_VERSION', 'OSTYPE', 'HOSTTYPE', 'MACHTYPE', 'COLUMNS', 'LINES', 'PPID'],
@@ -34,7 +34,7 @@ const plainVariables = new Set([
 /** Matches an expansion that uses only the value of a variable, or only whether this value is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
-/** The values that a name may have on any path through the line. */
+/** The values that a name may have on any path through the command line. */
 type Variable = { readonly values: ShellWord[]; known: boolean; fromEnvironment: boolean }
 
 const mostValues = 16
@@ -48,7 +48,7 @@ const customary: Readonly<Record<string, readonly ShellWord[]>> = {
   PWD: [{ kind: 'static', text: '.' }],
 }
 
-/** Names that the shell itself assigns to, regardless of what the line assigns (bash(1), Shell Variables). */
+/** Names that the shell itself assigns to, regardless of what the command line assigns (bash(1), Shell Variables). */
 const keptByShell =
   /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
 
@@ -62,7 +62,7 @@ export class Variables {
   /** Names that certainly have a value at this point. */
   #sure = new Set<string>()
 
-  /** Whether `$PWD` may be split at blanks, because the folder in which the line runs, or one that it changes to, may have blanks in its name. */
+  /** Whether `$PWD` may be split at blanks, because the folder in which the command line runs, or one that it changes to, may have blanks in its name. */
   moves: boolean
 
   constructor(cwd = '/') {
@@ -123,7 +123,9 @@ export class Variables {
     return variable.known && this.#sure.has(name) && !keptByShell.test(name) ? variable.values : undefined
   }
 
-  /** Whether a variable can only have numbers as values. A variable that belongs to the line itself (see `isOwn`) and has no value yet counts as zero. */
+  /**
+   * Whether a variable can only have numbers as values. A variable that belongs to the command line itself (see `isOwn`) and has no value yet counts as zero.
+   */
   isNumber(name: string): boolean {
     const variable = this.#variables.get(name)
     if (variable?.known !== true || keptByShell.test(name) || !(this.#sure.has(name) || isOwn(name))) return false
@@ -152,8 +154,8 @@ export class Variables {
 }
 
 /**
- * Whether a variable counts as belonging to the line itself, not to the environment: names in lower case, since programs export names in capitals, and names
- * that begin with an underscore. `$_` doesn't count, because it is the last word of the previous command.
+ * Whether a variable counts as belonging to the command line itself, not to the environment: names in lower case, since programs export names in capitals, and
+ * names that begin with an underscore. `$_` doesn't count, because it is the last word of the previous command.
  */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)

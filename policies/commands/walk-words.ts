@@ -203,7 +203,7 @@ function revealing(operand: Word, output: Output, context: WordContext): Output 
 
 /**
  * Checks arithmetic. The shell also evaluates the values of the variables in it (a value `a[$(…)]` runs the command). So only numbers are understood, and names
- * to which the line itself assigns numbers.
+ * to which the command line itself assigns numbers.
  */
 export function checkArithmetic(expression: ArithmeticExpression | undefined, context: WordContext): void {
   if (expression === undefined) return context.problem('an arithmetic expression could not be read')

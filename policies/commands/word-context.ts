@@ -10,11 +10,11 @@ export type WordContext = {
   readonly plainShell: boolean
   /** Walks the commands of a substitution. Returns the commands of its pipeline, if it is a pipeline of simple commands. */
   readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
-  /** Records that the line assigns to a name. */
+  /** Records that the command line assigns to a name. */
   readonly assigns: (name: string) => void
-  /** Records that the line reveals something about an environment variable. */
+  /** Records that the command line reveals something about an environment variable. */
   readonly shows: (what: string) => void
-  /** Records why the line can't be fully understood. */
+  /** Records why the command line can't be fully understood. */
   readonly problem: (reason: string) => void
   /** Records that the shell evaluates data as code, which may run commands in the data. */
   readonly evaluates: (reason: string) => void

@@ -19,7 +19,7 @@ const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
 ]
 
 /**
- * Reads the entries of the lists in a settings file. Lists that have already been read are returned unchanged.
+ * Reads the entries of the lists in a settings file, with their positions. If the lists have already been read, only the positions are looked up.
  *
  * @throws RuleError for a file that can't be read or isn't JSON, or whose lists are invalid
  */

@@ -5,7 +5,7 @@ const harmless: ReadonlySet<string> = new Set(words.split(' '))
 const token =
   /[ \t\n]+|\$[A-Za-z_]\w*|@[a-z0-9]+|\.[A-Za-z_]\w*|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|[|,.:;()[\]{}=<>!+*/%?-]/y
 
-/** A string up to its end, or up to a parenthesis that begins a filter inside it. */
+/** Matches the rest of a string: up to its end, or up to a parenthesis that begins a filter inside it. */
 const text = /(?:[^"\\]|\\[^(])*(?:"|\\\()/y
 
 /**

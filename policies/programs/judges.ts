@@ -153,7 +153,7 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
   return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are stored below ${covering.text}` }] }
 }
 
-/** Judges text that would be shown. A variable that the line doesn't set may contain a secret. */
+/** Judges text that would be shown. A variable that the command line doesn't set may contain a secret. */
 export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')

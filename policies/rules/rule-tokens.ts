@@ -26,7 +26,7 @@ export const Keyword = createToken({
     /(?:def|for|if|elif|else|while|lambda|load|return|import|and|or|not|in|break|continue|class|with|try|assert|True|False|None)\b/,
   longer_alt: Name,
 })
-/** A statement that has no effect, such as a docstring. */
+/** The keyword `pass`, a statement that has no effect. */
 export const Pass = createToken({ name: 'Pass', label: '"pass"', pattern: 'pass', longer_alt: Name })
 const NumberText = createToken({ name: 'Number', label: 'a number', pattern: /[0-9][\w.]*/ })
 /** `(` */

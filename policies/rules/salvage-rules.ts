@@ -3,7 +3,7 @@ import { parseRules } from './rules-grammar.ts'
 import { RuleError } from './rule-error.ts'
 import type { RuleLayer } from './rule.ts'
 
-/** The beginning of a line on which a statement (a rule or a constant) starts. */
+/** Matches the beginning of a line on which a statement (a rule or a constant) starts. */
 const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_]\w*[ \t]*\+?=/
 /** The longest file that is salvaged. Longer files are skipped, and so are files with too many parts, because each part is parsed separately. */
 const longest = 64 * 1024

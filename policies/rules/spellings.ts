@@ -1,7 +1,7 @@
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { PrefixRule } from './rule.ts'
 
-/** npm's aliases for its commands (`npm help`). npm also accepts every unambiguous prefix of an alias. */
+/** npm's commands, each with its aliases (`npm help`). npm also accepts unambiguous abbreviations of these names. */
 const npmNames: ReadonlyMap<string, string> = new Map(
   [
     'run run-script rum urn',
@@ -88,7 +88,7 @@ export function patternsOf({ pattern, origin }: PrefixRule, program: string): re
     : [pattern]
 }
 
-/** Git's internal commands, and the git subcommand for which git runs each of them. */
+/** Git's internal commands, each with the subcommand for which git runs it. */
 const plumbing: Readonly<Record<string, string>> = {
   'send-pack': 'push',
   'http-push': 'push',
@@ -122,7 +122,10 @@ const installing = /^(?:yarn|yarnpkg|bundle|bundler)$/
 /** Docker's image commands, and what they are called without the word `image` if the name differs. */
 const ofImages: Readonly<Record<string, string>> = { ls: 'images', list: 'images', rm: 'rmi', remove: 'rmi' }
 
-/** The arguments of a command in its shorter form, or with its default subcommand. For example, `docker container run` is `docker run`. */
+/**
+ * Returns the arguments of an equivalent command: in its shorter form (`docker run` for `docker container run`), or with the default subcommand. Undefined if
+ * there is none.
+ */
 function shortOf(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
   if (installing.test(program) && args.every(({ kind, text }) => kind === 'static' && text.startsWith('-')))
     return [named('install'), ...args]

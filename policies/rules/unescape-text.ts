@@ -1,4 +1,4 @@
-/** A backslash and the characters that belong to it, by Starlark's specification of string literals. */
+/** Matches an escape: a backslash and the characters that belong to it, by Starlark's specification of string literals. */
 const escape =
   /\\(?:(?<octal>[0-7]{1,3})|x(?<hex>[0-9a-fA-F]{2})|u(?<short>[0-9a-fA-F]{4})|U(?<long>[0-9a-fA-F]{8})|(?<other>[^]))/g
 
