@@ -82,8 +82,8 @@ export function diagnoseStart(
 }
 
 /**
- * A profile in the form that Ubuntu uses for programs that create sandboxes. It lets the children of such a program have capabilities in their own
- * namespaces.
+ * Advice to add a profile in the form that Ubuntu uses for programs that create sandboxes. The profile lets the children of such a program have capabilities in
+ * their own namespaces.
  */
 const appArmorProfile =
   "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
