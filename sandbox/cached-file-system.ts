@@ -3,7 +3,7 @@ import { namesIn } from './directory-names.ts'
 import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
 import { encodePath, hasRawBytes } from './path-bytes.ts'
 
-/** A snapshot of the host's file system. */
+/** A view of the host's file system in which an answer, once given, stays the same. */
 export type CachedFileSystem = FileSystemView & {
   /** The entry at a path, without following a final symlink; undefined if there is no entry, or it can't be reached. */
   readonly lstat: (path: string) => Stats | undefined
@@ -12,8 +12,8 @@ export type CachedFileSystem = FileSystemView & {
 type Resolved = { readonly real: string; readonly stat: Stats | undefined } | undefined
 
 /**
- * A cached view of the host that queries each entry only once. It is meant for a single decision that looks at the same directories many times. Each
- * answer is what `hostFileSystem` returned at the first query.
+ * Creates a view of the host's file system that queries the host only once for each path. It is meant for a single decision that looks at the same
+ * directories many times. Each answer is what `hostFileSystem` returned at the first query.
  */
 export function cachedFileSystem(): CachedFileSystem {
   const stats = new Map<string, Stats | undefined>()
@@ -75,7 +75,7 @@ export function cachedFileSystem(): CachedFileSystem {
   }
 }
 
-/** Whether a path is already normalized and is valid text. */
+/** Whether a path is absolute and already normalized, and contains no raw bytes. */
 function isPlain(path: string): boolean {
   return path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path === '/' ? '' : path) && !hasRawBytes(path)
 }

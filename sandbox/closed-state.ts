@@ -7,9 +7,9 @@ import { stateDirectory, sharedDirectories } from './app-directories.ts'
 import { isWithin } from './paths.ts'
 
 /**
- * Finds a directory for data that outlives a run, out of reach of commands that write to `roots`. Normally it is the user's own folder. If a root
- * contains that folder, as when the workspace is the home directory, it is a private folder in `/var/tmp` or the temporary directory. The path has no
- * symlinks.
+ * Returns a directory for data that outlives a run. Commands that can write to `roots` can't reach it. Normally this is the user's own state folder.
+ * If commands could reach that folder, for example because the workspace is the home directory, the result is a private folder in `/var/tmp` or in
+ * the temporary directory. The returned path contains no symlinks.
  *
  * @param preferred the user's own folder
  * @throws Error that says why none of these folders is usable
@@ -20,7 +20,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   const faults: string[] = []
   for (const path of [preferred, ...sharedStates()]) {
     const plain = withoutLinks(path)
-    // A command can change a symlink in a root, so the path may lead somewhere else later.
+    // The symlinks on the path are checked too: a command that can change one of them could make the path lead somewhere else later.
     const reached = [path, plain, ...symlinksOnPath(path)].find((each) => isReached(each, real))
     if (reached !== undefined) faults.push(`commands could write to ${reached}`)
     else if (path === preferred || makeShared(dirname(plain))) return plain
@@ -29,7 +29,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   throw new Error(`${faults.join(', ')}: set XDG_STATE_HOME to a directory that commands can't write to`)
 }
 
-/** All existing folders that `closedState` could have returned, for any roots. */
+/** The user's own state folder, and all existing private folders that `closedState` could have returned instead, for any roots. */
 export function closedStates(preferred: string = stateDirectory()): readonly string[] {
   const shared = sharedStates().map(withoutLinks)
   const there = shared.filter((path) => hostFileSystem.kindOf(path) === 'directory' && isPrivate(dirname(path)))
@@ -37,7 +37,7 @@ export function closedStates(preferred: string = stateDirectory()): readonly str
 }
 
 /**
- * Whether a root contains a path and commands can reach it there. They can't reach it if the path is in `/tmp` or `/run` and the root contains that
+ * Whether commands can reach a path because it is in one of the roots. They can't if the path is in `/tmp` or `/run` and the root is a parent of that
  * directory, because both directories are hidden from commands.
  */
 export function isReached(path: string, roots: readonly string[]): boolean {

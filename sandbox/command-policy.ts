@@ -8,14 +8,14 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command in the host's current state. It is the sandbox's policy or, if the command asks for less, the same policy with only the
- * temporary directory writable. `danger-full-access` confines nothing, so it can't be restricted.
+ * The policy for one command in the host's current state: the sandbox's policy, which then also hides the paths that the command asks to hide. If the
+ * command asks for read-only access, it can write only to the temporary directory. `danger-full-access` confines nothing, so it can't be restricted.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
   if (given.mode === 'danger-full-access') return given
   const policy = hidden.length === 0 ? given : { ...given, deniedReads: [...given.deniedReads, ...hidden] }
   if (readOnly !== true) return policy.unixSockets ? withoutHostSockets(policy) : policy
-  // Otherwise the command could write through the docker daemon.
+  // A read-only command gets no access to the docker daemon, because it could write through the daemon.
   const { dockerSocket: _, ...rest } = policy
   return { ...rest, unixSockets: false, mode: 'read-only' }
 }
@@ -25,7 +25,7 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** The guarded paths, and the parts of git that commands see in a different form from the host's. */
+/** The guarded paths, and the git files and directories that commands see in a different form than they have on the host. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
   /** Protected paths outside the roots from which a symlink may lead into a root. Default: none. */
@@ -33,8 +33,8 @@ export type ShownPlaces = GuardedPlaces & {
 }
 
 /**
- * Plans what one command sees, and which paths to guard while it runs. Files that already exist when the first command with write access starts
- * belong to the host. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private
+ * Plans what one command sees, and which paths to guard while it runs. Files that already exist when the first command with write access starts count
+ * as the host's own. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private
  * repository for its commits.
  *
  * @param roots what the policy lets commands write to, without symlinks
@@ -59,7 +59,7 @@ export function placesForCommand(
     hidden: [...view.hidden, ...keys.hidden],
     replaced: [...view.replaced, ...keys.replaced],
   }
-  // The files of other runs belong to those runs and control what their commands can do.
+  // The run directories of other runs are protected, because the files in them control what the commands of those runs can do.
   const others = allRunDirectories((place) => roots.some((root) => isWithin(place, root)))
   return others.length === 0
     ? { ...places, git }

@@ -2,7 +2,7 @@ import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:f
 import process from 'node:process'
 import { memoize } from './memoize.ts'
 
-/** The names in a directory that doesn't exist or can't be reached. */
+/** The result for a directory that doesn't exist or can't be reached: no names. */
 const none: readonly string[] = []
 
 /** The names in a directory, as they were at the time of `stamp`. */
@@ -40,7 +40,7 @@ const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((nam
 
 /**
  * Like `namesIn`, but returns the names as they are written rather than in lower case. If the directory certainly hasn't changed, a cached list is
- * used: otherwise, planning a command would spend most of its time listing the same home directories.
+ * used. Without the cache, planning a command would spend most of its time listing the same home directories.
  */
 export function entriesIn(directory: string): readonly string[] | undefined {
   let stat: Stats | undefined

@@ -174,9 +174,9 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 }
 
 /**
- * The variables of a command. They come from four sources: the caller's environment (after the policy's filters), the sandbox (variables that keep a
- * command from waiting for a person), the policy, and the command itself. If two sources set the same variable, the later one wins. `temp` is the
- * command's own temporary directory, as the command sees it.
+ * The variables of a command. They come from four sources: the caller's environment (after the policy's filters), the sandbox (for example, variables
+ * that keep a command from waiting for a person, or that name its proxy), the policy, and the command itself. If two sources set the same variable,
+ * the later one wins. `temp` is the command's own temporary directory, as the command sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,
@@ -217,13 +217,13 @@ export function commandEnvironment(
 }
 
 /**
- * Keeps git from using a directory that only looks like a repository. Such a directory may have come with a clone, and its configuration can name
- * programs to run (git-config(1), safe.bareRepository). If the workspace itself is a bare repository, git still uses it, because it is named
- * explicitly.
+ * Adds git settings to the variables. They turn off git's file system monitor, and keep git from using a directory that only looks like a repository.
+ * Such a directory may have come with a clone, and its configuration can name programs to run (git-config(1), safe.bareRepository). If the workspace
+ * itself is a bare repository, git still uses it, because `GIT_DIR` then names it.
  */
 function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variables): Variables {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)
-  // Git itself reports an invalid count.
+  // An invalid count is left alone, so that git itself reports it.
   if (!Number.isSafeInteger(count) || count < 0) return variables
   return {
     ...variables,

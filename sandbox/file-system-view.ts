@@ -55,10 +55,10 @@ export const hostFileSystem: FileSystemView = {
   },
 }
 
-/** If at least this many paths are in one directory, listing it takes less time than querying each path. */
+/** The minimum number of paths in one directory for which listing the directory takes less time than querying each path. */
 const worthListing = 6
 
-/** If there are at least this many paths, listing the home directories first saves time. */
+/** The minimum number of paths for which it saves time to list the home directories first. */
 const worthLookingHome = 64
 
 /** Those paths of a list that are in the same directory. */
@@ -81,9 +81,9 @@ function nameOf(path: string): string {
   return path.endsWith('/') ? basename(path) : path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Groups the paths of frequently used lists by directory, outer directories first. */
+/** Groups the paths of a list by directory, outer directories first. The result is cached, because the same lists are used often. */
 const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
-  // A listing can't represent names that aren't UTF-8. Such names are rare.
+  // Paths that aren't UTF-8 are left out, because a listing can't represent them. They are rare, so the whole list is tested at once first.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
   for (let place = 0; place < paths.length; place += 1) {
@@ -173,8 +173,8 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
 }
 
 /**
- * Leaves out the paths that don't exist according to a listing of the home directory. This removes many paths: most protected paths belong to
- * programs that a user doesn't have.
+ * Leaves out the paths that don't exist according to a listing of the user's home directories. This removes many paths, because most protected paths
+ * belong to programs that a user doesn't have.
  */
 function withoutMissing(
   paths: readonly string[],

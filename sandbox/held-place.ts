@@ -26,7 +26,7 @@ export function openWithoutLinks(path: string): Held | undefined {
     if (stat.isSymbolicLink()) throw new TypeError('a symlink')
     return { path, descriptor, identity: { device: stat.dev, inode: stat.ino } }
   } catch {
-    // The path can't be reached now, so the entry can't be held or found again later.
+    // The path doesn't exist, can't be reached or contains a symlink, so there is no entry to hold.
     closeSync(descriptor)
     return undefined
   }
@@ -50,7 +50,7 @@ export type Place = {
  * can be mistaken for it.
  */
 export type HeldPlace = Place & {
-  /** Returns a path to an entry in this directory. The path stays valid even if the directory is moved. */
+  /** Returns a path to an entry in this directory. On Linux, the path stays valid even if the directory is moved. */
   readonly inside: (name: string) => string
   readonly close: () => void
 }

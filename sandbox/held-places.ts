@@ -16,11 +16,11 @@ import type { Denial } from './sandbox.ts'
 /** How many directories may be held because they contain denied files. Holding more could use up all file descriptors. */
 const mostParents = 1024
 
-/** The paths of a policy, tied to the entries that were there when the sandbox was opened: commands may rename or replace these entries. */
+/** The paths of a policy, tied to the entries that were there when the sandbox was opened, because commands may rename or replace these entries. */
 type HeldPlaces = {
   /**
    * Returns the policy for the next command: its roots have their original paths without symlinks, and its denied entries have their current paths.
-   * Throws `path-changed` if a root is no longer at its path.
+   * Throws `path-changed` if one denied entry has been moved to the path of another.
    */
   readonly current: (policy: SandboxPolicy) => SandboxPolicy
   /** The entry that must be at the path of a root or of a denied entry; undefined for other paths. */
@@ -34,7 +34,7 @@ type HeldPlaces = {
    * that are denied by name aren't moved back, because they are denied everywhere.
    */
   readonly putBack: () => readonly Denial[]
-  /** Returns the entries that were at the paths, for sandboxes that are opened later with the same paths. */
+  /** Returns the entries that belong to the policy's paths, for sandboxes that are opened later with the same paths. */
   readonly known: () => KnownPlaces
   readonly close: () => void
 }
@@ -43,8 +43,8 @@ type HeldPlaces = {
 type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
 
 /**
- * Holds the entries that the policy's paths name. Only Linux can do this, because elsewhere a descriptor has no path. Throws `path-changed` if a path
- * in `wanted` no longer has the expected entry.
+ * Holds the entries that the policy's paths name. This works only on Linux, because elsewhere a descriptor has no path. Throws `path-changed` if a
+ * path in `wanted` no longer has the expected entry.
  */
 export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: readonly Place[] = []): HeldPlaces {
   const roots = writableRoots(policy, hostFileSystem)
@@ -99,7 +99,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       const place = whereIs(each)
       if (place === undefined) continue
       const known = places.get(place.path)
-      // One entry has been moved to the former path of another entry.
+      // One denied entry has been moved to the former path of another.
       if (known !== undefined && !isSame(known, place.identity)) {
         throw new SandboxError('path-changed', { backend, path: place.path })
       }

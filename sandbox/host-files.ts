@@ -61,17 +61,18 @@ export function readRegular(descriptor: number, maxBytes: number): Buffer | unde
 
 /** A file to be written after the commands have ended, in a directory that they may be able to write to. */
 type HeldOutput = {
-  /** Writes the whole file atomically. If that fails, throws an error whose message is a sentence. */
+  /** Writes the whole file atomically. If that fails, throws an error that says why. */
   write(text: string): void
 }
 
 const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1000_0000 : constants.O_DIRECTORY
 
 /**
- * Prepares a file that will be written later. Call this before any command runs. It follows links only now, and then holds the file's directory open.
- * When the file is written, it replaces the entry at its path. So if a command has put a link, a pipe or a different file there, nothing is written
- * to that entry.
+ * Prepares a file that will be written later. Call this before any command runs. Links in the path are followed only now, and then the file's
+ * directory is held open. When the file is written, it replaces the entry at its path. So if a command has put a link, a pipe or a different file
+ * there, nothing is written to that entry.
  *
+ * @param closed whether a new file may be read only by this user. Default: false
  * @throws Error that says why the file can't be written: it is not a regular file, or its directory can't be entered
  * @internal
  */

@@ -11,7 +11,7 @@ import { keyFilesIn } from './protected/key-files.ts'
 export type KeyFileView = { readonly hidden: readonly string[]; readonly replaced: readonly Mount[] }
 
 /**
- * Decides what commands see in place of files with secrets that are at the top level of a root.
+ * Returns a function that finds the files with secrets at the top level of the roots, and decides what commands see in place of them.
  *
  * @param directory the run's own directory, in which the copies without secrets are stored
  */

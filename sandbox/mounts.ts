@@ -50,7 +50,8 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
   }
-  // The mount is added only if the command could write there. Below a denied directory, a mount would reveal what the directory contains.
+  // Makes a path read-only if the command could otherwise write to it. Below a denied directory, no mount is added, because it would reveal what the
+  // directory contains.
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { wildcard } from './wildcard.ts'
 
 /**
- * The beginning of a name pattern. It stands for all entries with a certain name, at any depth: `**` and a slash, followed by a name that may contain
- * `*` and `?`.
+ * The beginning of a name pattern. A name pattern stands for all entries with a certain name, at any depth. It consists of `**`, a slash, and a name
+ * that may contain `*` and `?`.
  */
 const prefix = '**/'
 

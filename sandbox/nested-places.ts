@@ -70,7 +70,7 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
       if (!isWithin(path, root)) continue
       const parts = relative(root, path).split('/')
       const plain = parts.map(plainName)
-      // Names inside `node_modules` don't count: these are other people's programs.
+      // Nested paths inside `node_modules` aren't protected (see `spared`).
       const from = parts.indexOf(spared)
       const last = from === -1 ? parts.length - 1 : from
       for (const names of all) {

@@ -50,7 +50,7 @@ function settle(
     // No entry existed when the path was given, so the entry that is there now was created by a command.
     if (place === undefined) return []
     if (!isThere(place)) {
-      // Commands may change anything inside a root. If a root is inside a larger root and is missing now, that is no error: it is left out.
+      // Commands may change anything inside a root. So a root that is inside a larger root may be missing now: it is left out, without an error.
       if (roots.some((root) => root.path !== place.path && isWithin(place.path, root.path))) return []
       throw new SandboxError('path-changed', { backend, path: place.path, approved: true })
     }
@@ -86,7 +86,7 @@ export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions 
   return runnable(withViews(asked, await openAt(policyAtSources(asked), backend, { ...options, known })))
 }
 
-/** Opens the sandbox for a policy whose paths have been resolved to their files. */
+/** Opens the sandbox for a policy that contains the host's own paths: paths in private views have been replaced by those of their sources. */
 async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOptions): Promise<Sandbox> {
   const [meant, wanted] = options.known === undefined ? [asked, []] : settle(asked, options.known, backend)
   const policy = filesApart(meant, hostFileSystem)

@@ -6,14 +6,17 @@ import { parsePattern } from './network/host-pattern.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 import { isUsualList, leavingPath, unusualPath } from './usual-list.ts'
 
-/** Makes the schema of a policy. This takes longer than a whole check without a schema (see `usual-policy.ts`), so it only happens when it is needed. */
+/**
+ * Creates the schema of a policy. This takes longer than checking a policy without a schema (see `usual-policy.ts`), so the schema is created only when
+ * it is needed.
+ */
 export function makePolicySchema() {
   const absolutePath = z
     .string()
     .refine(isAbsolute, 'must be an absolute path')
     .refine(hasNoNul, 'must not contain a NUL')
 
-  /** A list of paths. Such lists are long, and checking each entry with a schema would take longer than everything else when a command starts. */
+  /** A list of paths. Its entries are checked together, because such lists are long, and checking each entry would slow down the start of every command. */
   const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
 
   /** Like `places`, but entries may also be name patterns, which match at any depth. */
@@ -25,7 +28,10 @@ export function makePolicySchema() {
 
   const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
-  /** Which of this program's environment variables a command gets. The filters apply in the order of these fields. `set` comes last and always wins. */
+  /**
+   * Which of this program's environment variables a command gets. A name passes if it is in `pass`, or if `inherit`, `exclude` and `includeOnly` all let
+   * it through. `set` then adds variables or replaces their values.
+   */
   const Environment = z.strictObject({
     /** `core` allows only a list of harmless names, `all` allows everything that doesn't look like a secret, and `none` allows nothing. */
     inherit: z.enum(['core', 'all', 'none']).default('core'),
@@ -38,7 +44,7 @@ export function makePolicySchema() {
     set: z.record(variableName, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
   })
 
-  /** A host pattern, in the syntax of `sandbox/network/`. */
+  /** A host pattern, in the syntax that `parsePattern` accepts. */
   const allowedHost = z
     .union([z.string(), z.strictObject({ host: z.string(), allowPrivate: z.boolean().optional() })])
     .superRefine((input, context) => {
@@ -156,8 +162,8 @@ function listOfPlaces(faultOf: (entry: string) => string | undefined) {
 }
 
 /**
- * A list of texts. It is usually long and valid. A single test of the joined list can confirm that, whereas checking each entry would take longer
- * than everything else about a policy.
+ * The schema of a list of texts. Such a list is usually long and valid, so a single test of the joined texts comes first. Only if that test finds
+ * something suspicious is each entry checked, which takes longer than everything else about a policy.
  *
  * @param suspicious matches only entries that may be invalid or not normalized. An entry that contains a line feed counts as two
  */

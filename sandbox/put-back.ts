@@ -7,8 +7,8 @@ import type { Denial } from './sandbox.ts'
 type MovedPlace = { readonly from: string; readonly to: string }
 
 /**
- * Renames the entry at `to` back to `from`. If directories above the entry were renamed, this renames the outermost one whose old name is free. It
- * replaces nothing and follows no symlink. Returns false if the entry can't be moved back.
+ * Renames the entry at `to` back to `from`. If directories above the entry were renamed, the outermost of them whose old name is free is renamed
+ * instead. This replaces nothing and follows no symlink. Returns false if the entry can't be moved back.
  */
 export function putBack({ from, to }: MovedPlace): boolean {
   const [old, now] = [from.split('/'), to.split('/')]
@@ -21,7 +21,7 @@ export function putBack({ from, to }: MovedPlace): boolean {
   return false
 }
 
-/** Reports what a command moved, and whether it was moved back. */
+/** The denial for an entry that a command moved. It says whether the entry was moved back. */
 export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
   const what = isBack ? 'and put back' : 'where commands of this run still cannot read it'
   return {

@@ -47,8 +47,8 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
   let count = 0
   return {
     take: (root, path) => {
-      // The quarantine is opened outside the callback. An error in the callback may mean that the planted file is gone, but if there is no
-      // quarantine, the file is still there.
+      // This is not done in the callback of `inParent`, which takes some errors to mean that the planted file is gone. If the quarantine can't be
+      // opened, the file is still there.
       place ??= openPlace(roots)
       const to = join(place, `${(count += 1)}-${hasRawBytes(path) ? 'entry' : basename(path)}`)
       const taken = inParent(root, path, (entry, directory) => {
@@ -107,7 +107,7 @@ function move(from: string, to: string, directory: string): void {
     renameOrCopy(from, to)
   } catch (error) {
     if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
-    // The command may have removed the permissions of the parent directory, or of the planted directory itself.
+    // A command may have removed the permissions of the parent directory, or of the planted directory itself.
     const mode = statSync(directory).mode & 0o7777
     chmodSync(directory, mode | 0o700)
     try {

@@ -52,8 +52,8 @@ export const pathsAndPatterns = memoize((denied: readonly string[]) =>
 )
 
 /**
- * The existing paths below `roots` that commands can't read, without symlinks. Git must not look at them when a command runs it. Paths that are
- * granted explicitly are left out.
+ * The existing paths below `roots` that commands can't read, without symlinks. When a command runs git, git must not look at these paths. Paths that
+ * are granted explicitly are left out.
  *
  * @param roots paths without symlinks
  */
@@ -81,8 +81,8 @@ const below = memoize((paths: readonly string[]) => {
 })
 
 /**
- * The policy's protected paths in absolute form, below every writable root. A path that is protected in every directory is also protected in the root
- * itself. The result includes files in the roots that git's configuration names.
+ * The policy's protected paths in absolute form. A relative path is protected in each of `roots`. A path that is protected in every directory is also
+ * protected in the root itself. The result includes files in the roots that git's configuration names.
  */
 export function protectedBelow(
   roots: readonly string[],

@@ -23,7 +23,10 @@ export type OpenedSandbox = Sandbox &
     run(argv: Command['argv'], options?: RunCommandOptions): Promise<CommandResult>
   }
 
-/** Adds the methods for callers to a sandbox. If a caller wraps the sandbox and copies its fields, `run` uses the wrapper's `spawn`. */
+/**
+ * Adds the methods `run` and `Symbol.asyncDispose` to a sandbox, for callers of the library. If a caller wraps the sandbox and copies its fields,
+ * `run` uses the wrapper's `spawn`.
+ */
 export function runnable(sandbox: Sandbox): OpenedSandbox {
   return Object.assign(sandbox, {
     run(this: Sandbox, argv: Command['argv'], options: RunCommandOptions = {}): Promise<CommandResult> {
@@ -41,7 +44,7 @@ async function runCommand(
   { input, cwd = sandbox.policy.workspace, ...rest }: RunCommandOptions,
 ): Promise<CommandResult> {
   const child = sandbox.spawn({ argv, cwd, ...rest, ...(input === undefined ? {} : { stdin: 'pipe' }) })
-  // A command may end, or close its input, without reading it.
+  // It is no error if a command ends, or closes its input, without reading it.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])

@@ -20,8 +20,8 @@ const prefix = 'portcullis-run-'
 const passingPrefix = 'portcullis-passing-'
 
 /**
- * Creates the run's directories. Only this user can access them, and they are out of reach of commands that write to these roots. Throws
- * `unavailable` if there is no suitable directory.
+ * Creates the run's directories. Only this user can access them, and commands that can write to `roots` can't reach them. Throws `unavailable` if
+ * there is no suitable directory.
  */
 export function makeRunDirectory(roots: readonly string[], backend: Backend): RunDirectory {
   const base = closedBase(roots, backend)
@@ -62,7 +62,7 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     await finish(path)
-    // Another process may be removing the same directory.
+    // This ignores errors, because another process may be removing the same directory.
     await removeRunDirectory(path)
   }
 }
@@ -83,7 +83,7 @@ export function allRunDirectories(isSeen: (place: string) => boolean): readonly 
 type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
-  // If the directory can't be read, it contains none of ours. A temporary directory may have thousands of entries, so nothing is created for the others.
+  // A place that can't be read contains no directories of ours. A temporary directory may have thousands of other entries, so no objects are made for those.
   return prefixes.flatMap((its) => {
     const names = (entriesIn(base) ?? []).filter((name) => name.startsWith(its))
     return names.map((name) => ({ path: join(base, name), owner: name.slice(its.length) }))

@@ -5,8 +5,8 @@ import process from 'node:process'
 import { parseStat } from './process/stat.ts'
 
 /**
- * A name for a live process that no later process can have. It consists of the pid namespace, the pid and the start time. The names of files
- * that may outlive their owner contain it, so that a later run can tell which files nobody needs any more.
+ * A name for a live process. It consists of the pid namespace, the pid and the start time, so no later process can have the same name. It is part of
+ * the names of files that may outlive their owner, so that a later run can tell which files nobody needs any more.
  */
 export function ownerName(pid: number): string {
   return `${pidNamespace()}-${pid}-${startOf(pid) ?? unknown}`
@@ -70,8 +70,8 @@ function startByPs(pid: number): string | undefined {
 }
 
 /**
- * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC. Returns the start time in seconds since 1970. If there is no such
- * process, ps prints nothing and exits with 1.
+ * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC. Returns the start time in seconds since 1970, or `ended` if there is no
+ * such process: ps then prints nothing and exits with 1. Undefined if the output has a different form.
  */
 export function parsePs(status: number | null, stdout: string): string | undefined {
   const line = stdout.trim()

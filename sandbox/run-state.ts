@@ -15,7 +15,7 @@ import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** The state that a backend with mounts keeps while a sandbox is open. All of these backends keep the same state. */
+/** The state that a backend keeps while a sandbox is open. All backends with mounts keep the same state. */
 export type RunState = {
   /** The entries that were at the policy's paths when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
@@ -26,8 +26,8 @@ export type RunState = {
   /** Returns the guarded paths for a command, and what the command sees of git and of files with secrets. */
   readonly placesOf: (command: Command) => ShownPlaces
   /**
-   * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no command could write, because then all changes are
-   * the host's own.
+   * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no running command may write, because then all
+   * changes are the host's own.
    *
    * @param ended whether a command that may write has just ended. It may have been the last one that was running
    */

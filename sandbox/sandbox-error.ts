@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** The data of each error of the sandbox. The key is the error's `code`. Messages are made from the data. */
+/** The data that a `SandboxError` has, for each `code` of such an error. The error's message is made from this data. */
 export type SandboxErrorData = {
   /** The policy is invalid. `problems` lists every fault, with the key of the setting. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
@@ -23,7 +23,7 @@ export type SandboxErrorData = {
     readonly searched: readonly string[]
     readonly outside?: readonly string[]
   }
-  /** The backend failed before the command started; `detail` is its own message. */
+  /** The backend failed before the command started; `detail` is the backend's own message. */
   readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
   /** The entry at a planned path is no longer the planned one, so nothing was run. */
   readonly 'path-changed': {
@@ -66,7 +66,7 @@ export class SandboxError<Code extends SandboxErrorCode = SandboxErrorCode> exte
     this.data = data
   }
 
-  /** Whether a caught value is this error with a certain code. It narrows the type, so that `data` has the type for that code. */
+  /** Whether a caught value is a `SandboxError` with this code. TypeScript then knows the type of its `data`. */
   static is<C extends SandboxErrorCode>(error: unknown, code: C): error is SandboxError<C> {
     return error instanceof SandboxError && error.code === code
   }

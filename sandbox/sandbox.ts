@@ -46,7 +46,7 @@ export type ExecResult = (
 export type Denial = {
   readonly kind: 'path' | 'host' | 'syscall' | 'limit' | 'quarantine'
   readonly subject: string
-  /** The entry of the policy that led to the refusal. */
+  /** The entry of the policy, or the general rule of the sandbox, that led to the refusal. */
   readonly rule: string
   readonly certainty: 'proven' | 'suspected'
   /** What a user could change to allow the access. */
@@ -72,7 +72,10 @@ export type SandboxProcess = {
   readonly stderr: Readable
   /** Present if the command asked for a terminal. */
   readonly terminal: Terminal | undefined
-  /** Resolves when the command has ended and all its output has been read. It never rejects because of what the command did. */
+  /**
+   * Resolves when the command has ended and all its output has been read. It never rejects because of what the command did, but it does if the
+   * command could not be started.
+   */
   readonly result: Promise<ExecResult>
   /** Ends the whole process tree: TERM, then KILL after a grace period. */
   kill(): void

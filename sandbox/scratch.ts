@@ -20,15 +20,15 @@ export function scratchBases(): readonly string[] {
 }
 
 /**
- * A directory for this program's temporary data, and for data that controls commands. Commands that write to these roots can't reach it. It is the
- * system's temporary directory or, if commands can reach that, a directory in this program's own state directory. Throws `unavailable` if commands
- * can reach both.
+ * A directory for this program's temporary data, and for data that controls commands. Commands that can write to `roots` can't reach it. It is the
+ * system's temporary directory or, if commands can reach that, a directory in this program's own state directory. Throws `unavailable` if neither is
+ * out of reach.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []
   for (const choose of [() => resolve(tmpdir()), () => makeBelow(closedState(roots))]) {
     try {
-      // The directory may be a symlink, and may lead into a root.
+      // The path may contain symlinks that lead into a root, so the real path and these symlinks are checked too.
       const path = choose()
       const real = realpathSync.native(path)
       const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))

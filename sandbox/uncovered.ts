@@ -13,9 +13,9 @@ type Covered = {
 }
 
 /**
- * Detects a case that no sandbox can prevent. The kernel removes a mount from a file when a program outside the sandbox renames another file over
- * that file, as editors do to save safely (rename(2); `detach_mounts` in Linux). From then on, running commands see the new file. Each path is
- * reported once.
+ * Returns a function that watches a command's files for a case that no sandbox can prevent. The kernel removes a mount from a file when a program
+ * outside the sandbox renames another file over that file, as editors do to save safely (rename(2); `detach_mounts` in Linux). From then on, running
+ * commands see the new file. Each path is reported once.
  */
 export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look) => Covered {
   const told = new Set<string>()
@@ -58,7 +58,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   }
 }
 
-/** Looks up the entry at a path, without following a symlink there. It must show the state of the host from which the mounts were planned. */
+/** Looks up the entry at a path, without following a symlink there. The answer must describe the host in the state for which the mounts were planned. */
 type Look = (path: string) => Stats | undefined
 
 function lookNow(path: string): Stats | undefined {

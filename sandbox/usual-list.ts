@@ -1,12 +1,12 @@
-/** Matches joined paths if one of them isn't absolute, or if normalizing would change it. */
+/** Matches a list of paths, one in each line, if any of them isn't absolute or would be changed by normalizing. */
 export const unusualPath = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 
-/** Matches joined protected paths if one of them is empty, or may leave its root. */
+/** Matches a list of protected paths, one in each line, if any of them is empty or may lead out of its root. */
 export const leavingPath = /^$|^\n|\n\n|\n$|\.\./
 
 /**
- * Whether a value is a list of texts of which none is suspicious. A single test of the joined list can confirm that, whereas checking each entry would take
- * longer than everything else about a policy.
+ * Whether a value is a list of texts none of which is suspicious. The joined texts are tested at once, because checking each entry would take longer than
+ * everything else about a policy.
  *
  * @param suspicious matches all entries that are invalid or have to be normalized, and possibly others. An entry that contains a line feed counts as two
  */

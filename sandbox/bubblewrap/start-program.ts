@@ -5,7 +5,7 @@ import { preparedStarts } from './prepared-starts.ts'
 import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'
 
-/** The path of the first program inside the sandbox. It is in `/dev`, because each sandbox has a new `/dev`. */
+/** The path of the first program inside the sandbox. It is in `/dev`, because each sandbox gets a `/dev` of its own, to which the program can be added. */
 export const startPath = '/dev/portcullis-start'
 
 /** What the program does after bwrap has started it and before the command starts. */
@@ -15,25 +15,25 @@ type Start = StartForm & {
   readonly identity: { readonly uid: number; readonly gid: number }
   /** The inotify limits; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
-  /** Whether the command's standard input is the null device of its own file system. */
+  /** Whether the command's standard input is the sandbox's own null device, rather than the descriptor that the caller passed. */
   readonly nullInput: boolean
   readonly cwd: string
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** The steps in encoded form, which is valid only at the address where the program loads them, and the address of the first step. */
+/** The encoded steps, and the address of the first step. The encoded form is valid only at the address where the program loads it. */
 type Plan = { readonly content: Uint8Array; readonly answer: number }
 
-/** The programs that this process has encoded or that the build contains, each with its recently used plans. */
+/** A cache of the programs used so far, whether this process encoded them or the build contains them. Each has a cache of its recently used plans. */
 const forms = new Map<string, ProgramForm & { readonly plans: Map<string, Plan> }>()
 const mostForms = 64
 const mostPlans = 8
 
 /**
- * The first program inside a sandbox. It mounts what the command may see, gives up every capability by entering a user namespace of its own, closes
- * descriptors that the caller left open, installs the filter, and then replaces itself with the program in its arguments. bwrap starts it as root of
- * the user namespace that owns the mounts, so that it can mount from descriptors. bwrap itself can only mount from paths. It resolves each path
- * twice, and other commands may rename parts of the path in between.
+ * Creates the first program that runs inside a sandbox. It mounts what the command may see, gives up every capability by entering a user namespace of
+ * its own, closes descriptors that the caller left open, installs the system call filter, and then replaces itself with the program in its arguments.
+ * bwrap starts it as root of the user namespace that owns the mounts, so that it can mount from descriptors. bwrap itself can only mount from paths,
+ * which is unsafe: it resolves each path twice, and other commands may rename parts of the path in between.
  */
 export function startProgram(architecture: Architecture, start: Start): Uint8Array {
   const key = keyOfForm(architecture, start)

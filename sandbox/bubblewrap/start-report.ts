@@ -5,7 +5,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { mountFailures } from '../mounting/mount-program.ts'
 import { goAhead, readyMark, startFailures } from './start-form.ts'
 
-/** The maximum length of a report in bytes. A report consists of a word and a path. */
+/** The number of bytes after which the rest of a report is ignored. A genuine report consists of a word and a path. */
 const mostBytes = 16 * 1024
 
 /** The report of a sandbox's first program. It is empty unless the program failed. */
@@ -17,7 +17,10 @@ type StartReport = {
   failure(code: number | null): Promise<SandboxError | undefined>
 }
 
-/** Reads the report from the engine's end of the descriptor, and sends the go-ahead, without which the program starts nothing. */
+/**
+ * Reads the report from the engine's end of the descriptor. When the first data arrives, it sends the go-ahead, without which the first program
+ * doesn't start the command.
+ */
 export function readReport(source: Readable | Writable | null | undefined): StartReport {
   const chunks: Buffer[] = []
   let size = 0
@@ -40,7 +43,7 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   }
 }
 
-/** Removes the ready mark from the beginning of a report. */
+/** Removes the ready mark, with which the first program says that it is ready, from the beginning of a report. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

@@ -12,7 +12,7 @@ import { watchLimits, type WatchLimits } from './watch-limits.ts'
 
 const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
 
-/** A bwrap program that has been seen to work here. */
+/** A bwrap program that a trial has shown to work on this machine. */
 export type Bubblewrap = {
   readonly program: string
   /** The limits that this machine can enforce; undefined if none can be set. */
@@ -79,7 +79,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
   return { works: false, ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, machine) }
 }
 
-/** Ubuntu 24.04 and later allow unprivileged user namespaces only to programs with an AppArmor profile. */
+/** Whether AppArmor allows unprivileged user namespaces only to programs with a profile, as it does in Ubuntu 24.04 and later. */
 function appArmorRestricts(): boolean {
   const file = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns'
   return existsSync(file) && readFileSync(file, 'utf8').trim() === '1'

@@ -3,12 +3,12 @@ import { O_CLOEXEC, O_WRONLY } from '../machine-code/kernel.ts'
 import type { Instruction, Variable } from '../machine-code/machine-instructions.ts'
 import type { Memory } from '../machine-code/make-program.ts'
 
-/** How many inotify instances a command may have, and how many files all of them together may watch. */
+/** How many inotify instances a command may have, and how many files these instances together may watch. */
 export type WatchLimits = { readonly instances: number; readonly watches: number }
 
 /**
- * The part of the user's inotify limits (inotify(7)) that one command may use. It may use only a part, because the caller's other programs, such as an editor,
- * share the same limits. Undefined if the kernel has no such limits.
+ * The inotify limits (inotify(7)) for one command. They are only a part of the user's limits, because the caller's other programs, such as an editor,
+ * share those. Undefined if the kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
@@ -24,12 +24,12 @@ export function watchLimits(
   }
 }
 
-/** Each limit as text, and the length of the text, which is zero if there is no limit. */
+/** Variables that contain each limit as text, and the length of that text. The length is zero if there is no limit. */
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**
- * Sets the limits of the user namespace in which the program is root. What processes in nested namespaces use also counts toward these limits
- * (namespaces(7), `/proc/sys/user`). Jumps to `broken` if that fails.
+ * Returns the instructions that set the inotify limits of the user namespace in which the program is root. What processes in nested namespaces use
+ * also counts toward these limits (namespaces(7), `/proc/sys/user`). If setting a limit fails, the instructions jump to `broken`.
  *
  * @param procfs the variable with the descriptor of a procfs in which every file can be written
  */

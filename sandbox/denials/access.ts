@@ -5,8 +5,8 @@ import { protectingPlace } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 
 /**
- * Why a command under `policy` would not be allowed to read or write `path`; undefined if it would. Programs outside the sandbox call this if they act on
- * behalf of a command inside it.
+ * Returns a denial if a command under `policy` would not be allowed to read or write `path`, otherwise undefined. It is meant for programs outside
+ * the sandbox that act on behalf of a command inside it.
  *
  * @param path an absolute path; symlinks in it are followed
  * @example const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
@@ -19,8 +19,8 @@ export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' |
 }
 
 /**
- * Denies writing to a protected path. Commands write to a private git directory or home directory instead. The host's files may only be changed by
- * the user, outside the sandbox.
+ * Denies writing to a protected path. Commands in the sandbox write to a private git directory or home directory instead. The host's files may be
+ * changed only by the user, outside the sandbox.
  */
 function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
   if (policy.mode === 'danger-full-access') return undefined

@@ -3,17 +3,17 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 
 /** The remedy for a denial, as data. Callers put it into words, because they know which flags and which configuration file the user has. */
 export type Remedy =
-  /** Grants only the path, never a directory around it. `absent`: the path doesn't exist yet, and a person has to create it first. */
+  /** Makes only the path itself a root, never a directory around it. `absent`: the path doesn't exist yet, and a person has to create it first. */
   | {
       readonly kind: 'add-root'
       readonly to: 'writableRoots' | 'readableRoots'
       readonly path: string
       readonly absent?: boolean
     }
-  /** `place` is an entry of `deniedReads`. `path` is the requested path, which is `place` or is inside it. */
+  /** Makes a hidden path readable. `place` is an entry of `deniedReads`. `path` is the requested path, which is `place` or is inside it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
-  /** The socket of a docker daemon, which gives root to every process that can connect to it. */
+  /** Shows commands the socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
   /** Unix sockets can only be allowed in general: a command's own sockets can't be distinguished from the sockets of this machine that it can see. */
   | { readonly kind: 'open-unix-sockets' }
@@ -21,12 +21,12 @@ export type Remedy =
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
   /** `value` is the current limit, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
-  /** No policy would allow this; the text says what a person can do. */
+  /** No policy would allow this; `advice` says what a person can do. */
   | { readonly kind: 'otherwise'; readonly advice: string }
 
 export type LimitName = keyof SandboxPolicy['limits']
 
-/** Describes a remedy in the policy's own terms. */
+/** Describes a remedy by naming the field of the policy to change. */
 export function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':

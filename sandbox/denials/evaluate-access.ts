@@ -10,13 +10,13 @@ import { keyFileAt } from '../protected/key-files.ts'
 import { pathsAndPatterns, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 import type { Remedy } from './denial-remedy.ts'
 
-/** Whether the policy lets a command access a path in a certain way; if not, which part of the policy forbids it, and what would allow it. */
+/** Whether the policy lets a command read or write a path; if not, which part of the policy forbids it, and what would allow it. */
 type Evaluation =
   { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly remedy: Remedy }
 
 const allowed: Evaluation = { allowed: true }
 
-/** Directories of which commands see private instances in place of the host's directories. Commands can write to these instances freely. */
+/** Paths at which commands see private directories of the sandbox in place of the host's directories. Commands can write to the private ones freely. */
 const privatePlaces = ['/tmp', '/dev/shm']
 
 /** Decides whether `policy` allows reading or writing `path`, and follows symlinks to do so. It changes nothing in the file system. */
@@ -50,7 +50,7 @@ export function evaluateAccess(
   return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
 }
 
-/** The denied name pattern that matches a path below a root. */
+/** The name pattern in `deniedReads` that matches a path, which is given relative to a root. */
 function deniedName(policy: SandboxPolicy, path: string): string | undefined {
   return policy.deniedReads.find((entry) => isNamePattern(entry) && matchesName(path, [entry]))
 }
@@ -94,7 +94,7 @@ function evaluateWrite(
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
-/** The entries of a list that are plain paths. The result is cached, with the list itself as the key. */
+/** The paths of a list except the nested ones (see `isNested`). The result is cached, with the list itself as the key. */
 const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
 
 /**
@@ -110,7 +110,7 @@ function shieldingPlace(
   return shieldingPlaces(root, shielded, host)(path)
 }
 
-/** Does the same as `shieldingPlace` for many paths in one root, but looks up the targets of the protected paths only once. */
+/** Returns a function that does the same as `shieldingPlace` for many paths in one root, but looks up the targets of the protected paths only once. */
 export function shieldingPlaces(
   root: string,
   shielded: readonly string[],
@@ -149,7 +149,7 @@ function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView)
   return { allowed: false, rule, remedy }
 }
 
-/** The entry of a git directory that is or contains `path`, if git would execute or follow that entry. */
+/** The entry of a git directory that is or contains `path`, if git would execute or follow that entry; otherwise undefined. */
 export function gitMetadata(path: string, host: FileSystemView): string | undefined {
   for (let at = path; at !== '/'; at = dirname(at)) {
     for (let git = dirname(at); git !== '/'; git = dirname(git)) {
@@ -160,7 +160,7 @@ export function gitMetadata(path: string, host: FileSystemView): string | undefi
   return undefined
 }
 
-/** The path with symlinks resolved in the part that exists. The missing part is appended to the result as it is. */
+/** Resolves the symlinks in the part of a path that exists, and appends the rest of the path unchanged. */
 export function resolveExisting(path: string, host: FileSystemView): string {
   for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
     const real = host.realPath(at)

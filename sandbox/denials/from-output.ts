@@ -18,11 +18,12 @@ const mostDenials = 5
 const killedByFilter = 128 + 31
 
 /**
- * Finds denials in a command's output. A path or a host counts if the output mentions it together with a refusal *and* the policy does refuse it.
- * Even then a denial is only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
+ * Finds denials in a command's output. A path or a host counts if a line of the output mentions it together with a refusal *and* the policy does
+ * refuse it. Even then the denial is only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
-  // Most commands write no errors, and compiling the patterns that recognize a denial takes longer than everything else here.
+  // Without this filter, the patterns below would be compiled even for an empty output, and most commands write no errors. Compiling them takes
+  // longer than everything else here.
   const lines = ended.stderr.split('\n').filter((line) => line !== '')
   const found = new Map<string, Denial>()
   for (const line of lines) {
@@ -92,7 +93,7 @@ function pathDenials(
     const write = refused ? evaluateAccess(policy, { path, want: 'write' }, host) : undefined
     const verdict = read?.allowed === false ? read : write
     if (verdict === undefined || verdict.allowed) return []
-    // An ordinary file mode can refuse access too. The sandbox is the reason only if the policy hides the path or makes it read-only.
+    // The sandbox refuses a write with "Read-only file system". If the message is "Permission denied" instead, the file's own mode is probably the reason.
     if (!refusedWrite && verdict === write && refusedAccess) return []
     const { rule, remedy } = verdict
     return [{ kind: 'path', subject: path, rule, certainty: 'suspected', remedy }]

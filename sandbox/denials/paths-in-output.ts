@@ -9,7 +9,10 @@ const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
 /** Matches `zsh: permission denied: f`. */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
 
-/** The start of a message that a path follows: `cannot create f`. The next pattern matches Go's form, `open f`. */
+/**
+ * Matches the beginning of a message whose last word is a path: `cannot create f`. The next pattern matches Go's form, which begins with a system
+ * call: `open f`.
+ */
 const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |$)/i
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
 
@@ -19,7 +22,7 @@ const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|
  */
 export function namedPaths(complaint: string, cwd: string): readonly string[] {
   const message = complaint.slice(0, longest)
-  // If there are three parts, the first is the program that reports the error.
+  // If the message has at least three parts separated by colons, the first part names the program that reports the error.
   const line = message.replace(/^[^:]+: (?=.*: )/, '')
   const marked = [
     ...[...line.matchAll(/(?<=^|[\s(=:,[])['"`‘“]([^'"`‘’“”]+)['"`’”](?=$|[\s):,.;\]])/g)].map(
@@ -34,21 +37,25 @@ export function namedPaths(complaint: string, cwd: string): readonly string[] {
   return [...new Set(paths)]
 }
 
-/** @param complainer whether the line begins with the name of the program that reports the error */
+/**
+ * The path next to the reason in an error message; an empty list if there is none.
+ *
+ * @param complainer whether the line begins with the name of the program that reports the error
+ */
 function nextToReason(line: string, complainer: boolean): readonly string[] {
   const behind = after.exec(line)?.[1]
   if (behind !== undefined) return [behind]
-  // tar says `f: Cannot open: REASON`.
+  // tar writes `f: Cannot open: REASON`, so a part such as `Cannot open` is skipped.
   const parts = (before.exec(line)?.[1] ?? '').split(': ').filter((part) => !/^cannot \w+$/i.test(part))
   const last = parts.at(-1) ?? ''
-  // `could not lock config file PATH`
+  // In `could not lock config file PATH`, only the last word is the path.
   if (inability.test(last)) return last.split(' ').slice(-1)
   if (call.test(last)) return [last.replace(call, '')]
-  // If there is only one part, it is the program's own name.
+  // If the message has only one part before the reason, that part is the program's own name.
   return complainer || parts.length > 1 ? [last] : []
 }
 
-/** Error messages of programs that could not connect, which contain the host's name. */
+/** Patterns for the error messages of programs that could not connect. Each captures the host's name. */
 const unreachable: readonly RegExp[] = [
   /Could not resolve host(?:name)?:? '?([\w.-]+)/i,
   /(?:getaddrinfo|connect|getaddrinfo\(\)) (?:ENOTFOUND|EAI_AGAIN|EPERM|ENETUNREACH|ECONNREFUSED) ([\w.:-]+)/,

@@ -64,14 +64,14 @@ export type DockerClient = {
   /** Returns facts about the daemon; rejects if none answers. */
   info(): Promise<DaemonFacts>
   hasImage(image: string): Promise<boolean>
-  /** Lists the containers that have this label. The label's value is the container's owner. */
+  /** Lists the containers that have this label, each with its owner, which is the label's value. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
   /** `filtered` contains the arguments to put before our own programs so that they, too, run under the filter (see `NetworkPlan`). */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 
-/** Talks to the daemon that `DOCKER_HOST` names, or the local one. */
+/** Returns a client for the daemon that `DOCKER_HOST` names or, if it isn't set, for the local daemon. */
 export async function connectDocker(): Promise<DockerClient> {
   // Loaded only when docker is used.
   const { default: Client } = await import('dockerode')
@@ -81,7 +81,7 @@ export async function connectDocker(): Promise<DockerClient> {
       const info = Info.parse(await docker.info())
       const options = info.SecurityOptions ?? []
       const rootless = options.some((option) => option.startsWith('name=rootless'))
-      // Whether a daemon is podman matters only if it is rootless, so other daemons aren't asked.
+      // Whether a daemon is podman matters only if it is rootless, so only rootless daemons are asked.
       const { Components } = rootless ? Version.parse(await docker.version()) : { Components: [] }
       return {
         rootless,
@@ -114,7 +114,7 @@ async function startContainer(
   filtered: readonly string[],
 ): Promise<WarmContainer> {
   const container = await docker.createContainer(plan)
-  // The container's first process reads this stream, and ends when the stream ends. So the container ends if this program does.
+  // The container's first process reads this stream and ends when the stream ends. So the container doesn't outlive this program.
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
   lifeline.on('error', () => undefined)
   const remove = async (): Promise<void> => {
@@ -159,7 +159,7 @@ async function startedState(container: Docker.Container): Promise<Docker.Contain
 /** How many milliseconds the killed processes of a container may take to end. */
 const dyingMs = 50
 
-/** Waits until the container's first process is the only one left. */
+/** Waits for a moment until the container's first process is the only one left. Returns false if other processes keep running. */
 async function isEmptied(population: () => number): Promise<boolean> {
   for (const end = performance.now() + dyingMs; population() !== 1;) {
     if (performance.now() > end) return false

@@ -1,4 +1,4 @@
-// Not by execa: the relay sends us a socket through Node's own channel, and it is started before each command.
+// Not by execa: the relay sends us a socket through Node's own channel, and a relay is started for each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
@@ -22,11 +22,11 @@ type ContainerNetwork = {
   start(): CommandNetwork
 }
 
-/** What a container needs for its network. Everything is empty if there is no allow-list. */
+/** What a container needs for its network. Without an allow-list, it needs nothing: `directory` is undefined and `filtered` is empty. */
 export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
-  /** The arguments to put before our own programs so that they run under the filter in the container. Commands get theirs from `enter`. */
+  /** The arguments to put before our own programs so that they run under the filter in the container. For a command, `enter` returns the arguments. */
   readonly filtered: readonly string[]
 }
 
@@ -35,14 +35,14 @@ export const shownAt = '/dev/portcullis'
 
 type CommandNetwork = {
   /**
-   * Prepares for a command that is to start in `cwd`. Returns the arguments to put before the command's own, and the directory to start it in.
-   * Rejects with the reason if this fails.
+   * Prepares for a command that is to start in `cwd`. Returns the arguments to put before the command's own arguments, and the directory in which to
+   * start it. Rejects with the reason if this fails.
    */
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
-   * Ends all connections. Returns the refused connections, and whether the next command may use the port. Rejects with `setup-failed` if the command
-   * never started because the port or its directory was missing. If the command was `stopped` together with its container, it may have ended before
-   * the port was opened; that is no failure.
+   * Ends all connections. Returns the refused connections, and whether the next command may use the port. If `complaint`, the command's standard
+   * error, says that the command never started because the port or its directory was missing, it rejects with `setup-failed`. That doesn't apply if
+   * the command was `stopped` together with its container, because it may then have ended before the port was opened.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
   /** Removes everything that belongs to this network. Call this no matter how the command ended. */
@@ -55,7 +55,7 @@ const nothing: CommandNetwork = {
   release: () => undefined,
 }
 
-/** How many milliseconds to wait for the socket of a command that was stopped before it started. */
+/** How many milliseconds to wait, after a command has ended, for its listening socket to arrive. There is no wait if the command was stopped. */
 const arrivalMs = 1000
 
 /** The descriptor of the relay's channel: Node's `ipc`, which comes after the three standard descriptors. */

@@ -16,24 +16,27 @@ export const startsAt = '/dev/portcullis-start'
 type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /**
- * Our own programs that run first in a sandbox's containers. Their files can be executed but not read, because other processes can't inspect a
- * process that runs an unreadable file.
+ * Our own programs that run first in a sandbox's containers. Their files can be executed but not read, so that other processes can't inspect the
+ * processes that run them.
  */
 export type Starts = {
   /** The directory on the host that is mounted read-only at `startsAt`. */
   readonly directory: string
   /** The arguments that start a container's first process. */
   readonly init: readonly [string]
-  /** The arguments to put before a command's own. They start the program that checks the mounts. */
+  /** The arguments to put before a command's own arguments. They start the program that checks the mounts. */
   check(mounts: readonly Bound[]): readonly string[]
-  /** The path whose entry wasn't the planned one, according to the command's standard error. Undefined if all entries were right. */
+  /**
+   * The path at which the container has a different file or directory than planned, according to the command's standard error. Undefined if there is
+   * none.
+   */
   failure(complaint: string): string | undefined
 }
 
 const SIG_IGN = 1
 
 /**
- * Writes these programs to `run`, the sandbox's own directory.
+ * Prepares the programs that run first in containers. They are written to a directory in `run`, which is the sandbox's own directory.
  *
  * @param identityOf returns the identity that a path had when the sandbox was opened; undefined for paths whose identity isn't kept
  */
@@ -49,7 +52,7 @@ export function prepareStarts(
     if (!existsSync(file)) writeFileSync(file, program(), { mode: 0o111 })
     return join(startsAt, name)
   }
-  // No command can imitate this text: the programs that contain it can't be read.
+  // This text can be trusted in a command's output: no command can read the programs that contain it, so none can imitate it.
   const mark = `portcullis ${randomUUID()}: not as planned: `
   const identify = (path: string): Identity => {
     const known = identityOf(path)

@@ -15,7 +15,7 @@ import type { Starts } from './container-starts.ts'
 /** What one command needs from a container. */
 type Planned = {
   readonly container: ContainerPlan
-  /** The arguments to put before the command's own. They start the program that checks the mounts. */
+  /** The arguments to put before the command's own arguments. They start the program that checks the mounts. */
   readonly check: readonly string[]
   /** Commands with the same key may share a container. */
   readonly key: string
@@ -25,13 +25,16 @@ type Planned = {
 
 /** The containers of one sandbox, each of which runs one command at a time. */
 type Containers = {
-  /** Plans what a command needs now. Later commands of the same kind (those that may write, or those that may not) are expected to get the same plan. */
+  /**
+   * Plans what a command needs in the host's current state. As long as that state doesn't change, there are only two different plans: one for commands
+   * that may write, and one for all others.
+   */
   plan(command: Command): Planned
   /** Returns a warm container if there is one, otherwise a new one. Rejects with the daemon's error if the daemon can't start one. */
   take(planned: Planned): Promise<WarmContainer>
   /** Keeps a container in which nothing is running any more, for the next command. */
   giveBack(planned: Planned, container: WarmContainer): void
-  /** Removes warm containers whose mounts are no longer right. */
+  /** Removes warm containers whose mounts are out of date. */
   dropStale(): Promise<void>
   /** Removes all containers that are waiting for a command. */
   dropAll(): Promise<void>
@@ -39,7 +42,7 @@ type Containers = {
 
 /**
  * Plans the containers of a sandbox, and keeps them for later commands. A container's mounts can't change, but the protected paths do, as
- * repositories appear and disappear. So a container is used again only while its mounts are still right.
+ * repositories appear and disappear. So a container is used again only if its mounts are what the next command needs.
  */
 export function createContainers(
   docker: DockerClient,

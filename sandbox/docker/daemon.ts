@@ -6,7 +6,10 @@ import type { ContainerUser } from './container-user.ts'
 /** How many milliseconds to wait for a daemon's answer. A busy daemon needs a moment, but a daemon that hangs never answers. */
 const patienceMs = 5000
 
-/** Connects to a daemon that can enforce policies, and determines which user commands run as there. Throws `unavailable`. */
+/**
+ * Connects to a daemon that can enforce policies, and determines the user that commands run as in its containers. Throws `unavailable` if there is no
+ * such daemon.
+ */
 export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: ContainerUser }> {
   if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
     throw refuse(
@@ -40,8 +43,8 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
 }
 
 /**
- * The user that commands run as. In a container of a rootless daemon, root is the caller on the host, unless podman maps the caller's id to itself.
- * Other daemons use the same ids inside and outside.
+ * The user that commands run as. A rootless daemon maps root in a container to the caller on the host, but podman can map the caller's own id to
+ * itself instead. Other daemons use the same ids inside and outside containers.
  */
 function identityFor({ rootless, podman }: DaemonFacts): ContainerUser {
   const own = `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`

@@ -1,6 +1,9 @@
 import { Writable, type Readable } from 'node:stream'
 
-/** The header of a frame: the number of the stream, three zero bytes, and the length of the data (Docker Engine API, "Attach", stream format). */
+/**
+ * The length of a frame's header. It contains the number of the stream, three zero bytes, and the length of the data (Docker Engine API, "Attach",
+ * stream format).
+ */
 const headerBytes = 8
 const isStderr = 2
 

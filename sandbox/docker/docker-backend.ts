@@ -16,7 +16,7 @@ export const docker: BackendModule = {
 /** How many milliseconds an unresponsive daemon may delay the start of a run. The run might not need docker at all. */
 const patienceMs = 2000
 
-/** Ends the containers of killed runs: a container may outlive its owner by a moment. */
+/** Ends the containers of killed runs, because a container may outlive its owner by a moment. */
 async function endContainers(): Promise<void> {
   // If no daemon answers, commands in containers can't be ended, but they probably aren't running.
   const reaping = connectDocker()

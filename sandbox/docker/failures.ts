@@ -1,7 +1,7 @@
 import { SandboxError } from '../sandbox-error.ts'
 
 /**
- * Explains why the daemon refuses to create a container for a policy. This is found out before any command runs, because the sandbox creates a
+ * Explains why the daemon refuses to create a container for a policy. The sandbox finds this out before any command runs, because it creates a
  * container when it opens.
  */
 export function cannotStart(error: unknown): SandboxError {

@@ -118,7 +118,7 @@ export async function openDocker(
       return container.exec({
         argv: [...planned.check, ...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
         cwd,
-        // The image sets its own PATH, and the caller's home directory doesn't exist in it.
+        // The image sets its own PATH, and the caller's home directory doesn't exist in the image.
         variables: { HOME: '/tmp', ...variables },
         user,
         stdin: command.stdin === 'pipe' || command.stdin === 'inherit' || command.terminal !== undefined,

@@ -34,7 +34,11 @@ function librariesOf(program: string): string {
   return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {} }).stdout ?? '')
 }
 
-/** @param libraries the output of ldd(1) for the program */
+/**
+ * Returns the Node at `program`, with the loader and the libraries that `libraries` names; if there is no loader among them, the image's own Node.
+ *
+ * @param libraries the output of ldd(1) for the program
+ */
 export function bringNode(libraries: string, program: string = process.execPath): ContainerNode {
   const paths = libraries.split('\n').flatMap((line) => /(?:^|=>)\s*(\/\S+) \(0x/.exec(line)?.[1] ?? [])
   const loader = paths.find((path) => /^ld(?:[-.]|64)/.test(basename(path)))

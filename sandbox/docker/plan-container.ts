@@ -34,9 +34,9 @@ export type Common = {
 type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 /**
- * The container that enforces a policy. Its image is read-only, and it has no capabilities. Every path that the policy grants is mounted at the same
- * path in the container. All processes run under our system call filter, and have only the container's own loopback network unless the policy allows
- * the full network.
+ * Returns the request that creates the container for a policy. The container's image is read-only, and it has no capabilities. Every path that the
+ * policy grants is mounted at the same path in the container. All processes run under our system call filter, and have only the container's own
+ * loopback network unless the policy allows the full network.
  */
 export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
   const { fileSizeBytes, openFiles } = options.limits.each
@@ -115,8 +115,8 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * The image provides everything that the policy doesn't grant. The planned mounts assume a view of the host, so only the grants, and the denied or
- * protected paths inside them, are kept.
+ * The mounts that a container gets. They were planned for a sandbox that starts from a view of the host's files. A container starts from its image
+ * instead, so only the granted paths, and the denied or protected paths inside them, are kept.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

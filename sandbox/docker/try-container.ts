@@ -19,7 +19,7 @@ type Trial = {
   readonly privateTemp: string
 }
 
-/** The file that a trial creates in the container's `/tmp`, which is the run's directory on the host. */
+/** The name of the file that a trial creates in the container's `/tmp`, which is the run's directory on the host. */
 const mark = '.portcullis-trial'
 
 const script = `

@@ -40,7 +40,7 @@ export function cleanMadeRepository(
   const held = holdBelow(root, git)
   if (held === undefined) return cleaned
   try {
-    // Git creates no links, pipes or devices in these places, and looks for `config` and `hooks` only under these names.
+    // Git itself creates no links, pipes or devices in these places, so they are moved away. Git looks for `config` and `hooks` only under these names.
     for (const name of [...(held.names('') ?? []), 'info/attributes', 'objects/info', 'objects/pack']) {
       const kind = held.stat(name)?.kind
       if (kind === 'link' || kind === 'other') away(name)
@@ -62,7 +62,7 @@ export function cleanMadeRepository(
   return cleaned
 }
 
-/** Rewrites a config that contains anything except data. Returns false if there was nothing to change. */
+/** Removes everything that isn't data from a config file. Returns false if there was nothing to change. */
 function cleanConfig(held: HeldDirectory, name: string): boolean {
   if (held.stat(name) === undefined) return false
   const text = held.read(name, largest)?.toString('latin1')
@@ -100,8 +100,8 @@ function replace(held: HeldDirectory, name: string, text: string): void {
 }
 
 /**
- * Whether `git` is the directory of a linked worktree, with the files that `git worktree add` writes. They name the repository that contains this
- * directory.
+ * Whether `git` is the directory of a linked worktree: its `commondir` must be as `git worktree add` writes it, and lead to a repository that
+ * `isKnown` accepts.
  */
 function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
   return (
@@ -112,8 +112,9 @@ function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) 
 }
 
 /**
- * Keeps only alternates that are plain paths to the objects of the host's repositories or of cleaned repositories. In a clone of a private
- * repository, the alternate is the path at which the private repository sees the host's objects; this path is replaced by the host's own.
+ * Removes the alternates unless all of them are plain paths to the objects of the host's repositories or of cleaned repositories. In a clone of a
+ * private repository, the alternate is the path at which the private repository sees the host's objects. That path is replaced by the host's own
+ * path.
  */
 function cleanAlternates(
   git: string,

@@ -11,7 +11,7 @@ const secretKeys: readonly RegExp[] = [
   // Includes have already been resolved. If they were kept, they would name files that commands must not see.
   /^include\.path$/,
   /^includeif\..*\.path$/s,
-  // Commands can't reach the host's daemon, and a daemon that they start ends with its command.
+  // Commands can't reach the host's file system monitor, and a monitor that a command starts ends with the command.
   /^core\.fsmonitor$/,
 ]
 
@@ -32,10 +32,11 @@ export function withoutUserinfo(text: string): string {
 }
 
 /**
- * The settings that commands see: no secrets, but everything that changes git's behaviour, because git runs confined.
+ * The settings that commands see: all except those that contain secrets or name files with secrets. Settings that only change git's behaviour, even by
+ * running programs, are kept, because git runs confined.
  *
  * @param entries settings in which includes have been resolved
- * @returns the remaining settings, and whether any were removed
+ * @returns the remaining settings, and whether any secrets were removed
  */
 export function withoutSecrets(entries: readonly ConfigEntry[]): {
   readonly kept: readonly ConfigEntry[]

@@ -19,7 +19,7 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
 
 /**
  * If the path to an entry leads through a symlink that a command created, returns that symlink. If the symlink belongs to the host, returns the entry
- * to which the path leads.
+ * to which the path leads. Otherwise, returns the entry itself.
  */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
@@ -34,8 +34,9 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 }
 
 /**
- * The identity by which an entry is recognised. For a directory, the contents don't count. If the entry is a file that has only one name, `file`
- * identifies it even after its contents have changed: while it is mounted read-only, only the host can change it in place.
+ * Texts by which an entry is recognised. `key` identifies a directory regardless of its contents, and any other entry only as long as it is
+ * unchanged. `file` identifies a file that has only one name even after its contents have changed: while such a file is mounted read-only, only the
+ * host can change it in place. Undefined if there is no entry.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {

@@ -3,7 +3,10 @@ import process from 'node:process'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
 
-/** A git entry and its identity. A directory's identity doesn't depend on its contents. That of any other entry has its inode, change time and size. */
+/**
+ * A git entry and its identity. The identity of a directory doesn't depend on its contents. The identity of any other entry includes its inode,
+ * change time and size.
+ */
 export type GitEntry = { readonly path: string; readonly key: string }
 
 /** What a scan found in a tree: git's entries, and entries with requested names. */
@@ -32,8 +35,8 @@ type CachedDirectory = {
 }
 
 /**
- * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a tick of
- * any clock.
+ * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than
+ * a clock tick of any file system.
  */
 const settledMs = 50
 
@@ -131,7 +134,7 @@ function look(
   memory.delete(path)
   const lookedMs = Date.now()
   let entries = list(path)
-  // A command that planted something may have made the directory unreadable. We can undo that, because we own the directory.
+  // A command that planted something may have made the directory unreadable. If this user owns the directory, that can be undone.
   const bits = stat.mode & 0o7777
   if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
     if (changeMode(path, (mode) => mode | 0o700)) {
@@ -146,7 +149,7 @@ function look(
     changedMs: stat.ctimeMs,
     lookedMs,
     children: entries.filter((entry) => entry.directory).map(({ name }) => name),
-    // Git's criteria, but less strict: git would also check HEAD.
+    // These are git's criteria, but less strict: git would also check the content of HEAD.
     isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
     named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),
@@ -155,7 +158,7 @@ function look(
   return seen
 }
 
-/** The entries of a directory, with names in which each byte is represented. Undefined if the directory can't be read. */
+/** The entries of a directory; their names also represent bytes that aren't valid UTF-8 (see `decodeName`). Undefined if the directory can't be read. */
 function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
   try {
     const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })
@@ -166,7 +169,7 @@ function list(path: string): readonly { readonly name: string; readonly director
   }
 }
 
-/** Changes the mode of a directory, but only if this user owns it. */
+/** Changes the mode of a directory, but only if this user owns it. Returns whether the mode was changed. */
 function changeMode(path: string, next: (mode: number) => number): boolean {
   const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
   try {
@@ -185,7 +188,10 @@ function changeMode(path: string, next: (mode: number) => number): boolean {
   }
 }
 
-/** Looks for git's own names in a directory that can't be listed. A program that knows the names can still reach the entries, and git knows its names. */
+/**
+ * Looks for git's own names, and for the exact names in `wanted`, in a directory that can't be listed. A program that knows a name can still reach
+ * its entry.
+ */
 function enterOnly(path: string, stat: Stats, wanted: NestedNames): CachedDirectory {
   const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
     const entry = lstatOrUndefined(join(path, name))

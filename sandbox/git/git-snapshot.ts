@@ -4,8 +4,8 @@ import type { HeldDirectory } from './held-directory.ts'
 const most = 100_000
 
 /**
- * The metadata of everything in a private git directory, as a text. If the text is the same as before, nothing has changed. Objects are left out,
- * because new objects matter only if a file names them, and then that file has changed.
+ * A text made from the metadata of the files in a private git directory. If the text is the same as before, no file has changed. Objects are left
+ * out, because new objects matter only if a file names them, and then that file has changed.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** The names of the entries that the host may change. This list is for a work tree's own git directory, and the next one is for the repository's directory. */
+/** Names of entries that the host may change, in a work tree's own git directory. The next list is for the repository's directory. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )
@@ -43,11 +43,11 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     const isWanted = (name: string): boolean => ofWorktree.has(name) || (prefix === '' && ofRepository.has(name))
     for (const [name, { stamp }] of host.entries(prefix, isWanted) ?? []) stamps.push(`${prefix}${name} ${stamp}`)
     add(`${prefix}logs/HEAD`)
-    // The bisect refs of the main work tree are found below, among the repository's refs.
+    // The loop below finds the bisect refs of the main work tree among the repository's refs.
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')
-  // Writing to an existing file doesn't change the directory's time, so every file in these directories is checked.
+  // Writing to an existing file doesn't change the time of its directory, so every file in these directories is checked.
   const open = ['info', 'hooks', 'refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     // Sample hooks never run, and commands don't see them.

@@ -3,7 +3,7 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A replacement of a whole file in a git directory. If the content before or after is undefined, the file doesn't exist at that time. */
+/** A replacement of a whole file in a git directory. If `before` or `after` is undefined, the file doesn't exist before or after the replacement. */
 type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
@@ -11,8 +11,8 @@ type GitWrite = {
 }
 
 /**
- * Changes to git's own files. They are all made at once. Whoever makes them holds `locks` meanwhile, as git does, and first checks that the
- * `unchanged` files are still the same. Paths are absolute.
+ * Changes to git's own files, which are made together. The program that makes them first checks that the `unchanged` files are still the same, and
+ * holds the `locks` meanwhile, as git does. Paths are absolute.
  */
 export type GitWrites = {
   readonly within: readonly string[]
@@ -21,7 +21,7 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A change of a ref. If the value before or after is undefined, the ref doesn't exist at that time. */
+/** A change of a ref. If `old` or `now` is undefined, the ref doesn't exist before or after the change. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024
@@ -38,7 +38,7 @@ export type GitPlan = {
   readonly writes: () => GitWrites
 }
 
-/** Begins a plan without changes. */
+/** Begins a plan that contains no changes yet. */
 export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories): GitPlan {
   const writes = new Map<string, GitWrite>()
   const unchanged = new Map<string, Buffer | undefined>()

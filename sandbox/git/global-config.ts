@@ -29,8 +29,8 @@ const largest = 4 * 1024 * 1024
 const deepest = 10
 
 /**
- * Finds secrets in git's configuration outside repositories: headers, credentials, and `insteadOf` URLs that contain a token. Commands see each file
- * without its secrets. Included files are treated in the same way.
+ * Returns a function that finds secrets in git's configuration outside repositories: headers, credentials, and `insteadOf` URLs that contain a token.
+ * Commands see each file without its secrets. Included files are treated in the same way.
  *
  * @param directory the run's own directory, where the cleaned copies are stored
  * @param roots the writable roots: files in them are not copied, because commands could replace them with a link
@@ -49,7 +49,7 @@ export function createGlobalConfig(directory: string, roots: readonly string[]):
   return () => {
     const [replaced, hidden] = [new Map<string, Mount>(), new Set<string>()]
     const visited = new Set<string>()
-    // Files that were included earlier are examined again, because they may still be included.
+    // Files that an earlier call found are examined again, even if no file seems to include them any more.
     let level: readonly string[] = [...globalFiles(), ...known.keys()]
     for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
       const next: string[] = []

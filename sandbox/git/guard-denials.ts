@@ -9,7 +9,7 @@ export const tooDeep = 'too deep to be searched'
 /** The advice to a person about an entry that can't be removed. */
 export const stuck = 'look at this entry, and remove it yourself before git or an agent runs there'
 
-/** Reports entries that were removed, and where they are now. */
+/** The denial for an entry that was removed. It says where the entry is now. */
 export function denial(path: string, rule: string, to: string): Denial {
   return {
     kind: 'quarantine',
@@ -20,7 +20,7 @@ export function denial(path: string, rule: string, to: string): Denial {
   }
 }
 
-/** Reports entries that were changed in place. */
+/** The denial for an entry that was changed in place. */
 export function cleanedDenial(path: string): Denial {
   return {
     kind: 'quarantine',

@@ -38,7 +38,7 @@ type MetadataGuard = {
   places(): GuardedPlaces
   /** Quarantines the entries that commands have planted since `trust` was called, and returns the denials. */
   review(): readonly Denial[]
-  /** Call this when no command runs and all changes have been reviewed. If this process is killed later, nothing is left to review. */
+  /** Records that nothing is left to review if this process is killed later. Call this when no command runs and all changes have been reviewed. */
   rest(): void
 }
 
@@ -115,7 +115,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     for (const { key } of others) mixed.add(key)
     const links = found.flatMap((each) => host(each.links))
     const nested = nestedIn(found, protectedPaths)
-    // Directories that contain other files besides a repository aren't protected as a whole: only the entries in them that would control git.
+    // In a directory that contains other files besides a repository, only the entries that would control git are protected, not the whole directory.
     const obeyed = others.flatMap(({ path }) => gitExecutables.map((name) => join(path, name)))
     places = {
       repositories,
@@ -156,7 +156,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     }
   }
 
-  /** Removes an entry. If that fails, the failure is reported and the review continues with the other entries. */
+  /** Moves an entry to quarantine and returns its new path. If that fails, a denial reports the failure, and the review continues with the other entries. */
   const take = (root: string, path: string, rule: string, denials: Denial[]): string | undefined => {
     try {
       const to = quarantine.take(root, path)
@@ -189,7 +189,10 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     return denials
   }
 
-  /** Commands can't write to the host's repositories, so any new git entry comes from a command. */
+  /**
+   * Cleans the repositories that commands created, and removes other git entries that they planted. Commands can't write to the host's repositories,
+   * so any git entry that isn't known comes from a command.
+   */
   const reviewGit = (found: readonly RootEntries[]): readonly Denial[] => {
     const denials: Denial[] = []
     for (const { root, directories } of found) {

@@ -23,9 +23,12 @@ type HeldEntry = {
  */
 export type HeldDirectory = {
   readonly descriptor: number
-  /** The path of an entry, starting at the descriptor. It is for callers that trust what is inside the directory. */
+  /**
+   * The path of an entry, starting at the descriptor. The path may lead through symlinks, so it is only for callers that trust what is inside the
+   * directory.
+   */
   at(name?: string): string
-  /** The bytes of a regular file with at most `most` bytes; undefined for anything else. */
+  /** The content of a regular file; undefined if the entry is anything else, or has more than `most` bytes. */
   read(path: string, most: number): Buffer | undefined
   /** The metadata of an entry. Undefined if the entry doesn't exist, or if a part of the path is not a directory. */
   stat(path: string): HeldEntry | undefined
@@ -43,11 +46,14 @@ export type HeldDirectory = {
   close(): void
 }
 
-/** Opens a directory that isn't a symlink. Throws the errors of open(2). */
+/** Opens a directory. Throws the errors of open(2), also if the path names a symlink. */
 export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
   const base = `/proc/self/fd/${descriptor}`
-  /** Calls a function with the path of an entry. Meanwhile, the directories that lead to it are held open. */
+  /**
+   * Calls a function with the path of an entry. The path starts at the entry's own directory, which is held open meanwhile and was reached without
+   * symlinks. Returns undefined if the entry doesn't exist.
+   */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
     if (!path.includes('/')) return directly(path, act)
     const parts = path.split('/').filter((part) => part !== '')

@@ -7,7 +7,7 @@ import type { HeldDirectory } from './held-directory.ts'
 /** How a git process of the host ended. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
-/** Options that make git ignore the repository's settings while it only stores objects. */
+/** Options that override the repository's settings, so that git starts no hooks, file system monitor or clean-up while it only stores objects. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',

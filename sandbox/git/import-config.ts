@@ -8,8 +8,8 @@ const largestConfig = 4 * 1024 * 1024
 type ConfigChange = { readonly file: string; readonly key: string; readonly values: readonly string[] }
 
 /**
- * Imports changed settings that are only data, never a setting that names a program. The settings of a remote or submodule are imported only if it is
- * new, because the URLs of existing ones belong to the user.
+ * Imports changed settings that are only data, never a setting that names a program. In most sections, such as those of remotes and submodules,
+ * settings are imported only if the section is new, because the URLs of existing ones belong to the user.
  *
  * @returns whether the work tree is sparse according to the host's config afterwards
  */
@@ -55,7 +55,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
   return sparse
 }
 
-/** The importable settings of one kind whose values changed. */
+/** The settings whose values changed, if they may be imported. Removed settings are imported only for branches. */
 function changedSettings(
   before: readonly ConfigEntry[],
   now: readonly ConfigEntry[],

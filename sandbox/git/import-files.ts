@@ -21,7 +21,7 @@ type ScopeChanges = {
   readonly state: ReadonlyMap<string, Buffer | undefined>
 }
 
-/** Reads the changes that commands made to a work tree's own files. */
+/** Reads the changes that commands made to git's files about a work tree: its HEAD, its index and its state. */
 export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: WorktreeScope): ScopeChanges {
   const { prefix } = scope
   const head = left.read(`${prefix}HEAD`, 4096)

@@ -17,8 +17,8 @@ type MadeOptions = {
 }
 
 /**
- * Imports the work trees and submodules that commands added to a repository, and removes those that commands removed. Git's files about them are not
- * copied: this function creates new ones from data that an import accepts.
+ * Imports the work trees and submodules that commands added to a repository, and removes those that commands removed. The files that git keeps about
+ * them are not copied: this function creates new ones from the data that may be imported.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []
@@ -38,7 +38,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   }
   for (const { prefix, worktree, writable } of sides.scopes) {
     if (prefix === '' || !writable || worktree === undefined) continue
-    // This continues only if git in the sandbox removed the work tree, together with its files.
+    // The host's data about a work tree is removed only if git in the sandbox removed its own data and the files of the work tree.
     if (sides.left.stat(prefix) !== undefined || lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) continue
     rmSync(sides.host.at(prefix), { recursive: true, force: true })
     stale = true
@@ -132,7 +132,7 @@ async function importModule(
         known,
         objectsFrom([() => pack(inside, sides.oidBytes)]),
       )
-      // Without its objects, the repository would be unusable.
+      // If the import failed, the new repository is removed, because it would be unusable without its objects.
       if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
       return result
     } finally {

@@ -21,9 +21,9 @@ export type ImportSides = {
 /** What both sides had in common when they were last compared. The import updates this. */
 export type Known = {
   refs: Map<string, string>
-  /** Files of the private directory, by path. */
+  /** The content of files in the private directory, by path. */
   readonly files: Map<string, Buffer>
-  /** The host's versions of files that differ between the two sides. */
+  /** The host's versions of these files, which may differ from the private ones. */
   readonly raw: Map<string, Buffer>
   /** The settings shown to commands, by the path of their file. */
   readonly config: Map<string, readonly ConfigEntry[]>
@@ -55,14 +55,17 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b)
 }
 
-/** Makes a pack of those objects in the private directory that the host may not have. */
+/**
+ * Starts making a pack of those objects in the private directory that the host may not have. `done` resolves to the error, or to undefined if there
+ * is none.
+ */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
 /** Objects of the private directory that the host may not have. */
 export type NewObjects = {
   /** Whether the host has already received all of these objects. The host may have removed some of them since then. */
   readonly given: boolean
-  /** Functions that return the objects as a pack. Each is tried only if the previous one failed. Empty if there are no objects. */
+  /** Functions that return the objects as a pack. Each is tried only if the previous pack failed or left objects missing. Empty if there are no objects. */
   readonly packs: readonly PackObjects[]
   /** The ids of the objects whose content has been checked against the id. `commits` are those of them that are commits. */
   readonly oids: ReadonlySet<string>

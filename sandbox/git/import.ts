@@ -94,8 +94,8 @@ export async function importChanges(
 type Exists = (oid: string) => boolean
 
 /**
- * Passes the objects to the host's git, and then asks git which of the `named` objects exist. These are the objects to which the imported data will
- * refer.
+ * Passes the objects to the host's git, and then asks git which of the `named` objects exist. The `named` objects are those to which the imported
+ * data will refer.
  *
  * @param refs the objects that the host's own refs name, which the host certainly has
  */
@@ -113,7 +113,7 @@ async function takeAll(
     problem = await takeObjects(sides, pack)
     if (problem !== undefined) continue
     taken = whatExists(sides, wanted, new Set(index === 0 ? [...refs, ...oids] : refs))
-    // The host may have removed objects that it had received earlier.
+    // If objects are still missing, the host has removed some that it had received earlier, so the next pack is tried.
     if (wanted.every(taken)) break
   }
   if (taken !== undefined) return { exists: taken }
@@ -139,7 +139,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]
   const shallow = host.stat('shallow')?.kind === 'file'
-  // If parts of the history are missing on purpose, links to them can't be followed.
+  // `--strict` follows the links between objects, so it can't be used if parts of the history are missing on purpose.
   const result = await git.feed(host, [...words, ...(partial || shallow ? [] : ['--strict'])], stdout)
   const failed = await done
   return result.ok ? failed : result.complaint || failed || 'the pack was refused'

@@ -15,7 +15,7 @@ export type IndexEntry = {
 
 /** The position of an index's first entry, and the length of the metadata with which each entry begins (gitformat-index(5)). */
 export const [firstEntryAt, statBytes] = [12, 40]
-/** The offsets of the mode, the owner and the size in that metadata. */
+/** The offsets of the mode, the owner and the size in an entry's metadata. */
 const [modeAt, ownerAt, sizeAt] = [24, 28, 36]
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000, 0o040000])
 
@@ -63,7 +63,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
   return holdsOneOf(entries) ? undefined : entries
 }
 
-/** The parts of an index's entry, as positions in the index. */
+/** An entry of an index: its flags, and the positions in the index at which its path begins and ends and the next entry begins. */
 type EntryLayout = {
   readonly flags: number
   /** The additional flags that only extended entries have; 0 for all other entries. */
@@ -186,7 +186,7 @@ export function assumeUnchanged(content: Buffer, names: readonly string[], oidBy
   )
 }
 
-/** Compares the metadata of two entries without the owner, because user ids are mapped inside the sandbox. */
+/** Whether two entries have the same metadata, regardless of the owner: user ids are mapped inside the sandbox. */
 function isSameFile(a: Buffer, b: Buffer): boolean {
   return a.subarray(0, ownerAt).equals(b.subarray(0, ownerAt)) && a.subarray(sizeAt).equals(b.subarray(sizeAt))
 }

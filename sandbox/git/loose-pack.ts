@@ -56,7 +56,7 @@ export function packLoose(objects: HeldDirectory, oidBytes: number, known: Reado
   return { content: Buffer.concat([content, sum]), oids: new Set(found), commits }
 }
 
-/** The ids of loose objects, taken from the names of their files; undefined if there are too many. */
+/** The ids of the loose objects that are not `known`, taken from the names of their files; undefined if there are too many. */
 function newOnes(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): readonly string[] | undefined {
   const found: string[] = []
   for (const directory of objects.names('') ?? []) {

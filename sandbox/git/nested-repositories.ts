@@ -10,8 +10,8 @@ import { gitDirectoriesOf, scopesOf, worktreeNamedBy } from './repository.ts'
 const deepest = 8
 
 /**
- * The submodules and linked work trees inside a work tree, each with its git directories. These are inside the git directories of the outer work
- * tree. An entry counts only if it and its repository name each other.
+ * Finds the submodules and linked work trees inside a work tree, and the git directories of each. An entry counts only if its git directories are
+ * inside those of the outer work tree, and only if the entry and its repository name each other.
  *
  * @param tree a work tree, absolute and without symlinks
  * @internal

@@ -10,8 +10,8 @@ type Rule = (text: string, oidBytes: number) => string | undefined
 const largestState = 16 * 1024 * 1024
 
 /**
- * Directories in a work tree's git directory whose files describe an operation in progress. Each function returns the rule for a file of that
- * directory.
+ * Directories in a work tree's git directory whose files describe an operation in progress. For the name of a file in the directory, the function
+ * returns the file's rule; undefined if the file must not be imported.
  */
 const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
   'rebase-merge': (name) => rebaseFile(name),
@@ -65,8 +65,8 @@ export function importableState(path: string, content: Buffer, oidBytes: number)
 }
 
 /**
- * Files of an interrupted rebase or `am`. The merge strategy is not imported, because it names a program. Options are not imported, because git would
- * pass them to programs.
+ * Returns the rule for a file of an interrupted rebase or `am`. A merge strategy is imported only if it is one of git's own, because any other
+ * strategy names a program. Options are not imported, because git would pass them to programs.
  */
 function rebaseFile(name: string): Rule | undefined {
   if (/^git-rebase-todo(?:\.backup)?$|^done$/.test(name)) return todoList
@@ -116,7 +116,7 @@ function headName(text: string): string | undefined {
     : undefined
 }
 
-/** Three assignments in single quotes, as `sq_quote` writes them. */
+/** Accepts shell assignments of the author's name, address and date in single quotes, as `sq_quote` writes them. */
 function authorScript(text: string): string | undefined {
   return plainLines(text, /^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\\\n]|'\\['!]')*'$/)
 }

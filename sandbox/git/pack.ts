@@ -3,7 +3,7 @@ import type { Command, SandboxProcess } from '../sandbox.ts'
 import { shownPath, type View } from '../views/view-paths.ts'
 import type { RunPack } from './import-types.ts'
 
-/** The limits for a process that packs objects. A pack may be large; the code that reads it limits its size. */
+/** Limits that allow a process ten minutes and any amount of output. A pack may be large, and the code that reads it limits its size. */
 export const unlimitedOutput = { outputBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 600_000 }
 
 /**

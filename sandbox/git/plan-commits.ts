@@ -20,7 +20,7 @@ type CommitsWish = {
   readonly ref: string
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
-  /** If this is the checked-out branch of `to`, and still at this commit, it moves to the new commits. Absent: the checked-out branch doesn't move. */
+  /** The checked-out branch of `to` and its commit. If both are still the same, the branch moves to the new commits. Absent: no checked-out branch moves. */
   readonly move?: CheckedOut
   /** Whether the checked-out branch may move only to a descendant of its commit. Default: it may move to any commit. */
   readonly onlyForward?: boolean
@@ -151,7 +151,7 @@ async function storeObjects(
 type Move = {
   readonly branch: string | undefined
   readonly was: CheckedOut
-  /** The commit that the branch points to now. Undefined if the branch has no commits. */
+  /** The commit to which the branch moves. Undefined if it is to have no commits. */
   readonly now: string | undefined
 }
 
@@ -177,8 +177,8 @@ function planMove(
 }
 
 /**
- * The index after the branch has moved from one tree to the other. Changes that somebody has staged in the meantime are kept. If they can't be kept,
- * the branch can't move.
+ * The index after the branch has moved from the commit `was` to the commit `now`. Changes that somebody has staged in the meantime are kept. If they
+ * can't be kept, the branch can't move, and `why` says so.
  */
 function movedIndex(
   git: HostGit,

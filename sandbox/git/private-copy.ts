@@ -24,14 +24,14 @@ type Baseline = {
   readonly refs: Refs
   /** Files of the private directory, by path. */
   readonly files: ReadonlyMap<string, Buffer>
-  /** The host's original of each file from which secrets were removed. */
+  /** The host's original of each of these files, from which secrets may have been removed. */
   readonly raw: ReadonlyMap<string, Buffer>
 }
 
 const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 * 1024, 64 * 1024 * 1024]
 /**
- * An index of up to this size in bytes (about 150 files) is not changed. Git reads that few files in less time than we need to load the hash function
- * for a changed index.
+ * An index of up to this size in bytes (about 150 files) is not adapted (see `shownIndex`). Git reads that few files in less time than we need to
+ * load the hash function for an adapted index.
  */
 const worthShowing = 12 * 1024
 /** The directories that each copy has, outer ones first. Objects and large files of the host are mounted in `portcullis`. */
@@ -70,11 +70,11 @@ export function makePrivateCopy(
     readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {
-  // The repository was linked to another one by `git-new-workdir` or a similar tool, or its refs are not stored in files.
+  // Not supported: a repository that `git-new-workdir` or a similar tool linked to another one, and a repository whose refs are not stored in files.
   if (host.stat('refs')?.kind !== 'directory' || host.stat('objects')?.kind !== 'directory') return undefined
   const all = readRefs(host, options.oidBytes)
   if (all === undefined) return undefined
-  // These refs belong to a single work tree, and are never packed.
+  // Refs that belong to a single work tree are left out here, because git never packs them.
   const refs = new Map([...all].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
   const [files, raw] = [new Map<string, Buffer>(), new Map<string, Buffer>()]
   mkdirSync(path, { recursive: true, mode: 0o755 })
@@ -158,8 +158,8 @@ function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Adds rules to `info/exclude` (gitignore(5)) that make git ignore denied files. The entries that commands see in place of these files can't be added
- * to git.
+ * Adds rules to `info/exclude` (gitignore(5)) that make git ignore denied files, because the entries that commands see in place of these files can't
+ * be added to git.
  */
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)

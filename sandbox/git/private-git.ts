@@ -19,11 +19,11 @@ import type { View } from '../views/view-paths.ts'
 
 /** The git data that a command sees in place of the host's. */
 export type GitView = {
-  /** The private directories of the repositories that the command works in, wherever they are. */
+  /** The private directories of the repositories that commands of the run have worked in so far, wherever they are. */
   readonly mounts: readonly Mount[]
   /** The mounts for other repositories below the roots. Each is used only if the repository is visible to the command at all. */
   readonly nested: readonly Mount[]
-  /** Files with secrets that git would otherwise read. */
+  /** Files with secrets that git reads on the host, and that commands must not see. */
   readonly hidden: readonly string[]
   /** Files that commands see with the secrets removed. */
   readonly replaced: readonly Mount[]
@@ -43,7 +43,7 @@ export type PrivateGit = {
   close(): void
 }
 
-/** For sandboxes that can't mount anything. Commands see the host's own repositories. */
+/** Used by sandboxes that can't mount anything: in them, commands see the host's own repositories. */
 export const noPrivateGit: PrivateGit = {
   view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
   takeOver: async () => [],
@@ -104,7 +104,10 @@ export function openPrivateGit(options: {
     for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
   }
 
-  /** The repositories of the roots and of a command's starting directory, and bare ones below the roots; for each, whether the command may write to it. */
+  /**
+   * The repositories that concern a command, and for each whether the command may write to it. These are the repositories of the roots, of the
+   * starting directory and the workspace with their parent directories, and bare ones below the roots.
+   */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
     // The answers are cached, because most of these paths have the same parent directories.
@@ -196,7 +199,7 @@ export function openPrivateGit(options: {
   }
 }
 
-/** The mounts for a repository in which no command works. Secrets are removed from its config; all else is unchanged. `known` caches results. */
+/** The read-only mounts for a repository in which no command works. Secrets are removed from its config; all else is unchanged. `known` caches results. */
 function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
   const whole: Mount = { path: git, as: 'read-only' }
   const host = holdIfThere(git)

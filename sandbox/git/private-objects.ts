@@ -10,7 +10,7 @@ import { shownPath, type View } from '../views/view-paths.ts'
 
 /**
  * The directory for objects that commands create. It borrows the objects of the host's repository, and the objects that the host's repository borrows
- * itself.
+ * from others.
  */
 export class PrivateObjects {
   readonly #git: string
@@ -33,7 +33,7 @@ export class PrivateObjects {
     this.#git = git
     this.#views = views
     this.#directory = directory
-    // Commands also see the host's objects and the objects that the host borrows from other repositories.
+    // The directories from which the host's repository borrows objects. Commands see these objects too.
     const borrowed =
       host
         .read('objects/info/alternates', 1024 * 1024)
@@ -46,7 +46,7 @@ export class PrivateObjects {
     this.#path = this.#make()
   }
 
-  /** The mounts for these objects and for borrowed ones. */
+  /** The mounts for the objects that commands create, for the host's objects, and for the objects that the host's repository borrows. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     return [
       { path: `${this.#git}/objects`, source: this.#path, as },
@@ -64,7 +64,7 @@ export class PrivateObjects {
     return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))
   }
 
-  /** Starts with a new directory if a command has changed the list of borrowed objects. */
+  /** If a command has changed the list of borrowed objects, creates a new directory in place of the changed one. */
   repair(): void {
     const isSame = this.#within(
       (objects) => objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates(),

@@ -30,7 +30,7 @@ export function parseRef(content: Buffer | undefined, oidBytes: number): string 
   return isOid(text, oidBytes) ? text : undefined
 }
 
-/** All refs below `refs/` in a directory, loose and packed; undefined if there are too many. Other files are skipped. */
+/** All refs below `refs/` in a directory, loose and packed; undefined if there are too many. Files that aren't valid refs are skipped. */
 export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | undefined {
   const refs = new Map<string, string>()
   const packed = directory.read('packed-refs', largestPacked)

@@ -42,7 +42,7 @@ export function entriesOf(found: readonly RootEntries[], protectedPaths: readonl
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
 }
 
-/** Maps each protected path to its root. Patterns are skipped, because the list already contains the paths that match them. */
+/** Finds the root of each protected path. Patterns are skipped, because the list already contains the paths that match them. */
 const rootsOf = memoize((protectedPaths: readonly string[]) => {
   type Within = {
     readonly among: string

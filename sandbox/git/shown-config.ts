@@ -16,7 +16,7 @@ export type ShownConfig = {
   readonly whole: readonly ConfigEntry[]
   /** Included files with secrets, and key files that the config names: commands must not see these files. */
   readonly secretFiles: readonly string[]
-  /** Whether the config files themselves contain secrets. */
+  /** Whether secrets or includes were removed from the config files. */
   readonly lost: boolean
 }
 

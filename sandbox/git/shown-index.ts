@@ -33,7 +33,7 @@ export function shownIndex(content: Buffer): Buffer {
   })
 }
 
-/** The metadata of an index's entries. Undefined if the index can't be parsed, or its object ids don't have this length. */
+/** The metadata of an index's entries. Undefined if the index can't be parsed, or if its object ids don't have `oidBytes` bytes. */
 function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | undefined {
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
   if (version < 2 || version > 4) return undefined
@@ -42,7 +42,7 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
     const layout = layoutAt(content, at, oidBytes, length)
     if (layout === undefined) return undefined
     length = layout.kept + layout.pathEnd - layout.pathAt
-    // The flags of an entry contain the length of its path.
+    // The flags of an entry contain the length of its path. If the lengths differ, the object ids don't have `oidBytes` bytes.
     if ((layout.flags & 0xfff) !== Math.min(length, 0xfff)) return undefined
     stats.push(content.subarray(at, at + statBytes))
     at = layout.next

@@ -10,7 +10,7 @@ type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 /** The files that a guard recorded as the host's own before commands ran: everything that a review needs. */
 export type Trust = StoredTrust['trust']
 
-/** The form of a stored record. It is compiled only if there is a record to read, which is rare. */
+/** Creates the schema of a stored record. It is created only if there is a record to read, which is rare. */
 const storedTrust = () => {
   const paths = z.array(z.string()).readonly()
   const trust = z.object({
@@ -39,7 +39,7 @@ function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trus
 /** Stores the trusted entries on disk while commands run, so that a later process can review what they left even if this process is killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
-  /** Removes the record after the review. */
+  /** Removes the record after the review. Its file is only renamed, so that `keep` can use it again. */
   drop(): void
 }
 

@@ -33,7 +33,7 @@ type Watched = {
  */
 const watched = new Map<string, Watched>()
 
-/** Records the bytes of this program's files in `roots` before any command runs there. */
+/** Records the content of this program's files that are in `roots`, before any command runs there. */
 export function holdInstallation(roots: readonly string[]): Installation {
   const { program, start } = ownPaths(roots)
   const note = (path: string, part: Watched['part']): void => {

@@ -67,7 +67,7 @@ function findPackage(): string | undefined {
 
 /**
  * The files of the package. In a git checkout, where somebody may be working on the sources, these are only the built files. In an installed package,
- * they also include the files that describe how the package is used.
+ * they also include `package.json`.
  */
 function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
   if (!isInRoot(join(home, 'dist'))) return []
@@ -84,7 +84,7 @@ function readdirIfThere(directory: string): readonly string[] {
   }
 }
 
-/** The folders of the packages that contain the files at `paths`. */
+/** The `node_modules` folders, at any depth, that contain the files at `paths`. */
 function packageFolders(paths: readonly string[]): readonly string[] {
   const found = new Set<string>()
   for (const path of paths) {

@@ -24,7 +24,7 @@ const defaultShare = 0.9
 
 /**
  * Watches the disks while a command runs. Data that other programs write counts too, since a full disk affects everybody. `onExceeded` is called
- * once, with the limit in bytes, or in files if the file system has a fixed number of them.
+ * once, with the first limit that is exceeded. The limit on files applies only to file systems that report how many files can still be created.
  *
  * @returns a function that ends the watch
  */
@@ -51,7 +51,10 @@ export function watchDisks(
   return () => clearInterval(timer)
 }
 
-/** The free space of a disk. `files` is undefined on file systems that create inodes on demand and don't report how many are free (btrfs). */
+/**
+ * The free space of a disk, in bytes and in files. `files` is undefined on file systems that create inodes on demand and don't report how many are
+ * free (btrfs).
+ */
 function freeOn(place: string): { readonly diskBytes: number; readonly files: number | undefined } | undefined {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(place)

@@ -185,8 +185,8 @@ function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
 }
 
 /**
- * The groups to try in version 2: the process's own group, and the groups above it. A group that contains processes can't have child groups with
- * limits.
+ * The groups to try in version 2: the process's own group and the groups above it, as far as their child groups can have limits on memory and
+ * processes. In a group that contains processes, they usually can't.
  */
 function unifiedParents(top: string, own: string): readonly Hierarchy[] {
   const parents: Hierarchy[] = []
@@ -223,7 +223,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // This kind of system doesn't have the file.
+    // The file doesn't exist on this system, or can't be read.
     return ''
   }
 }

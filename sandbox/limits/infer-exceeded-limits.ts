@@ -17,8 +17,8 @@ const ofEach = {
 
 /**
  * Infers which limits a command exceeded. The kernel reports some limits only to the process itself. A signal then proves that the process exceeded a
- * limit, but an error message is only a reason to suspect it. `counted` means that the kernel's own counts for memory and processes are known, so
- * messages about these two limits are ignored.
+ * limit, but an exit code or an error message is only a reason to suspect it. `counted` means that the kernel's own counts for memory and processes
+ * are known, so messages about these two limits are ignored.
  */
 export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counted: boolean): readonly Denial[] {
   if (ended.code === 0) return []
@@ -35,7 +35,7 @@ export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counte
   const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
   if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
     const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
-    // If no group can be created, the remedy is not a higher value for this limit, because such a value would be refused.
+    // If no group can be created, the denial doesn't advise setting a higher limit, because such a limit would be refused.
     denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
   }
   const processes = plan.group?.processes ?? plan.processes

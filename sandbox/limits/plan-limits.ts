@@ -100,8 +100,8 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
 }
 
 /**
- * A shell script that sets the limit on processes and then replaces itself with the program in its arguments. It is for inside the sandbox, where
- * this limit must be set. It tries two options, because different shells use different letters for this limit.
+ * A shell script that sets the limit on processes and then replaces itself with the program in its arguments. It runs inside the sandbox, where this
+ * limit must be set. It tries two options, because different shells use different letters for this limit.
  */
 export function insideScript(processes: number): string {
   return `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} || exit 126\nexec "$@"`

@@ -45,8 +45,8 @@ export function prepareLimits(
   tools: { readonly processLimit: boolean },
   backend: Backend,
 ): PreparedLimits {
-  // Groups are reused, because creating one is cheap, but the kernel takes a long time to free it. The first group is the one that was created to
-  // find the hierarchy.
+  // Groups are reused: creating one is cheap, but freeing one takes the kernel a long time. The first group is the one that was created to find the
+  // hierarchy.
   const idle: ControlGroup[] = []
   const wanted = known === undefined ? planLimits(policy, { ...tools, groups: true }, backend).group : undefined
   if (wanted !== undefined && process.platform === 'linux') {

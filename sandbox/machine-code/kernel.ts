@@ -3,7 +3,7 @@
  * (asm-generic headers).
  */
 
-// For open(2), and for calls that take a directory's descriptor.
+// Flags for open(2), and for calls that take a directory's descriptor.
 export const AT_EMPTY_PATH = 0x1000
 export const AT_FDCWD = -100
 export const AT_RECURSIVE = 0x8000

@@ -53,7 +53,10 @@ export type ProgramCall =
 
 /** An instruction of a program, independent of the processor. A `label` instruction gives a name to its position. */
 export type Instruction =
-  /** A system call. Its return value is stored in `result`. If the call fails, this is the negative error number, and the program jumps to `failed`. */
+  /**
+   * A system call. Its return value is stored in `result`; if the call fails, this is the negative error number. After a failure, the program jumps
+   * to `failed` if that is given.
+   */
   | {
       readonly call: ProgramCall
       readonly operands: readonly Operand[]
@@ -63,9 +66,9 @@ export type Instruction =
   | { readonly set: Variable; readonly to: Operand }
   | { readonly add: Operand; readonly to: Variable }
   | { readonly subtract: Operand; readonly from: Variable }
-  /** Loads the 64 bits at the address in `from`. `offset` is a multiple of 8 below 32768. */
+  /** Loads the 64 bits that are `offset` bytes after the address in `from`. `offset` is a multiple of 8 below 32768. */
   | { readonly load: Variable; readonly from: Variable; readonly offset: number }
-  /** Stores a number at the address in `to`. `offset` is a multiple of 8 below 32768. */
+  /** Stores a number `offset` bytes after the address in `to`. `offset` is a multiple of 8 below 32768. */
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
   /**
    * Sets the variable to the stack's address. It is used at the start of a program. The stack begins with the number of arguments, followed by the

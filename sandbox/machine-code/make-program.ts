@@ -4,7 +4,7 @@ import { x64 } from './x64.ts'
 
 /** The memory of a program under construction. Each item gets its address as soon as it is added. */
 export type Memory = {
-  /** Adds a number with an initial value. */
+  /** Adds a variable for a number. Its initial value is `value`, or 0. */
   variable(value?: number | bigint): Variable
   /** Adds bytes with this content, and returns their address. */
   bytes(content: Uint8Array | string): number

@@ -12,8 +12,8 @@ const [attributesAt, flagsAt] = [8, 80]
 const cannotRun = 125
 
 /**
- * A program that carries out `steps`, which must all be `expect` steps. It then replaces itself with the program that its arguments name: they are a
- * path, followed by that program's own arguments. If a check fails, it prints `complaint` and the path to standard error, and exits with code 125.
+ * A program that carries out `steps`, which must all be `expect` steps. It then replaces itself with the program that its first argument names, and
+ * passes its arguments on to that program. If a check fails, it prints `complaint` and the path to standard error, and exits with code 125.
  */
 export function checkProgram(architecture: Architecture, steps: readonly Step[], complaint: string): Uint8Array {
   return makeProgram(architecture, (memory) => {

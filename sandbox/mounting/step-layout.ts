@@ -22,7 +22,7 @@ type MountChange = { readonly set?: number; readonly clear?: number; readonly re
 /** One step in building the file system that a command sees. Steps are carried out in order. The first one that fails ends the program. */
 export type Step = (
   | { readonly do: 'hold'; readonly as: string }
-  /** Copies the entry together with its mounts. A later step can mount the copy once, by the given name. */
+  /** Copies the entry together with its mounts. A later step can mount the copy once, under the name `as`. */
   | { readonly do: 'take'; readonly as: string }
   | {
       readonly do: 'mount'
@@ -33,7 +33,7 @@ export type Step = (
        */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }
-  /** Changes the mount at the path. */
+  /** Changes the flags of the mount at the path. */
   | { readonly do: 'change' }
   /** Checks that a mount exists, and whether it is read-only. This is for a program that checks mounts which a different program has made. */
   | { readonly do: 'expect'; readonly readOnly: boolean }

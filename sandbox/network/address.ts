@@ -1,7 +1,10 @@
 import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** What kind of network or service an address belongs to. A host that is allowed only by name may have only `public` addresses. */
+/**
+ * What kind of network or service an address belongs to. A host that is allowed only by name may have only `public` addresses, unless `allowPrivate`
+ * is set.
+ */
 export type AddressKind =
   | 'public'
   /** A cloud's metadata service, which gives credentials to every process that asks. */
@@ -62,7 +65,10 @@ const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['2000::', 3, 'public'],
 ]
 
-/** The kind of an IPv4 or IPv6 address in any valid spelling. An IPv6 address that embeds an IPv4 address has the kind of the IPv4 address. */
+/**
+ * The kind of an IPv4 or IPv6 address in any valid spelling. An IPv6 address that stands for an IPv4 address (mapped, or in `64:ff9b::/96`) has the
+ * kind of that address.
+ */
 export function addressKind(address: string): AddressKind {
   if (isIPv4(address)) {
     if (metadata.includes(address)) return 'metadata'

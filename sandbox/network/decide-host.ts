@@ -31,8 +31,9 @@ export function decideHost(
 }
 
 /**
- * Decides whether the allow-list permits connections to the current addresses of a host. A single forbidden address is enough for a denial, because
- * no legitimate name has public addresses together with addresses of this machine or its network.
+ * Decides whether the allow-list permits connections to the current addresses of a host, and returns the denial if it doesn't. An address that the
+ * allow-list itself names is always permitted. For a name, a single forbidden address is enough for a denial, because no legitimate name has public
+ * addresses together with addresses of this machine or its network.
  */
 export function decideAddresses(
   patterns: readonly HostPattern[],
@@ -57,8 +58,8 @@ export function decideAddresses(
 
 /**
  * Explains an error message about an unreachable host. If the host isn't allowed, the proxy refused it. If it is allowed, the program didn't use the
- * proxy, which is the only way out of the sandbox. The allow-list doesn't apply to the sandbox's own loopback interface, so errors about that are not
- * explained.
+ * proxy, which is the only way out of the sandbox. The allow-list doesn't apply to the sandbox's own loopback interface, so errors about that
+ * interface are not explained.
  */
 export function judgeUnreachable(allow: readonly HostPatternInput[], text: string): readonly Denial[] {
   const { host } = parseHost(text)
@@ -96,7 +97,7 @@ export function refuseText(text: string, why: string): Denial {
   return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }
 
-/** The denial for a host that the allow-list contains but another rule forbids. */
+/** The denial for a host that is in the allow-list, but that another rule forbids. */
 export function forbiddenHost(host: string, port: number, why: string): Denial {
   return denied(authority(host, port), why, otherwise('remove the rule that forbids this host'))
 }

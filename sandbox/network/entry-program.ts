@@ -24,8 +24,8 @@ export const directoryMissing = "portcullis: the command's working directory is 
 const cannotRun = 125
 
 /**
- * A program that permanently installs `filter` (from `compileFilter`) on itself. It then replaces itself with the program that its arguments name:
- * they are a path, followed by that program's own arguments.
+ * A program that permanently installs `filter` (from `compileFilter`) on itself. It then replaces itself with the program that its first argument
+ * names, and passes its arguments on to that program.
  *
  * It is for a container whose seccomp profile must permit unix sockets, because `entryProgram` needs one.
  */
@@ -60,7 +60,7 @@ export function entryProgram(
     return [
       { takeStack: stack },
       { load: directory, from: stack, offset: 16 },
-      // The command must not inherit either of these descriptors.
+      // Both sockets are closed when the command starts, because the command must not inherit them.
       { call: 'socket', operands: [AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0], result: channel, failed: 'failed' },
       { call: 'socket', operands: [AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0], result: descriptor, failed: 'failed' },
       { call: 'connect', operands: [channel, relay.address, relay.size], failed: 'failed' },

@@ -26,7 +26,7 @@ export function parseHost(text: string): ParsedHost {
   return parseAscii(ascii)
 }
 
-/** The IP address that a text consists of, in the form that `net.connect` accepts. Undefined if the text isn't an address. */
+/** The IP address in a text that contains nothing else, in the form that `net.connect` accepts. Undefined for any other text. */
 export function hostAddress(text: string): string | undefined {
   const parsed = parseHost(text)
   return parsed.host?.kind === 'address' ? parsed.host.text : undefined

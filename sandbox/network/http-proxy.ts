@@ -130,7 +130,7 @@ async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Sock
 
 const notAbsolute = 'ask for http://HOST/PATH, or use CONNECT for anything else'
 
-/** The host and the path in a request to a proxy (RFC 9112, 3.2.2); undefined if it isn't such a request. */
+/** The host and the path in a request to a proxy (RFC 9112, 3.2.2). If it isn't such a request, `target` is undefined. */
 function absoluteTarget(message: IncomingMessage): { readonly target: string | undefined; readonly path: string } {
   const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
   return { target, path: path.startsWith('/') ? path : `/${path}` }

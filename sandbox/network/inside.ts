@@ -6,13 +6,16 @@ export const proxyPort = 3128
 /** The descriptor through which the listening socket is sent to the engine. It is closed before the command starts. */
 export const channelDescriptor = 6
 
-/** The path, inside the sandbox, of the program that opens the port. It is in `/dev`, because each sandbox has a new `/dev`. */
+/**
+ * The path of the program that opens the port, inside the sandbox. It is in `/dev`, because each sandbox gets a `/dev` of its own, to which the
+ * program can be added.
+ */
 export const listenerPath = '/dev/portcullis-listen'
 
 /** The message that the script below prints if it fails. Other code looks for it in the command's error output. */
 export const listenerFailed = 'portcullis: the proxy that enforces the network allow-list did not start'
 
-/** Arguments to put before a command's own, inside the sandbox. They open the proxy's port, and then start the command. */
+/** Arguments to put before a command's own arguments, inside the sandbox. They open the proxy's port, and then start the command. */
 export const listenFirst: readonly string[] = [
   '/bin/sh',
   '-c',
@@ -28,8 +31,9 @@ const proxy = `http://127.0.0.1:${proxyPort}`
 const local = 'localhost,127.0.0.1,::1'
 
 /**
- * A Node script for ssh, which doesn't support our proxy itself. It connects its standard input and output through the proxy. It is in an environment
- * variable of its own, because many kinds of shells parse the ssh command that uses it, and each has different quoting rules.
+ * A Node script that ssh starts as its `ProxyCommand`, because ssh itself doesn't support our proxy. The script connects its standard input and
+ * output to the host through the proxy. It is in an environment variable of its own, because many kinds of shells parse the ssh command that uses it,
+ * and each has different quoting rules.
  */
 const throughProxy = `
 const [host, port] = process.argv.slice(1)

@@ -40,7 +40,7 @@ export const resolveAsSystem: Resolve = async (name) =>
 type GateRules = {
   readonly patterns: readonly HostPattern[]
   readonly resolve: Resolve
-  /** Returns why a host is forbidden although it is on the list; undefined if it isn't forbidden. */
+  /** Returns why a host is forbidden although it is on the allow-list; undefined if it isn't forbidden. */
   readonly forbids: ((host: string, port: number, via: Route) => string | undefined) | undefined
 }
 

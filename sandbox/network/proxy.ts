@@ -10,7 +10,7 @@ import { serveSocks } from './socks5.ts'
 export type NetworkOptions = {
   /** Receives every decision about a host as soon as it is made. */
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
-  /** Returns why a host is forbidden although it is on the list; undefined if it isn't forbidden. This is called before the name is resolved. */
+  /** Returns why a host is forbidden although it is on the allow-list; undefined if it isn't forbidden. This is called before the name is resolved. */
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
   /** Replaces the system's resolver. */
   readonly resolve?: Resolve | undefined
@@ -33,7 +33,7 @@ const mostConnections = 256
 /** How many milliseconds a connection may stay silent before its first request. */
 const helloMs = 60_000
 
-/** The maximum number of hosts to list as denials of one command. An event is still sent for every refusal. */
+/** The maximum number of hosts to list as denials of one command. `onDecision` is still called for every refusal. */
 const mostDenials = 20
 
 /** Creates a proxy that allows the hosts in `allow`. The patterns must already have been checked, like those in a parsed policy. */

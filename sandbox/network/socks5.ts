@@ -78,7 +78,10 @@ type Take = (size: number) => Promise<Buffer>
 /** The maximum number of bytes to buffer. A greeting and a request together are always shorter than that. */
 const mostBytes = 2048
 
-/** Reads a client's first bytes. `take` resolves to exactly the given number of bytes, and rejects if the client disconnects before they arrive. */
+/**
+ * Reads a client's first bytes. `take` resolves to exactly the given number of bytes, and rejects if the client disconnects before they arrive.
+ * `finish` leaves all further bytes to the next reader.
+ */
 function createReader(socket: Socket): { readonly take: Take; readonly finish: () => void } {
   let held = Buffer.alloc(0)
   let wake = (): void => undefined

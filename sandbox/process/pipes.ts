@@ -20,7 +20,7 @@ type OutputPipe = {
 export type CommandPipes = {
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe
-  /** For each input, the descriptor to pass to the child, from which the input can be read. Undefined if the input doesn't fit into a pipe. */
+  /** For each input, the descriptor to pass to the child, from which the input can be read. It is undefined if the input doesn't fit into a pipe. */
   readonly inputs: readonly (number | undefined)[]
   /** Call this as soon as the child has its descriptors. It closes our copies of them, which would keep the pipes open forever. */
   handedOver(): void
@@ -52,8 +52,8 @@ type Pipe = { readonly name: string; readonly held: number | undefined }
  * drawbacks: a socket can't be reopened, so `echo oops > /dev/stderr` fails; and creating one takes longer than writing all inputs. With `reuse`,
  * later commands get the same pipes. Set it only if no process of an earlier command can still write to a pipe.
  *
- * Another run's commands may see `directory`, and can write to any named pipe that they see, even through a read-only mount. Therefore the names can't be
- * guessed, the directory can't be listed, and each name is removed before its pipe is used.
+ * Another run's commands may see `directory`, and can write to any named pipe that they see, even through a read-only mount. Therefore the names
+ * can't be guessed, the directory can't be listed, and on Linux each name is removed before its pipe is used.
  */
 export function createPipes(directory: string, reuse: boolean): Pipes {
   const idle: Pipe[] = []

@@ -13,7 +13,7 @@ import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
  */
 const graceMs = 1500
 
-/** If other processes still hold a pipe open after the command has ended, reading stops when the pipe has been silent for this many milliseconds. */
+/** How many milliseconds a pipe must be silent before reading from it stops, if other processes still hold it open after the command has ended. */
 const quietMs = 100
 
 /** The time in milliseconds, from a clock that nobody can set. Node's `performance` also has such a clock, but it loads an additional module. */
@@ -49,8 +49,8 @@ type Cause =
   | undefined
 
 /**
- * Watches a command until it ends. It enforces the time limit and the output limit, handles aborts, and ends the streams together with the command, even if a
- * process that the command left behind still holds them open.
+ * Watches a command until it ends. It enforces the limits on time, output and disk space, handles aborts, and ends the streams together with the
+ * command, even if a process that the command left behind still holds them open.
  */
 export function supervise(supervised: Supervised): SandboxProcess {
   const { timeoutMs, outputBytes, signal } = supervised
@@ -71,7 +71,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const leaveDisks = watchDisks(supervised.disk, (exceeded) => {
     if (ended) return
     cause ??= { kind: 'filled', exceeded }
-    // During a grace period, the command could write even more.
+    // The command gets no grace period, because it could write even more in that time.
     supervised.destroy()
   })
   if (signal?.aborted === true) abort()
@@ -167,7 +167,7 @@ function relay(
     last = Math.max(last, now())
     while (!source.closed) {
       const wait = last + quietMs - now()
-      // If the source is paused, the reader is slow, but the writer may not be silent. Buffered data must still be delivered.
+      // A paused source means that the reader is slow, not that the writer is silent. Buffered data must still be delivered.
       if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])
     }

@@ -71,7 +71,7 @@ function isHeld(text: string, place: string): boolean {
   return false
 }
 
-/** The paths of all places in `text` that are below `place`, relative to it. */
+/** For each place in `text` that is below `place`, the path that leads there from `place`. */
 function endsBelow(text: string, place: string): readonly string[] {
   const [, ...after] = text.split(`\0${place}/`)
   return after.map((rest) => rest.split('\0', 1)[0] ?? '')

@@ -8,8 +8,8 @@ import { pathsAndPatterns } from '../roots.ts'
 type Concealed = { readonly path: string; readonly place: string }
 
 /**
- * Those of `paths` that nobody but the user may read, whatever the sandbox mode is (by default, credentials). Even unconfined commands don't need them. Paths
- * that a more specific entry of the policy grants are left out.
+ * Those of `paths` that only the user may read, because the policy denies reading them. By default, these are credentials. They are denied in every
+ * sandbox mode, because even unconfined commands don't need them. Paths that a more specific entry of the policy grants are left out.
  *
  * @param paths absolute paths; symlinks in them are followed
  * @internal
@@ -20,7 +20,7 @@ export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): re
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
   const host = cachedFileSystem()
   const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
-  // To evaluate a path, all denied places are queried. So paths outside all denied places are left out first.
+  // Evaluating a path means querying all denied places. So paths outside all denied places are left out first.
   const denied = [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
   const mayBeDenied = (path: string): boolean => {
     const real = resolveExisting(path, host)

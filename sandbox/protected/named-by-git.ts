@@ -14,9 +14,9 @@ const followed = new Set(
 )
 
 /**
- * Files in a root that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`, in any spelling), programs
- * (`core.fsmonitor`, filters, editors, aliases) and included files. So that no spelling is missed, this parser is more lenient than git's: it treats any word
- * of these values as a path, and follows every include.
+ * Files in a root that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`), programs
+ * (`core.fsmonitor`, filters, editors, aliases) and included files. This parser is more lenient than git's, so that it misses no spelling of such a
+ * setting: it treats any word of a value as a path, and follows every include.
  *
  * @param root the root's path, without symlinks
  */

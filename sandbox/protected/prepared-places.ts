@@ -1,7 +1,7 @@
 import type { Protection } from './protected-place.ts'
 import { movingVariables, protectedTable } from './protected-table.ts'
 
-/** The content of the table without the sources: the protected places, and the variables that move them. */
+/** The table of protected places in the form that the program uses: the places, and the variables that move them, without the sources. */
 export type PreparedPlaces = {
   readonly places: Readonly<Record<Protection, readonly string[]>>
   readonly moves: readonly {

@@ -99,8 +99,8 @@ export function codeThatRunsLater(): readonly Row[] {
 let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
 
 /**
- * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project. Undefined if nothing runs the
- * file unless somebody asks for it.
+ * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project. Undefined if the file runs only
+ * when somebody asks for it, or never.
  *
  * @param path an absolute path inside `root`
  * @example console.log(runsLater('/project/package.json', '/project')) // npm

@@ -81,7 +81,10 @@ const services: readonly string[] = [
   'com.apple.system.opendirectoryd.membership',
 ]
 
-/** Services for name resolution, proxy settings and certificate trust. An allow-list forbids even these, because some of them fetch addresses themselves. */
+/**
+ * Services for name resolution, proxy settings and certificate trust. With an allow-list, even these are forbidden, because some of them connect to
+ * other hosts themselves.
+ */
 const networkServices: readonly string[] = [
   'com.apple.SystemConfiguration.DNSConfiguration',
   'com.apple.SystemConfiguration.configd',

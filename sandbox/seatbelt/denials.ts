@@ -20,8 +20,8 @@ const nestedSandbox: Denial = {
 }
 
 /**
- * Finds denials in a command's output. With mounts, the error shows whether a path is read-only or can't be read. Seatbelt, however, reports every
- * denial as EPERM. So the policy decides which of the two an EPERM line means.
+ * Finds denials in a command's output. In backends that use mounts, the error shows whether a path is read-only or can't be read. Seatbelt, however,
+ * reports every denial as EPERM. So the policy decides which of the two an EPERM line means.
  */
 export function denialsFromSeatbelt(
   policy: SandboxPolicy,

@@ -7,8 +7,8 @@ import { markVariable } from '../unconfined/process-watchdog.ts'
 const rounds = 10
 
 /**
- * Kills the processes that an ended command left behind: its process group, and every process whose environment still contains its mark. macOS shows the
- * environment of a user's own programs (ps(1), `-E`), but not of the system's programs.
+ * Kills the processes that an ended command left behind: its process group, and every process whose environment still contains the command's mark. A
+ * system program that has left the group isn't found, because macOS shows only the environment of a user's own programs (ps(1), `-E`).
  */
 export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')

@@ -146,8 +146,8 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
 }
 
 /**
- * Runs `true` under the profile. So if macOS doesn't know an operation in the profile, or already confines this process, this is known before any
- * command runs.
+ * Runs `true` under the profile. This shows, before any command runs, whether macOS knows all operations in the profile, and whether it already
+ * confines this process.
  */
 function tryOut(profile: SeatbeltProfile): void {
   const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {

@@ -10,7 +10,7 @@ import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../r
 /** What a profile depends on in addition to the policy. */
 export type SeatbeltMachine = {
   readonly host: FileSystemView
-  /** The run's own temporary directory, which replaces the system's hidden ones. */
+  /** The run's own temporary directory, which commands use because the system's temporary directories are hidden. */
   readonly privateTemp: string
 }
 
@@ -30,7 +30,7 @@ export type Place = {
 
 /** All of a profile's rules for files, as data. */
 export type PlannedPlaces = {
-  /** The places, shortest path first, because the last matching rule of a profile wins. */
+  /** The places, shortest path first. If several rules of a profile match an operation, the last of them wins. */
   readonly places: readonly Place[]
   /** Directories that must not be moved, because there are rules for entries in them. */
   readonly pinned: readonly string[]
@@ -43,7 +43,7 @@ export type PlannedPlaces = {
   readonly roots: readonly string[]
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
-  /** Names that are protected in every directory of a root. */
+  /** Patterns for the paths that are protected in every directory of a root (see `nestedPlace`). */
   readonly nested: readonly string[]
 }
 

@@ -16,10 +16,11 @@ export type SeatbeltProfile = { readonly text: string; readonly parameters: Read
 const madeByInit: readonly string[] = ['config', 'hooks']
 
 /**
- * The profile that enforces `policy`. No specification describes the profile language. Its sources are sandbox-exec(1) and sandbox(7) of macOS for
- * the tools, the profiles in `/System/Library/Sandbox/Profiles` as examples, and the "Apple Sandbox Guide" (reverse.put.as, 2011) for operations and
- * filters. It isn't clear whether the last matching rule wins or the rule for the more specific operation. The profile uses only rules that mean the
- * same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first name don't apply to a second name.
+ * The profile that enforces `policy`. No specification describes the profile language. This profile is based on sandbox-exec(1) and sandbox(7) of
+ * macOS for the tools, on the profiles in `/System/Library/Sandbox/Profiles` as examples, and on the "Apple Sandbox Guide" (reverse.put.as, 2011) for
+ * operations and filters. It isn't clear whether the last matching rule wins or the rule for the more specific operation, so the profile uses only
+ * rules that mean the same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first name don't apply
+ * to a second name.
  */
 export function seatbeltProfile(
   policy: SandboxPolicy,
@@ -108,10 +109,7 @@ ${rule(
 )}`
 }
 
-/**
- * Denies writes to files that control programs in any directory, whether they exist or not. The rules don't apply in directories that a package
- * manager fills.
- */
+/** Denies writes to files that control programs in any directory, whether they exist or not. The rules don't apply inside `node_modules` (see `spared`). */
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {
     const { root, rest } = splitNested(pattern)

@@ -156,8 +156,8 @@ const setIdRules: readonly Rule[] = (
 
 /**
  * The rules for sockets. Through a unix socket, a program can reach services of the host by path (in any network namespace) or by abstract name.
- * Therefore commands may create only connected pairs. Pairs of datagram sockets are refused too, because a program can use them to send to any socket
- * name.
+ * Therefore, unless `unixSockets` is set, commands may create only connected pairs. Pairs of datagram sockets are refused too, because a program can
+ * use them to send to any socket name.
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })

@@ -16,7 +16,7 @@ const endOfInput = '\u0004'
 export function connectTerminal(started: StartedProcess, control: unknown, size: TerminalSize): StartedProcess {
   // If these streams are missing, the child could not be started, and `exit` says why.
   if (!(control instanceof Writable) || started.stdin === undefined) return started
-  // The error means that the terminal is closed. It then has no size to change, and its end is reported elsewhere.
+  // An error means that the terminal is closed. Its size then no longer matters, and its end is reported elsewhere.
   control.on('error', () => undefined)
   control.write(sizeMessage(size))
   return {

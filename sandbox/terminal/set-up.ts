@@ -25,14 +25,14 @@ export function open(memory: Memory, { size, master, slave }: State, control: nu
       failed: 'failed',
     },
     { call: 'ioctl', operands: [master, TIOCSPTLCK, zero.address], failed: 'failed' },
-    // The terminal's other end is opened through the descriptor, because there may be no path to it inside a sandbox. It stays open. Otherwise the
-    // terminal would seem to have ended whenever no process has it open.
+    // The terminal's other end is opened through the descriptor, because there may be no path to it inside a sandbox. This program keeps it open,
+    // because the terminal would otherwise seem to have ended whenever no process has it open.
     { call: 'ioctl', operands: [master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC], result: slave, failed: 'failed' },
     { call: 'ioctl', operands: [master, TIOCSWINSZ, size.address], failed: 'failed' },
   ]
 }
 
-/** Starts the command as the leader of a session whose controlling terminal is the new one. */
+/** Starts the command as the leader of a session. The new terminal is the session's controlling terminal. */
 export function start(
   memory: Memory,
   { stack, slave, signals, child }: State,

@@ -9,7 +9,11 @@ export const bufferBytes = 4096
 /** The variables and buffers of the program. */
 export type State = ReturnType<typeof layOut>
 
-/** @param control the descriptor from which sizes are read */
+/**
+ * Lays out the program's variables and buffers in its memory.
+ *
+ * @param control the descriptor from which sizes are read
+ */
 export function layOut(memory: Memory, control: number) {
   return {
     stack: memory.variable(),

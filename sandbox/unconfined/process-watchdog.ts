@@ -40,8 +40,8 @@ type Watchdog = {
 }
 
 /**
- * Starts the watchdog: a shell that runs as long as the sandbox is open, and spends that time waiting in `read`. It needs procfs to find processes
- * that have left their group. Without procfs, it only ends the group.
+ * Starts the watchdog: a shell that runs as long as the sandbox is open, and spends that time waiting for input. It needs procfs to find processes
+ * that have left their group. Without procfs, it ends only the group.
  */
 export function startWatchdog(): Watchdog {
   const shell = spawn('/bin/sh', ['-c', script], {
@@ -53,7 +53,7 @@ export function startWatchdog(): Watchdog {
   // The watchdog waits for the end of this process, so this process must not wait for the watchdog.
   shell.unref()
   if (shell.stdin instanceof Socket) shell.stdin.unref()
-  // Errors are ignored: if the watchdog ends early, this process still ends commands itself. The watchdog is only needed if this process can't.
+  // Errors are ignored: if the watchdog ends early, this process still ends commands itself. The watchdog is needed only if this process is killed.
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   return {

@@ -13,7 +13,7 @@ import { systemProgram } from '../host-program.ts'
  */
 export type Overlays = {
   readonly directory: string
-  /** The mount points of the overlays, in the order of their numbers. They are directories outside all of the trees. */
+  /** The mount points of the overlays, in the order of their numbers. They are directories outside the trees that the overlays show. */
   readonly mounts: readonly string[]
 }
 
@@ -26,8 +26,8 @@ type Way = 'mounts' | 'user'
 /** The command that starts a program with the overlays mounted, or a text for the user that says why the namespace can't be created here. */
 export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
 
-// Mount options contain only fixed names: in any other path, a `:` or `,` would end the path. The last program that the script starts has no
-// capabilities, so it can't unmount anything.
+// Mount options contain only fixed names, because a `:` or `,` in any other path would count as the end of that path. The last program that the
+// script starts has no capabilities, so it can't unmount anything.
 const script = `
 ( cd "$1" || exit
   number=0
