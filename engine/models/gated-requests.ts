@@ -18,12 +18,12 @@ export type GatedRequests = {
     ask: () => AsyncIterable<WireEvent>,
     signal: AbortSignal,
   ) => AsyncGenerator<WireEvent>
-  /** Call this with the headers of each answer. */
+  /** Reads the rate limits from an answer's headers. Must be called for every answer. `header` returns the value of the header with the given name. */
   readonly heard: (header: (name: string) => string | null) => void
 }
 
 /**
- * Puts a gate in front of a model's requests, including each retry.
+ * Wraps the sending of requests to one model, so that each request, including each retry, first waits until the gate admits it.
  *
  * @param countsCached whether input that was already in the provider's cache counts against the provider's limits
  */

@@ -29,7 +29,7 @@ type KnownModel = {
 
 const million = 1_000_000
 
-/** OpenAI bills cache writes like any other input. Long prompts cost twice as much, and the answers to them cost one and a half times as much. */
+/** Creates a price as OpenAI lists it. Unless `cacheWrite` is given, a write to the prompt cache costs as much as other input. */
 function openai(input: number, cachedInput: number, output: number, cacheWrite = input): Price {
   return { input, cachedInput, cacheWrite, output, webSearch: usualWebSearch }
 }
@@ -46,7 +46,7 @@ function doubledBeyond(above: number, price: Price): Price {
   return { ...price, longPrompt }
 }
 
-/** GPT-6 and later models all have the same context window, and a cache write costs 1.25 times the input price. */
+/** Creates the entry of a model of GPT-6 or later. All these models have the same context window, and their cache writes cost 1.25 times the input price. */
 function gpt6(input: number, cachedInput: number, output: number): KnownModel {
   const price = doubledBeyond(272_000, openai(input, cachedInput, output, input * 1.25))
   return { contextWindow: 1_050_000, longestOutput: 128_000, price }

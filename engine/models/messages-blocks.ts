@@ -41,7 +41,9 @@ export class SaidBlocks {
     this.#prefix = prefix
   }
 
-  /** Yields the events for a finished block and for earlier blocks that were waiting for more. */
+  /**
+   * Takes the next finished block. Yields its event if the event is complete, after the events of earlier blocks that were held back until this block arrived.
+   */
   *take(open: OpenBlock): Generator<ModelEvent> {
     const { json, ...start } = open
     const block: Block = json === '' ? start : { ...start, input: inputOf(start, json) }
@@ -108,7 +110,7 @@ export class SaidBlocks {
     const { thinking } = block
     const seal = this.#prefix !== undefined && isThought(block) ? { seal: this.#prefix } : {}
     const text = typeof thinking === 'string' ? thinking : ''
-    // The API refuses a thinking block that was cut off before its signature.
+    // The API refuses a thinking block that was cut off before its signature, so the block isn't stored for sending back.
     if (block.type === 'thinking' && !block['signature']) return { type: 'reasoning', text }
     const opaque = { from: 'anthropic-messages', model: this.#model, ...seal, blocks: [block] } satisfies KeptBlocks
     return { type: 'reasoning', text, opaque }
@@ -137,8 +139,8 @@ function searchEvent(blocks: Block[], model: string): ModelEvent {
 }
 
 /**
- * Parses a call's input for sending it back. Invalid JSON in the input of a tool that the provider runs is not the model's mistake, so it counts as a malformed
- * stream.
+ * Parses the input of a call, which is sent back as an object. If a tool that the provider runs has invalid JSON as its input, the stream counts as malformed,
+ * because the model didn't write that input.
  */
 function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   if (type === 'tool_use') return argumentsObject({ id: '', name: '', kind: 'function', input: json }, [])

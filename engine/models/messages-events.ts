@@ -36,9 +36,9 @@ const messageDelta = z.object({
 })
 
 /**
- * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). A block is emitted when it
- * stops; thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused message. Ends without `end` if the
- * stream was interrupted.
+ * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). A block's events are emitted when the block is
+ * complete. Thinking blocks keep their signatures, so that they can be sent back. Throws `ProviderFailure` for a malformed, truncated or refused message. Ends
+ * without `end` if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
  * @param prefix the contents of the request, if the provider checks thinking against it
@@ -139,7 +139,7 @@ function refuseUnfinished(stopReason: string | undefined, spent: Usage): void {
   }
 }
 
-/** Returns the fields that have a value: a later count replaces an earlier one only if it is a number. */
+/** Returns the fields that have a value. The counts of later events are merged over earlier ones, and an absent count must not replace a known one. */
 function known(counts: Counted | null | undefined): Counted {
   return Object.fromEntries(Object.entries(counts ?? {}).filter(([, value]) => value !== null && value !== undefined))
 }

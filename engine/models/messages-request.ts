@@ -35,8 +35,8 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
 }
 
 /**
- * Like `buildMessagesBody`, but also returns the digest of everything that precedes the answer. `prefix` is undefined if the model's provider doesn't
- * check it.
+ * Like `buildMessagesBody`, but also returns `prefix`, the digest of everything before the answer. It is undefined if the provider doesn't check this model's
+ * thinking.
  */
 export function buildMessages(
   model: string,
@@ -112,7 +112,7 @@ function reasoning(
     return { thinking: { type: 'adaptive' }, ...configured({ effort: level, ...format }) }
   }
   const budget = Math.min(budgets[effort] ?? 10_000, (maxOutputTokens ?? longestAnswer(model)) - 1024)
-  // 1024 is the API's minimum for thinking. The remaining tokens are for the answer.
+  // The API requires a budget of at least 1024 tokens for thinking. The 1024 tokens subtracted above are for the answer.
   if (budget < 1024 || !mayThink(messages)) return { thinking: { type: 'disabled' }, ...configured(format) }
   return { thinking: { type: 'enabled', budget_tokens: budget }, ...configured(format) }
 }

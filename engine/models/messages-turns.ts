@@ -36,7 +36,7 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, as they are written. */
+/** The contents of `opaque` for this API, in the form in which they are written. */
 export type KeptBlocks = z.input<typeof kept>
 
 /** Translates turns into messages. Each turn is translated only once. */
@@ -69,7 +69,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
     case 'message': {
       const own = keptOf(item.opaque)?.blocks?.filter(saysSomething) ?? []
       const text = own.map(({ text: part }) => (typeof part === 'string' ? part : '')).join('')
-      // A hook may have replaced the text.
+      // A hook may have replaced the text. In that case, the stored blocks are no longer what the model said, so only the new text is sent.
       return own.length > 0 && text === item.text ? own : textBlock(item.text)
     }
     case 'tool_call': {

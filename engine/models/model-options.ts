@@ -13,7 +13,7 @@ export type ModelOptions = {
   readonly apiKey?: string | undefined
   /** The tables `model_providers.<id>`. Built-in ids can't be redefined. */
   readonly modelProviders?: Readonly<Record<string, ModelProvider>> | undefined
-  /** `model_provider`: the provider of models whose names don't include one. Absent: the maker that such a name shows is the provider. */
+  /** `model_provider`: the provider of models whose names don't include one. If it is absent, the provider is the model's maker, judging by the name. */
   readonly modelProvider?: string | undefined
   /** `fallback_models`: tried in this order when a provider fails. Absent: none. */
   readonly fallbackModels?: readonly string[] | undefined

@@ -9,7 +9,10 @@ import type { ResponsesBody } from './responses-request.ts'
 import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
-/** An open client. Each call resolves when the response headers have arrived and then yields events. Failures are `ProviderFailure`. */
+/**
+ * An open client. Each method sends a request, resolves when the response headers have arrived, and then yields the events. Throws `ProviderFailure` if the
+ * request fails.
+ */
 export type OpenAIConnection = {
   responses(body: ResponsesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
   chat(body: ChatBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
@@ -47,7 +50,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   }
   return {
     responses: (body, signal) =>
-      // The model's output is sent back unchanged, whether or not the SDK knows its kind.
+      // The type of `input` is left out of the check, because the model's earlier output is sent back unchanged, even if the SDK doesn't know its kind.
       ask('/responses', serialiseBody(body satisfies Omit<ResponseCreateParamsStreaming, 'input'>, 'input'), signal),
     chat: (body, signal) =>
       ask('/chat/completions', serialiseBody(body satisfies ChatCompletionCreateParamsStreaming, 'messages'), signal),

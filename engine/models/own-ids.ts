@@ -11,7 +11,7 @@ export async function* withOwnIds(
   let taken: Set<string> | undefined
   for await (const event of events) {
     if (event.type !== 'tool_call') {
-      // Earlier events are void, and so are their ids.
+      // A retry discards the events of the failed attempt, so the ids of its calls can be used again.
       if (event.type === 'retry') taken = undefined
       yield event
       continue

@@ -57,7 +57,7 @@ export function withoutUnbound<B extends Block, M extends Message<B>>(
   return { messages: kept, prefix }
 }
 
-/** Returns the digest of a block's fields. The order of the fields, fields that are null, and the cache mark make no difference to it. */
+/** Returns the digest of a block's fields. It doesn't depend on the order of the fields, and ignores null fields and the cache mark. */
 function remember(block: Block): string {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   const text = digest(JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1))))

@@ -74,7 +74,7 @@ function nearestRecorded(
   for (const [place, response] of recording.entries()) {
     for (const [at, { output: expected }] of (response.expect ?? []).entries()) {
       const difference = compareOutput(expected, output, cwd)
-      // A match with a pattern that matches every text doesn't mean that the results are similar.
+      // A pattern that matches every text says nothing about how similar the results are, so it is skipped.
       if (difference === undefined && /^\s*(?:<<\w+>>\s*)*$/.test(expected)) continue
       const share = difference === undefined ? 1 : agreement(difference)
       const call = callsOf(recording[place - 1])[at]
@@ -90,7 +90,7 @@ function nearestRecorded(
 /** Two results count as related only if at least this share of their lines is equal. */
 const nearEnough = 0.6
 
-/** The share of the longer text's lines that are equal, counted from the start up to the first difference and back from the end. */
+/** How similar two texts are: the number of equal lines before the first difference and at the end, divided by the number of lines of the longer text. */
 function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   const longer = Math.max(expected.length, got.length, 1)
   let behind = 0

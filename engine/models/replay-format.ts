@@ -153,7 +153,7 @@ export function parseRecording(content: string, shown: string): Recording {
   return { prompt, responses }
 }
 
-/** Writes a function's input as a model would. */
+/** Returns the arguments of a call as the text that a model would send: an object as JSON, a list of lines as one text. */
 function asArguments(value: Readonly<Record<string, unknown>> | string | readonly string[] = ''): string {
   if (typeof value === 'string') return value
   return Array.isArray(value) ? value.join('\n') : JSON.stringify(value)

@@ -23,7 +23,10 @@ export function compareOutput(expected: string, got: string, cwd: string): Diffe
   return { expected: patterns, got: lines, ...matched }
 }
 
-/** Where expected and actual text differ: everything before these (0-based) lines is equal. */
+/**
+ * The first place at which the expected and the actual text differ: line `expectedAt` of the one and line `gotAt` of the other, counted from 0. Everything
+ * before these lines is equal.
+ */
 export type Difference = {
   readonly expected: readonly string[]
   readonly got: readonly string[]
@@ -99,7 +102,7 @@ function longestMatch(
 /** Returns a text's lines in the form in which they are compared. */
 function outputLines(text: string): readonly string[] {
   const lines = text
-    // Colour and cursor sequences (ECMA-48 CSI): whether programs print them depends on their terminal.
+    // Removes colour and cursor sequences (ECMA-48 CSI), because whether a program prints them depends on its terminal.
     .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
     .split('\n')
     .map((line) => line.trimEnd())

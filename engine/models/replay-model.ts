@@ -42,7 +42,7 @@ export function playRecording({ responses: recording }: Recording, options: Play
   const found: FoundDifference[] = []
   return {
     name,
-    // The recording contains the results of searches.
+    // A search by the provider is part of the recording, and is played back like any other event.
     searchesWeb: true,
     async *respond(request, signal) {
       signal.throwIfAborted()

@@ -19,7 +19,10 @@ export type InputItem =
 /** An item that the model sent, as it arrived. */
 export type OutputItem = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** The contents of `opaque` for this API: an item as it arrived, or `more`, its unknown fields. Older sessions don't name their model. */
+/**
+ * The contents of `opaque` for this API: either `item`, a whole item as it arrived, or `more`, the unknown fields of a message or call. Older sessions don't
+ * name their model.
+ */
 const kept = z.object({
   from: z.literal('openai-responses'),
   model: z.string().optional(),
@@ -27,7 +30,7 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, as they are written. */
+/** The contents of `opaque` for this API, in the form in which they are written. */
 export type KeptItem = z.input<typeof kept>
 
 /** The maximum length of a call id (https://github.com/openai/codex/issues/14355). The API itself creates longer ones. */
@@ -51,7 +54,7 @@ export function inputItems(history: readonly HistoryItem[], model: string): Inpu
   })
 }
 
-/** Whether the model wrote anything after its reasoning and before the next message to it. */
+/** Whether the reasoning at this position is followed by a message or a call from the model, before a tool result or somebody else's message. */
 function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   let next = history[at + 1]
   for (let index = at + 1; next?.type === 'reasoning'; index++) next = history[index + 1]
@@ -96,7 +99,7 @@ function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem
     return { type: 'message', role: item.role, content: withImages(item.text, item.images ?? []) }
   }
   const own = keptOf(item.opaque)?.item
-  // A hook may have replaced the text.
+  // A hook may have replaced the text. In that case, the stored item is no longer what the model said, so only the new text is sent.
   if (own !== undefined && textOf(own) === item.text) return own
   const phase = messagePhase.safeParse(item.phase)
   return { type: 'message', role: 'assistant', content: item.text, ...(phase.success ? { phase: phase.data } : {}) }

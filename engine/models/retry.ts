@@ -9,11 +9,11 @@ import type { WireEvent } from './wire.ts'
 const longestBackoffMs = 30_000
 
 /**
- * Yields a response, and repeats the request if the failure may be temporary. Each retry is announced by a `retry` event, which voids what came
- * before. `ask` makes one attempt. If the attempt fails, it throws `ProviderFailure`. If the stream ends without `end`, it was interrupted.
+ * Yields a response, and repeats the request if the failure may be temporary. Each retry is announced by a `retry` event: the events before it no longer count.
+ * `ask` makes one attempt, and throws `ProviderFailure` if the attempt fails. If its stream ends without `end`, the stream was interrupted.
  *
- * Throws `ModelError` 'provider' if a retry is pointless, the retries are used up, or the wait would exceed the budget. Throws the signal's
- * reason as soon as it aborts, even while waiting.
+ * Throws `ModelError` 'provider' if a retry is pointless, the retries are used up, or the wait would exceed the budget. Throws the signal's reason as soon as
+ * the signal aborts, even during a wait.
  */
 export async function* respondWithRetries(
   provider: Pick<Endpoint, 'label' | 'secrets'>,

@@ -57,7 +57,7 @@ function words(body: unknown): string | undefined {
   return 'message' in body && typeof body.message === 'string' ? body.message : undefined
 }
 
-/** Shortens a URL for a message, because its query may contain a key. */
+/** Removes the query from a URL for a message, because the query may contain a key. */
 function withoutQuery(url: string): string {
   return url.split('?')[0] ?? url
 }

@@ -2,8 +2,8 @@
 const serialised = new WeakMap<object, string>()
 
 /**
- * Serialises a body to the JSON that is sent. A long run sends its conversation a thousand times, so each element of that list is
- * serialised only once. The elements must never change.
+ * Serialises a body to the JSON that is sent. A long run sends its conversation a thousand times, so each element of the conversation is serialised only once.
+ * Elements must therefore never change.
  *
  * @param list the name of the field that holds the conversation
  */

@@ -10,7 +10,7 @@ export class ThinkTagReader {
   add(piece: string): string {
     this.#text += piece
     const start = this.#text.trimStart()
-    // Either it is not yet clear whether the text begins with a thought, or it does and the thought has not ended. Nothing is shown for now.
+    // Nothing is shown while it isn't clear yet whether the text begins with a thought, or while the thought at its beginning hasn't ended.
     if (opening.startsWith(start.slice(0, opening.length)) && !start.includes(closing)) return ''
     const { said } = this.split()
     const more = said.slice(this.#shown)

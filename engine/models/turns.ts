@@ -74,7 +74,7 @@ function turnOf(items: readonly HistoryItem[]): Turn {
   return turn
 }
 
-/** Returns the items from this position up to the next item of the other side. */
+/** Returns the items from position `from` up to, but not including, the next item from the other side. */
 function sameSide(history: readonly HistoryItem[], from: number): readonly HistoryItem[] {
   let to = from
   const first = history[from]

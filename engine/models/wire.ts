@@ -1,8 +1,8 @@
 import type { ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 
 /**
- * An event from a wire, with the stop reason at the end. `paused`: the provider stopped midway, and continues when its own output
- * is sent back to it. `limit`: the answer reached its length limit; the value is the provider's own name for that.
+ * An event from a wire. Its `end` also says why the answer ended. `paused`: the provider stopped in the middle of the answer, and continues when that answer is
+ * sent back to it. `limit`: the answer reached its length limit; the value is the provider's own name for that.
  */
 export type WireEvent =
   | Exclude<ModelEvent, { type: 'end' }>
@@ -18,10 +18,12 @@ export type Wire = {
   prepare(request: ModelRequest): Exchange
 }
 
-/** A request that has been built, and how its answer is read. */
+/** A request that has been built. It can be sent, and its answers can be read. */
 type Exchange = {
-  /** Sends the request. May be called repeatedly. */
+  /** Sends the request. May be called more than once. */
   send(signal: AbortSignal): Promise<AsyncIterable<unknown>>
-  /** Reads one answer. Throws `ProviderFailure`. Ends without `end` if the stream was interrupted. */
+  /**
+   * Reads the events of one answer. Throws `ProviderFailure` if the answer is malformed or reports a failure. Ends without `end` if the stream was interrupted.
+   */
   read(stream: AsyncIterable<unknown>): AsyncIterable<WireEvent>
 }

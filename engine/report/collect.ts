@@ -15,8 +15,8 @@ import { StepStore } from './step-store.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
- * Creates a report from a session's folder, a single file in it, or the output of `agent exec --json`. The file is streamed; it is never held in memory as a
- * whole. Lines that can't be understood are skipped and counted.
+ * Creates a report from a session's folder, a single file in it, or the output of `agent exec --json`. The file is read line by line and is never held in
+ * memory as a whole. Invalid lines are skipped and counted.
  *
  * @returns the report; or, if there is no session, a sentence that says what is at the path and what was expected
  */
@@ -47,7 +47,7 @@ class Collector {
   readonly #steps = new StepStore()
   readonly #changes = new ReportChanges()
   readonly #runs: Writable<ReportRun>[] = []
-  /** Items that have started but not ended, by id. Nearly all items end, and they become steps only then. */
+  /** Items that have started but not ended, by id. An item becomes a step when it ends. If it never ends, it becomes a step at the end of the report. */
   readonly #open = new Map<string, Fields>()
   readonly #totals = { steps: 0, commands: 0, failedCommands: 0, refused: 0 }
   readonly #findings = findingsOf()
@@ -202,7 +202,7 @@ class Collector {
     const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
     const turns = numberOf(record['turns']) ?? (before?.turns ?? 0) + 1
     const next: Spending = { step: this.#totals.steps + 1, turns, tokens, costUsd }
-    // Usage that isn't part of a response, such as that of sub-agents, is added to the chart's point for the last response.
+    // Usage that isn't part of a response, such as that of sub-agents, doesn't get its own point in the chart: it replaces the last point with the new totals.
     const points = before?.turns === turns ? run.spending.slice(0, -1) : run.spending
     run.spending = thinned([...points, next])
     const more = { tokens: this.#spending?.tokens ?? 0, costUsd: this.#spending?.costUsd ?? 0 }

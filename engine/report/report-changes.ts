@@ -59,7 +59,7 @@ export class ReportChanges {
     }
   }
 
-  /** What changed. */
+  /** Returns the changed files, with the diffs and counts collected so far. */
   files(): readonly ChangedFile[] {
     return [...this.#files].map(([path, file]) => ({ path, ...file }))
   }

@@ -130,7 +130,7 @@ export type StepKind =
   | 'finding'
   | 'error'
 
-/** Text of a step. */
+/** One of the texts of a step, such as its command or its output. */
 export type Part = {
   readonly label: string
   readonly text: string
@@ -144,7 +144,7 @@ export type StepVerdict = {
   readonly decision: string
   readonly decidedBy: string
   readonly reason: string
-  /** The rule, as `FILE:LINE` and its text. */
+  /** The rule that led to the decision: its location (`FILE:LINE`), followed by its text. */
   readonly rule: string | undefined
 }
 

@@ -50,7 +50,7 @@ export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
   ]
 }
 
-/** Something that needs attention. */
+/** An event or a fact of the run that needs attention. */
 type Attention = {
   readonly tone: 'bad' | 'warn'
   readonly title: string

@@ -30,7 +30,7 @@ export class StepStore {
     this.#text += sizeOf(cut)
     if (this.#first.length < mostFirst) this.#first.push(cut)
     else this.#last.push(cut)
-    // Up to twice as many steps are held, so that they can be dropped in batches, which is cheaper.
+    // The list may grow to twice its limit before steps are dropped, because it is cheaper to drop many steps at once.
     if (this.#last.length >= 2 * mostLast) this.#giveWay()
     while (this.#text > mostText && this.#limit > shortestPart) this.#shorten()
   }

@@ -7,7 +7,7 @@ import { trySuggestion } from './try-suggestion.ts'
 /** A finding, as an item of the event stream. */
 export type Finding = Extract<ItemDraft, { type: 'review_finding' }>
 
-/** The findings that were accepted, and what was dropped. */
+/** The findings that were accepted, and information about what was dropped. */
 type Judged = {
   readonly findings: readonly Finding[]
   /** How many findings were about lines outside the change. */
@@ -21,7 +21,7 @@ type Judged = {
 type Measure = {
   readonly places: Places
   readonly known: readonly KnownFinding[]
-  /** Reads a file in its reviewed state. */
+  /** Reads a file in its reviewed state. Returns undefined if the file doesn't exist. */
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 

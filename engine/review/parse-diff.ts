@@ -101,7 +101,10 @@ function withoutPrefix(before: string, after: string): string {
 
 const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, '\\': 92 }
 
-/** Decodes a name as git writes it: quoted as in C if it contains characters that would break the line. `diff -u` appends the time after a tab. */
+/**
+ * Decodes a file name from a diff. If a name contains characters that would break the line, git quotes it as in C. `diff -u` appends a tab and the time, which
+ * are removed.
+ */
 function nameOf(written: string): string {
   const text = written.endsWith('\r') ? written.slice(0, -1) : written
   if (!text.startsWith('"')) return text.split('\t', 1)[0] ?? ''

@@ -19,7 +19,7 @@ export class Places {
   }
 
   /**
-   * The lines of the change that a finding is about: the lines it names, without those outside the change.
+   * Returns the lines of the change that a finding is about: the lines that the finding names, except those outside the change.
    *
    * @returns undefined if the change shows none of them
    */

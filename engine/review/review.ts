@@ -65,7 +65,7 @@ export class Review {
     return prompt
   }
 
-  /** What to tell the model about findings outside the change. It is told only once. */
+  /** Returns what to tell the model about findings outside the change; undefined if there are none, or the model has been told before. */
   #complaintOf(reported: readonly ReportedFinding[]): string | undefined {
     const { places } = this.#needOpened()
     const outside = reported.flatMap((finding) => {

@@ -13,7 +13,8 @@ type ShownChange = {
 }
 
 /**
- * Renders a change as text, each line with its number in the file, so that findings can name it. If the change is too long, whole files are left out.
+ * Renders a change as text for the model. Each line is shown with its number in the file, so that findings can name the line. If the change is too long, whole
+ * files are left out.
  */
 export function showChange(files: readonly DiffFile[]): ShownChange {
   const shown: string[] = []

@@ -9,7 +9,7 @@ export type Admission =
       readonly limit: number | undefined
       /** Whether `limit` is less than the model's maximum. */
       readonly isLowered: boolean
-      /** Releases the reserved amount. Call it once the response has ended and its usage is counted. */
+      /** Releases the reserved amount. Must be called after the response has ended and its usage has been counted. */
       readonly release: () => void
     }
   | { readonly admitted: false; readonly message: string }

@@ -49,7 +49,7 @@ export class BudgetWatch {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
 
-  /** Whether requests need admission because some limit applies to them. */
+  /** Whether each request must be admitted, because the tokens or the cost of the run are limited. */
   get needsAdmission(): boolean {
     return this.#budget.maxTokens !== undefined || this.#budget.maxCost !== undefined
   }

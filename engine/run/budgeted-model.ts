@@ -32,7 +32,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
           yield event
           if (event.type === 'end') return
           if (event.type !== 'retry' && event.type !== 'cut') continue
-          // The budget is checked again: the tokens of the failed attempt have been counted by now, and a different model may have a different price.
+          // The budget is checked again, because the tokens of the failed attempt have been counted by now, and a different model may have a different price.
           goesElsewhere = model.name !== asked
           if (goesElsewhere) break
           release()
@@ -50,7 +50,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
   })
 }
 
-/** The request with its answer limited to this many tokens, unless its own limit is lower. */
+/** Returns the request with its answer limited to `limit` tokens, or to the request's own limit if that is lower. */
 function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest {
   if (limit === undefined) return request
   const { maxOutputTokens = limit, ...sampling } = request.sampling ?? {}

@@ -48,7 +48,7 @@ export class CallItems {
     return result
   }
 
-  /** The call is invalid. */
+  /** Ends a call that can't be carried out. The error becomes its result. */
   misfit(error: string): ToolResult {
     this.close({ status: 'failed', error })
     return { ok: false, output: error }

@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // Secrets from the environments of this process and of the caller are masked, because the user may have given them to commands on purpose.
+    // The variables whose secrets are masked. Commands may know these secrets, because the user may have passed the variables to them on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),

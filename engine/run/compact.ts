@@ -16,7 +16,7 @@ type Compacting = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly signal: AbortSignal
-  /** Returns sections about the current state of the workspace. `characters` is the size of the conversation, on which their size depends. */
+  /** Returns sections about the current state of the workspace. Their size depends on `characters`, the size of the conversation. */
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 

@@ -3,7 +3,7 @@ import { ModelError } from '../core/model.ts'
 /** The factor by which a conversation must have grown since the last compaction before it is compacted again. */
 const growth = 1.25
 
-/** Decides whether another request fits into the model's window, and when the conversation must be cut. */
+/** Decides whether the next request fits into the model's context window, and when the conversation must be shortened. */
 export class ContextWindow {
   readonly #limitOf: (model: string) => number | undefined
   #overflow: 'none' | 'seen' | 'mended' = 'none'
@@ -34,8 +34,8 @@ export class ContextWindow {
   }
 
   /**
-   * Whether an error means that the conversation is too long, so that compacting it may help. True only the first time, until the model has answered
-   * again: compaction is not tried twice in a row.
+   * Whether an error means that the conversation is too long, so that compacting it may help. After the first such error, returns false until the model has
+   * answered again, so that compaction isn't tried twice in a row.
    */
   overflowed(error: unknown): error is ModelError {
     if (!isOverflow(error) || this.#overflow !== 'none') return false

@@ -54,7 +54,7 @@ export class Conversation {
     return sumTokens(this.#items)
   }
 
-  /** Why the run should end, if the model keeps repeating the same calls; undefined if it doesn't. */
+  /** Why the run should end because the model keeps repeating the same calls; undefined if it shouldn't. */
   get repeated(): string | undefined {
     return this.#repeats.exhausted()
   }

@@ -64,7 +64,7 @@ type Turn = {
   readonly request: ModelRequest
 }
 
-/** One response with the results of all its calls, and the observers' verdict on it. */
+/** Asks the model for one response, waits for the results of all its calls, and returns the observers' verdict. */
 async function turn({ options, path, running, model, signal, observers, request }: Turn): Promise<Verdict | undefined> {
   const { recorder, conversation } = running
   const concurrency = options.toolConcurrency ?? defaultConcurrency

@@ -6,7 +6,7 @@ type EnvironmentFacts = {
   readonly system: string
   /** The shell that runs command lines. */
   readonly shell: string
-  /** Branch and state. */
+  /** The checked-out branch and the state of the repository, in one line. */
   readonly git: string
   readonly sandboxMode: string
   /** Directories and files that commands may write to besides the workspace and their own `/tmp`. */

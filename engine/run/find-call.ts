@@ -42,7 +42,7 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   return checked.valid ? { call, fits: true, tool, json: parsed.json, checked } : misfit(checked.error)
 }
 
-/** Whether a call whose effects are unknown may still run in parallel with others once the response is complete. */
+/** Whether a call may run in parallel with other calls once the response is complete, although it may have effects. */
 export function isSideBySide(found: FoundCall): boolean {
   return found.fits && found.tool.sideBySide
 }

@@ -5,7 +5,7 @@ import { takeCalls } from './serve-calls.ts'
 
 /** A call that the text of a prompt requests, made before the model begins. */
 export type FirstCall = {
-  /** The request as written in the prompt. */
+  /** The text of the prompt that requests the call. */
   readonly as: string
   readonly tool: string
   readonly input: Readonly<Record<string, string>>
@@ -15,8 +15,8 @@ export type FirstCall = {
 const mostCharacters = 80_000
 
 /**
- * Makes the calls that a prompt requests, with the same checks as calls by a model: hooks, the Guardian, the sandbox. Their results follow the prompt as
- * a separate message: a user's words count as approval, but the contents of files and the output of commands don't.
+ * Makes the calls that a prompt requests, with the same checks as calls by a model: hooks, the Guardian, the sandbox. Their results follow the prompt as a
+ * separate message, because a user's words count as approval, but the contents of files and the output of commands don't.
  */
 export async function runFirstCalls(
   calls: readonly FirstCall[],

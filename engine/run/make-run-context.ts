@@ -7,7 +7,7 @@ import type { Running } from './running.ts'
 
 /** Creates the context that is given to the reviewers of a run's actions and to the run's sub-agents. */
 export function makeRunContext(options: RunOptions, { recorder, budget, conversation, changes }: Running): RunContext {
-  // A prompt from another program doesn't count as a person's approval.
+  // A prompt that another program sent doesn't count as a person's approval, so it is left out.
   const said = options.serve === undefined ? [...promptsOf(options.resumedFrom?.original ?? []), options.prompt] : []
   const prompts = said.map(splitPiped)
   return {

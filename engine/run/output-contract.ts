@@ -154,7 +154,7 @@ function asParameters(schema: OutputSchema['schema']): {
   }
 }
 
-/** The model's last message, if it is the last item of the history. */
+/** The text of the model's last message, if nothing but reasoning follows it in the history; otherwise `''`. */
 function lastMessage(history: readonly HistoryItem[]): string {
   for (const item of history.toReversed()) {
     if (item.type === 'message' && item.role === 'assistant') return item.text

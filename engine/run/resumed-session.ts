@@ -4,7 +4,7 @@ import type { HistoryItem, Usage } from '../core/model.ts'
 export type ResumedSession = {
   /** The part of the conversation that is sent to the model. */
   readonly history: readonly HistoryItem[]
-  /** All its items. */
+  /** All items of the conversation, including those that are no longer sent to the model. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
   /** The provider's last token count, and how many items of `history` it covers; undefined if the provider didn't count. */

@@ -4,12 +4,12 @@ import { todoIn, type TodoEntry, type TodoList } from '../tools/todo-list.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** The tasks that were still open when the resumed session ended. */
+/** The task list at the end of the resumed session; empty if there is none. */
 export function todoOf({ resumedFrom }: RunOptions): readonly TodoEntry[] {
   return todoIn(resumedFrom?.original ?? [])
 }
 
-/** Shows open tasks to the user. The model already knows them from the conversation. */
+/** Shows the task list to the user if tasks are open. The model already knows the list from the conversation. */
 export function showTodo({ entries }: TodoList, recorder: Recorder): void {
   if (entries.every(({ status }) => status === 'completed')) return
   showSteps(asSteps(entries), (draft) => recorder.open(draft))

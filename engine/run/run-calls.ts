@@ -10,7 +10,7 @@ import type { Stop } from './stop.ts'
 type Calling = {
   readonly path: CallPath
   readonly conversation: Conversation
-  /** The run's. */
+  /** The signal that cancels the run. */
   readonly signal: AbortSignal
   /** How many calls may run at a time. */
   readonly concurrency: number

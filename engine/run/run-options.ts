@@ -25,7 +25,7 @@ import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
-/** What a review of a change contributes to the end of its run. */
+/** What the end of a run needs to know if the run is a review. */
 export type RunReview = {
   /** The review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
@@ -33,17 +33,17 @@ export type RunReview = {
   readonly failure: () => string | undefined
 }
 
-/** The transaction of a run that works on a private view. Its changes land at the end or not at all. */
+/** The transaction of a run that works on a private view of the workspace. At the end, either all its changes are applied to the workspace or none. */
 export type Transaction = {
   /** The transaction's description in the first event. */
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
-  /** Finds the changes in the view. */
+  /** Finds the changes that the run made in the view. */
   readonly changes: ChangeSource
   /**
-   * Lands the changes, if the user wants that for a run that ended in this way. To be called when no command is running any more.
+   * Applies the changes to the workspace, if the user wants that for a run that ended in this way. Must be called when no command is running any more.
    *
    * @param stop how the run ended; undefined if it completed
-   * @returns how the run ends now, if landing changes that, and what happened to its changes
+   * @returns `stop`: how the run ends now, if applying the changes made a difference; `report`: what happened to the changes
    */
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
@@ -65,7 +65,10 @@ export type RunOptions = {
   readonly instructions: string
   /** The texts that the model gets before the prompt: its environment, its permissions, the instructions of user and repository. */
   readonly context: readonly string[]
-  /** Returns the context texts that are available now; the model gets new ones between turns. Absent: there are none. */
+  /**
+   * Returns the texts for the model that have become available so far, such as those of a server that started late. The model gets new ones between turns.
+   * Absent: there are none.
+   */
   readonly lateContext?: () => readonly string[]
   /** Notices that the user gets before anything else happens; each becomes an item in the stream. Absent: none. */
   readonly notices?: readonly string[]
@@ -96,7 +99,10 @@ export type RunOptions = {
   readonly factsOf: BudgetFacts
   /** How many tokens a request to a model may have before the conversation is compacted. Undefined: no limit. */
   readonly compactAt: (model: string) => number | undefined
-  /** Returns the directory in which the run currently works, if that can change. Absent: always `workspace`, with `sandbox` and `escalation`. */
+  /**
+   * Returns the directory in which the run currently works, with its sandbox, if these can change. Absent: the run always works in `workspace`, with `sandbox`
+   * and `escalation`.
+   */
   readonly now?: () => ExecutionContext
   /** Texts that the model gets in addition to the context, in every run of a session. Absent: none. */
   readonly preamble?: readonly string[]
@@ -123,7 +129,7 @@ export type RunOptions = {
   readonly failOnDenied: boolean
   /** Whether a run that completes without changes has failed. Default: no. */
   readonly failOnNoChange?: boolean
-  /** The review. Absent: the run is not a review. */
+  /** What the review contributes to the end of the run. Absent: the run is not a review. */
   readonly review?: RunReview
   /** For a sub-agent: how its parent run tracks what commands write. Default: the run tracks its own commands. */
   readonly changes?: ChangeSource

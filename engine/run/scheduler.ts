@@ -4,7 +4,7 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 export type Turn = {
   /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
   readonly signal: AbortSignal
-  /** For a call that turns out to be unsafe. Resolves when the call can run alone. */
+  /** Resolves when the call can run alone. For a call that turns out not to be safe after it has started. */
   alone(): Promise<void>
 }
 
@@ -12,7 +12,7 @@ export type Turn = {
 type Task<Result> = {
   /** Whether the call may run in parallel with others, and before the response is complete. */
   readonly safe: boolean
-  /** For a safe call: false if the call must wait until the response is complete. Such a call isn't cancelled with its batch. Default: true. */
+  /** For a safe call: whether it may start before the response is complete. If false, the call isn't cancelled with its batch either. Default: true. */
   readonly early?: boolean
   /** Whether the call changes nothing. Default: it may change something. */
   readonly readOnly?: boolean

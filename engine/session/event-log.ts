@@ -7,7 +7,7 @@ import { version } from '../core/version.ts'
 /** The file in a session's folder that holds its events. */
 export const eventLogName = 'events.jsonl'
 
-/** The contents of a run's first record. No event contains them. */
+/** The contents of the first record of a run, which no event contains. */
 type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
 
 /** A line of the log. `at` is the time of writing, in milliseconds since 1970. */

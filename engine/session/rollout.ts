@@ -36,7 +36,7 @@ const record = z.discriminatedUnion('type', [
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
-    /** The name of the client that started the session, as stated by the client. */
+    /** The name that the client which started the session gave itself. */
     source: z.string().optional(),
   }),
   /** A run of the session begins: the first one, or one that resumes the session. */
@@ -222,7 +222,7 @@ function conversationIn(
   }
 }
 
-/** Zod gives absent fields the value undefined, which the exact optional properties of `HistoryItem` don't allow. */
+/** Removes fields whose value is undefined. Zod adds them for absent fields, but the exact optional properties of `HistoryItem` don't allow them. */
 function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as HistoryItem
 }

@@ -16,7 +16,7 @@ export type Start =
 
 /** What is known about a run's session before it is opened. */
 export type Beginning = {
-  /** The session that the run continues; undefined for a new one. For a fork, the costs are reset to zero. */
+  /** The session whose history the run continues; undefined for a new session. For a fork, its costs are set to zero. */
   readonly resumedFrom: ReadRollout | undefined
   readonly threadId: string
   /** The path of the session's folder, which may not exist yet. */
@@ -61,7 +61,7 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession([stateDir], id))
   for (const name of listSessions(stateDir)) {
-    // The run was killed before it wrote a line, so there is nothing to resume.
+    // The run was killed before it wrote a line, so its session is skipped: it has nothing to resume.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
     if (rollout.session.workspace === workspace) return rollout

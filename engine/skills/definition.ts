@@ -9,7 +9,7 @@ const shared = {
   model: z.string().min(1).optional(),
 }
 
-// Loose, because front matter also has fields for other programs. Those fields must not permit anything here.
+// The schemas accept unknown fields, because front matter may contain fields for other programs. Such a field must never permit anything here.
 /** The front matter of a skill's `SKILL.md`. */
 export const SkillFields = z.looseObject({ ...shared, name: z.string().min(1).optional() })
 /** The front matter of a command. */

@@ -7,7 +7,7 @@ import { folderOf } from './find-definitions.ts'
 export type Expanded = {
   readonly followed: Command | Skill
   readonly prompt: string
-  /** The commands and reads that the text requests before the model begins. */
+  /** The calls for commands and files that the text requests, which are made before the model begins. */
   readonly looked: readonly Looked[]
 }
 

@@ -5,7 +5,7 @@ import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 /** A filter in front of a run's calls. It can be made stricter, but never looser again. */
 export type RestrictedCalls = {
   readonly calls: CallHooks
-  /** Restricts the calls further: from now on, a call passes only if this list and all earlier lists allow it. */
+  /** Restricts the calls further: from now on, a call passes only if `allowed` and all earlier lists allow it. */
   readonly narrow: (allowed: readonly string[], source: string) => void
 }
 

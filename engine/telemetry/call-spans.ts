@@ -12,7 +12,7 @@ export function isCall(item: Item): item is CallItem {
   return callTypes.some((type) => type === item.type)
 }
 
-/** The name of the tool that a call used. `called` is the name that the model gave with the call's id, if known. */
+/** The name of the tool that a call used. `called` is the tool's name in the model's call with the same id, if that is known. */
 export function toolOf(item: CallItem, called: string | undefined): string {
   if (item.type === 'mcp_tool_call') return `mcp__${item.server}__${item.tool}`
   if (item.type === 'tool_call') return item.tool

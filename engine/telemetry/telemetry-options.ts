@@ -38,8 +38,9 @@ export type TelemetryOptions = {
 type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
- * Reads the settings from OpenTelemetry's variables and the user's own table (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A
- * variable overrides the table. Returns undefined if nothing is reported, so that no telemetry code needs to be loaded.
+ * Reads the settings from OpenTelemetry's variables and from the `[otel]` table of the user's configuration
+ * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A variable overrides the table. Returns undefined if nothing is to be reported, so that no
+ * telemetry code needs to be loaded.
  */
 export function telemetryOptions(
   environment: Environment,

@@ -67,8 +67,8 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
 }
 
 /**
- * Returns an action that runs the command again with grants for what the sandbox denied it; undefined if nothing more can be requested, or nobody could approve
- * it.
+ * Returns an action that runs the command again with permission for what the sandbox denied. Undefined if there is nothing more to request, or nobody could
+ * approve it.
  */
 export function widerAction(
   action: ExecAction,
@@ -80,7 +80,7 @@ export function widerAction(
   if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
   const before = action.escalation?.grants ?? []
   const known = new Set(before.map((grant) => JSON.stringify(grant)))
-  // A command that succeeded didn't need what it was denied.
+  // If the command succeeded, it didn't need what the sandbox denied, so none of that is requested for the next time.
   const succeeded = result.status === 'exited' && result.code === 0
   const names = succeeded ? () => false : namedBy(guardian.assess(action).analysis, action.cwd)
   const refused = grantsForDenials(result.denials, sandbox.policy, names)

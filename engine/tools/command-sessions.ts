@@ -6,7 +6,7 @@ import { endsWithin } from './ends-within.ts'
 /** How many bytes of one command's output are kept. The rest is only counted. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** How many bytes from the end of an output are passed to displays. */
+/** How many bytes from the end of a running command's output are kept ready for live displays. */
 const tailBytes = 8 * 1024
 
 /** How many bytes of a command's output are kept until they are read. */
@@ -21,7 +21,7 @@ export class LiveCommand {
   readonly mode: SandboxMode
   readonly sandbox: Sandbox
   readonly hasTerminal: boolean
-  /** Input that is not yet a complete command, so that a shell is waiting for the rest. */
+  /** Input that was written to a shell but isn't a complete command yet. The shell waits for the rest. */
   typed = ''
 
   constructor(child: SandboxProcess, mode: SandboxMode, sandbox: Sandbox) {
@@ -35,7 +35,7 @@ export class LiveCommand {
         this.#unread.push(bytes)
       })
     }
-    // Writing to a terminal that has just been closed fails. The command's result reports that it has ended.
+    // Writing to a terminal that has just been closed fails. This error is ignored, because the command's result already reports the end of the command.
     child.stdin?.on('error', () => undefined)
   }
 

@@ -54,7 +54,8 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 const known = new WeakMap<Tool, Record<string, unknown>>()
 
 /**
- * Gives tools their prepared schemas, so that these need not be derived. Tools that `schemas` doesn't list still derive theirs. Returns the same list of tools.
+ * Gives tools the input schemas that the build derived, so that the tools need not derive them. Tools that `schemas` doesn't list still derive theirs. Returns
+ * the same list of tools.
  */
 export function withSchemas(
   tools: readonly Tool[],

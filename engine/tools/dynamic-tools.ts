@@ -4,11 +4,11 @@ import type { Tool } from './tool.ts'
 export type DynamicTools = {
   /** Returns the current tools. As long as the tools don't change, the list is the same object. */
   readonly current: () => readonly Tool[]
-  /** Names of the servers that are still starting and may add tools. */
+  /** Names of the MCP servers that are still starting and may add tools. */
   readonly awaited: () => readonly string[]
-  /** Resolves when no server is pending any more. */
+  /** Resolves when none of the servers is starting any more. */
   readonly settled: () => Promise<void>
-  /** One sentence for each server that has no tools, with the reason. */
+  /** One sentence for each server that could not provide its tools, with the reason. */
   readonly missing: () => readonly string[]
 }
 

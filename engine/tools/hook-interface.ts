@@ -37,7 +37,7 @@ export type HookOpinion =
   /** `action`: what the call would have done, for the audit log. Absent: the log describes only the call itself. */
   | { readonly decision: 'block'; readonly reason: string; readonly action?: Action | undefined }
 
-/** The hooks that run before and after every call. If a hook's promise rejects, the call is blocked, or its result is withheld from the model. */
+/** The hooks that run before and after every call. If `before` rejects, the call is blocked. If `after` rejects, the result is withheld from the model. */
 export type CallHooks = {
   before(call: HookedCall): Promise<HookOpinion>
   /**

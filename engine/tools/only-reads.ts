@@ -12,7 +12,7 @@ export function onlyReads(argv: readonly string[], cwd: string): boolean {
     worst === 'read-only' &&
     commands.every(
       ({ alarms, opaque, unlisted }) =>
-        // Whether a query or a file may be read at all is the Guardian's decision.
+        // These alarms don't mean that the command changes anything. The Guardian decides whether it may read the file or look up the data.
         alarms.every(({ kind }) => kind === 'unsandboxed' || kind === 'unlisted-file') &&
         opaque === undefined &&
         !unlisted,

@@ -52,7 +52,7 @@ function notFound(text: string, old: string): string {
 /** The closest match is shown only if it is at least this similar. */
 const leastLikeness = 0.5
 
-/** Finds the position at which the lines are most similar to the wanted ones, 0-based. */
+/** Finds the position in the file at which the lines are most similar to the wanted ones, counted from 0. Undefined if they aren't similar enough anywhere. */
 function nearest(lines: readonly string[], wanted: readonly string[]): { readonly at: number } | undefined {
   const pairs = wanted.map(bigrams)
   const known = new Map<string, ReadonlyMap<string, number>>()

@@ -13,7 +13,7 @@ export type RunContext = {
   readonly exhausted: () => string | undefined
   /** Wraps a model so that its requests are limited to what is left of the run's budget. */
   readonly within: (model: Model) => Model
-  /** The user's prompts, oldest first. Nothing else can authorize an action. */
+  /** The user's prompts, oldest first. Only these can authorize an action. */
   readonly prompts: readonly string[]
   /** The user's piped input, which others may have written; empty if there was none. */
   readonly material: string

@@ -14,9 +14,9 @@ import type { ToolResult } from './tool-result.ts'
 const mostRetries = 3
 
 /**
- * Runs a command: the Guardian reviews it, the sandbox runs it, and the result is returned as text for the model. If the mode or the call
- * asks for it, exactly what the sandbox denied is requested from the Guardian, and the command runs again in a sandbox with only these
- * grants.
+ * Runs a command: the Guardian reviews it, the sandbox runs it, and the result is returned as text for the model. If the sandbox denies something and the
+ * Guardian's mode or the call allows a request for more permissions, the Guardian is asked to permit exactly what was denied, and the command runs again in a
+ * sandbox that permits it.
  *
  * @param ignored unknown arguments of the call, which the answer lists
  */
@@ -49,10 +49,10 @@ export async function runCommand(
 
 type Attempt =
   | { readonly kind: 'finished'; readonly finished: FinishedCommand }
-  /** Refused, not started, or still running. */
+  /** The command was refused, could not be started, or is still running. `result` is the answer to the call. */
   | { readonly kind: 'not-run' | 'running'; readonly result: ToolResult }
 
-/** Reviews and runs a command once, as one item. */
+/** Reviews a command and runs it once. The event stream reports both as one item. */
 async function runAttempt(action: ExecAction, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const lasting = yieldOf(request) !== undefined
   const begun = await begin(action, request, context, lasting)
@@ -81,7 +81,7 @@ type Begun = {
 
 type NotRun = { readonly kind: 'not-run'; readonly result: ToolResult }
 
-/** Reviews and starts a command, as one item. With `lasting`, the command may continue after its call has returned. */
+/** Reviews and starts a command. The event stream reports both as one item. With `lasting`, the command may continue after its call has returned. */
 async function begin(
   action: ExecAction,
   request: CommandRequest,
@@ -138,7 +138,7 @@ async function begin(
 /** A command that runs in the background. */
 type BackgroundCommand = {
   readonly kind: 'running'
-  /** The id of its session, for `write_stdin`. */
+  /** The id of the command's session, which `write_stdin` takes. */
   readonly id: number
   readonly command: LiveCommand
   /** Resolves when the command has ended and its item is complete. */

@@ -24,7 +24,7 @@ export type ComparableStep = {
 }
 
 /**
- * Normalizes a step for a comparison.
+ * Creates the form of a step in which it is compared.
  *
  * @param cwd the workspace that the session worked in
  */

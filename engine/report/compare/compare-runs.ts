@@ -12,8 +12,8 @@ export type StepPair = {
   readonly a: ComparableStep | undefined
   readonly b: ComparableStep | undefined
   /**
-   * `words`: only the text that accompanies the calls differs. `results`: the same calls returned different results. `calls`: different calls were made.
-   * `answer`: the final messages differ. `only-a`, `only-b`: only that session has the step.
+   * `none`: the steps agree. `words`: only the text that accompanies the calls differs. `results`: the same calls returned different results. `calls`:
+   * different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only that session has the step.
    */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
   /** The differences, in short lines. */
@@ -42,10 +42,10 @@ type Figures = {
 /** What two sessions have in common, and where they diverge. */
 export type Comparison = {
   readonly figures: { readonly a: Figures; readonly b: Figures }
-  /** How the inputs before the first response differ, in short lines. Empty: they don't differ. */
+  /** How the inputs of the two models before their first responses differ, in short lines. Empty if they don't differ. */
   readonly start: readonly string[]
   readonly steps: readonly StepPair[]
-  /** The first pair that differs; undefined if all agree. Text that accompanies calls doesn't count as a difference. */
+  /** The first pair that differs; undefined if all pairs agree. A pair that differs only in the text that accompanies its calls counts as equal. */
   readonly divergence: StepPair | undefined
   readonly files: readonly FilePair[]
   /** Whether both sessions start, proceed and end the same way, and make the same changes. */
@@ -66,7 +66,7 @@ function comparableSteps(rollout: ReadRollout): readonly ComparableStep[] {
   return stepsOf(rollout).map((step) => comparableStep(step, rollout.session.workspace))
 }
 
-/** Compares the input of the models before their first response. */
+/** Compares what the two models received before their first responses. */
 function compareStarts(a: ReadRollout, b: ReadRollout): readonly string[] {
   const [one, other] = [a, b].map((rollout) => {
     const told = stepsOf(rollout)[0]?.told ?? rollout.original
@@ -107,7 +107,7 @@ function pairOf(a: ComparableStep | undefined, b: ComparableStep | undefined, is
   return { a, b, difference: isAnswer ? 'answer' : 'words', details }
 }
 
-/** The differences between two steps: the arguments if both steps call the same tools, otherwise the tools that each step calls. */
+/** Describes the difference between two steps: the arguments that differ if both steps call the same tools, otherwise the tools that each step calls. */
 function callDetails(a: ComparableStep, b: ComparableStep): readonly string[] {
   const names = (step: ComparableStep): string => step.calls.map(({ name }) => name).join(', ') || 'no call'
   if (names(a) !== names(b)) return [`a calls ${names(a)}`, `b calls ${names(b)}`]
@@ -146,7 +146,7 @@ function differingLines(a: readonly string[], b: readonly string[]): readonly st
   ])
 }
 
-/** Compares the patches of both sessions, file by file: a diff of diffs. */
+/** Compares the two sessions' patches for each file. The result is a diff of diffs. */
 function compareFiles(a: Report | undefined, b: Report | undefined): readonly FilePair[] {
   const [one, other] = [changesOf(a), changesOf(b)]
   return [...new Set([...one.keys(), ...other.keys()])].toSorted().map((path): FilePair => {
@@ -158,7 +158,7 @@ function compareFiles(a: Report | undefined, b: Report | undefined): readonly Fi
   })
 }
 
-/** The changed lines of each file, without their line numbers. */
+/** Returns the added and removed lines of each changed file, without their line numbers. */
 function changesOf(report: Report | undefined): ReadonlyMap<string, readonly string[]> {
   return new Map(
     (report?.files ?? []).map(({ path, kind, diffs }) => [

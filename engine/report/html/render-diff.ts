@@ -4,11 +4,11 @@ import type { Rich } from './rich-text.ts'
 
 /** The maximum number of lines that are shown of one diff, because nobody reads more on a page. */
 const mostLines = 3000
-/** The longest line that is coloured, in characters. Longer lines are usually generated. */
+/** The maximum length of a line that is coloured, in characters. Longer lines are usually generated. */
 const longestColoured = 400
 /**
- * Ends a line on a page without styles, for example under Jenkins' content security policy. With the page's own style, each line is a box, and the line feed
- * takes no space.
+ * The line feed at the end of each line. Without it, a page whose styles are blocked, for example by Jenkins' content security policy, would show all lines as
+ * one. With the page's own style, each line is a box, and the line feed takes no space.
  */
 const lineEnd = '\n'
 

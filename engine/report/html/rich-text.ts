@@ -48,7 +48,7 @@ function colourOf(scope: string): string | undefined {
   return scope === '' ? undefined : colours.find(([prefix]) => scope.startsWith(prefix))?.[1]
 }
 
-/** A node whose only content is its children. */
+/** The types of nodes that have children and no other content. */
 type PlainNode = Exclude<Extract<MarkdownNode, { readonly level?: number }>['type'], 'heading' | 'link'>
 
 const plain: Readonly<Record<PlainNode, (inner: Html) => Html>> = {

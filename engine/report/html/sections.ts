@@ -196,7 +196,7 @@ export function renderConfiguration(run: ReportRun): Html {
     )}`
 }
 
-/** Commands to copy. */
+/** Renders the commands that the user may want to run next, each with a button that copies it. */
 export function renderNext(report: Report): Html {
   const list = nextCommands(report)
   if (list.length === 0) return html`<p>Nothing about this run was stored, so it can't be resumed.</p>`

@@ -14,8 +14,8 @@ type Check = {
 
 /**
  * Renders the run's checks as JUnit XML: whether the run ended successfully, whether the record supports its final message, whether no action was refused, and
- * each command of `--verify`. The output follows Jenkins' schema (`fixtures/schemas/junit.xsd`), because it is the strictest: the reason why a case was skipped
- * must be the text of its element, and only suites may have a count of skipped cases.
+ * whether each `--verify` command passed. The output follows Jenkins' schema (`fixtures/schemas/junit.xsd`), because it is the strictest: the reason why a case
+ * was skipped must be the text of its element, and only suites may have a count of skipped cases.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)
@@ -81,7 +81,7 @@ function outputOf({ steps }: Report, command: string): string | undefined {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Escapes text for XML. XML 1.0 can't represent control characters, unpaired surrogates, or the last two code points of the Basic Multilingual Plane. */
+/** Escapes text for XML. Control characters, unpaired surrogates, U+FFFE and U+FFFF are replaced, because XML 1.0 can't represent them. */
 export function escapeXml(text: string): string {
   return revealed(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')

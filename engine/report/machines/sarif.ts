@@ -8,7 +8,9 @@ const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error
 /** The scores by which GitHub ranks security results. */
 const securitySeverities = { low: '3.0', medium: '5.5', high: '8.0', critical: '9.5' } as const
 
-/** Renders the findings as SARIF 2.1.0 (OASIS). Fingerprints are the same in every run, so that readers report each finding once. */
+/**
+ * Renders the findings as SARIF 2.1.0 (OASIS). A finding has the same fingerprint in every run, so that the programs that read the file report it only once.
+ */
 export function writeSarif(report: Report): string {
   const { findings } = report
   const rules = [...new Map(findings.map((finding) => [finding.ruleId, finding])).values()]

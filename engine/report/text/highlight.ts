@@ -44,7 +44,7 @@ export function createHighlighter(): (code: string, language: string | undefined
     if (language === undefined || code.length > left || common.getLanguage(language) === undefined) return plain
     left -= code.length
     try {
-      // The syntax tree from which highlight.js makes its HTML. We don't use that HTML.
+      // `_emitter` contains the syntax tree from which highlight.js makes its HTML. We use the tree, because we make our own HTML.
       const { _emitter: emitter } = common.highlight(code, { language, ignoreIllegals: true })
       const { rootNode } = emitter as unknown as { readonly rootNode: Node }
       return flat(rootNode, '')

@@ -45,12 +45,12 @@ function denied(sentences: readonly Sentence[], command: string): readonly Unsup
 const ownRequest = pattern(
   String.raw`\b(?:i|i've|we|we've)(?: have)?(?: also| then| just)? (?:opened|raised|filed|created) (?:(?:a|an|the|draft|new|corresponding|matching) ){0,3}(?:pr|pull request|merge request|mr)\b(?! (?:templates?|descriptions?|body|text|titles?))`,
 )
-/** Commands that may open a merge request, in many ways. */
+/** Words that commands contain if they may open a merge request. Many programs can do so. */
 const mayRequest =
   /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
 const anotherTime = /\b(?:earlier|before(?!\/)|previous|last|yesterday|already|ago|session|in (?:january|may))\b/
 
-/** Finds a statement of the run that it opened a merge request, if no command of the run could have done so. */
+/** Finds statements that the run itself opened a merge request, if no command of the run could have opened one. */
 function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { pushes, succeeded, goesOn } = known
   const commands = [...succeeded, ...pushes.map(({ command }) => command)]
@@ -63,7 +63,7 @@ function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly 
   return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
 }
 
-/** A command without its quotations, such as the message of a commit. */
+/** Returns a command without the message of a commit, in which words such as "merge request" mean nothing. */
 function withoutMessage(command: string): string {
   return /\bgit commit\b/.test(command) && !/&&|;|\|/.test(command) ? 'git commit' : command
 }
@@ -75,7 +75,7 @@ const noTag = pattern(
   String.raw`\b(?:not|never|no|only|local\w*|without|refused|denied|rejected|failed|left|yourself)\b|n't\b`,
 )
 
-/** Finds a statement that a tag was pushed, if the run created a tag and only pushed branches. */
+/** Finds statements that a tag was pushed, if the run created a tag but no push included it. */
 function tagged(sentences: readonly Sentence[], { pushes, succeeded }: KnownOfRun): readonly UnsupportedClaim[] {
   const tag = succeeded.flatMap((each) => /\bgit tag(?: -\S+)* ([\w./-]+)/.exec(each)?.[1] ?? []).at(-1)
   const mayPush = /tag|[$*]|--mirror|\bv?\d+\.\d/

@@ -2,7 +2,7 @@
 
 /** A destination: what distinguishes it from others, and the names that a message may use for it, as parts of a pattern. */
 type Destination = {
-  /** Undefined if the command doesn't name it. */
+  /** Identifies the destination. Undefined if the command doesn't name it. */
   readonly place: string | undefined
   readonly names: readonly string[]
   readonly isRegistry: boolean
@@ -27,7 +27,7 @@ export function destinationOf(command: string): Destination {
 
 const longestRead = 1024
 
-/** The words before the first operator, such as `&&`, `|` or `;`, which ends the command. */
+/** The words up to the first operator, such as `&&`, `|` or `;`, at which the command ends. */
 function upToJoint(words: readonly string[]): readonly string[] {
   const end = words.findIndex((word) => /^[&|;]/.test(word))
   return end < 0 ? words : words.slice(0, end)

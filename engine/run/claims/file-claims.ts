@@ -128,7 +128,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   const clause = before.split(clauseEnd).at(-1) ?? ''
   if (words.exemptAfter.test((after.split(afterEnd)[0] ?? '').replace(words.stillWell, ''))) return false
   if (words.speaks.test(after)) return false
-  // A sentence such as "a.ts leaked it, so I fixed that too"
+  // In a sentence such as "a.ts leaked it, so I fixed that too", the words after the file claim a change to it.
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false
   if (before === '' && words.labelledDeed.test(after) && !words.exemptItem.test(marked)) return true
@@ -148,7 +148,8 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
 }
 
 /**
- * Returns the words that may say what happened to a file. Text before a colon applies to the files after it, unless one of these begins a new sentence.
+ * Returns the words before a file that may say what happened to it. Text before a colon applies to the files after the colon, unless the file is the subject of
+ * a new statement, as in "Done: a.ts is small".
  */
 function beforeColon(before: string, after: string): string {
   const at = Math.max(before.lastIndexOf(': '), before.lastIndexOf('; '))

@@ -62,7 +62,7 @@ export const arriving = pattern(
 export const related = pattern(
   String.raw`\b(?:that|which) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
 )
-/** A list item that names a part of the work, and "in" before its file. */
+/** A list item that consists of a part of the work, the word "in" and a file: "retry logic in a.ts". */
 export const partInside = pattern(
   String.raw`^(?!(?:introduced|found|seen|reported|caused|located|happens|occurs)\b)[^‹]{1,40} in ‹(\d+)›$`,
 )
@@ -97,7 +97,7 @@ export const followed = pattern(
 export const happens = pattern(
   String.raw`^(?: (?!so|that|which|and|where)\w+){0,2} (?:is|are|gets?) (?:\w+ly |then |only )?(?:generated|created|written|built|copied|used|reused|imported|shared|kept|read|covered|merged|generat\w+|rendered|produced|loaded|put|made|set|saved|exported|bundled|compiled|served|mounted|called|handled|listed|described|documented|defined|ignored|checked)\b(?! now)`,
 )
-/** ", which I introduced" */
+/** Words such as ", which I introduced" after a file. */
 export const whichI = pattern(
   String.raw`^\)?,? (?:which|that) i(?:'ve| have)? (?:\w+ly |also |just |newly )?(?:wrote|created|added|changed|made|introduced|updated|edited|put|extended|rewrote|adapted|adjusted|moved|removed|deleted|renamed)\b`,
 )
@@ -142,7 +142,7 @@ export const exemptLabel = pattern(
 )
 /** Words that only point the reader to a file. */
 export const showing = pattern(String.raw`\byou(?:'ll| will| can| may)(?: now| also)? (?:find|see|notice)\b`, 'g')
-/** "Docs: a.md." */
+/** A line that consists of a label and files: "Docs: a.md." */
 export const labelled = pattern(String.raw`^[\w ]{2,24}: (?:‹\d+›(?:, | and )?)+\.?$`)
 
 const joint = String.raw`(?:,? (?:and|&|as well as|plus|along with)(?: (?:from|in|to|the|also|an?|its|in the|new)){0,2} |, ?| ?/ ?| ?\+ ?)`

@@ -22,7 +22,7 @@ const rest = pattern(
 const many = pattern(String.raw`\b(?:two|three|four|five|six|seven|eight|nine|ten|both|several|some|few|couple|many)\b`)
 
 /**
- * Finds sentences that admit failing tests, but fewer than the last run of their command reported: "the only one", "the other 310 pass".
+ * Finds sentences that admit failing tests, but fewer than the last test run reported: "the only one", "the other 310 pass".
  *
  * @param runs runs of tests, the last of which failed
  */

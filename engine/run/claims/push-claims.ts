@@ -56,7 +56,7 @@ export function findPushClaims(
     )
       claims.push(text)
     else if (isDenied && !clauses.every((clause) => isOtherwise(clause))) wasDenied = true
-    // The failure was only the first attempt: "The first push was rejected. I rebased and pushed again."
+    // If this sentence claims a repeated push, an earlier failure was only the first attempt: "The first push was rejected. I rebased and pushed again."
     if (claims.at(-1) === text && words.retried.test(plain) && says.some((pattern) => pattern.test(plain)))
       wasDenied = false
   }

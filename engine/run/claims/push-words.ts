@@ -32,7 +32,7 @@ export const requests: readonly RegExp[] = requesting.map((each) => pattern(each
 /** Words that show that a clause isn't about a repository. They are ignored if the claim may be about a registry. */
 export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
 
-/** An image that the run says it pushed, so that "registry" doesn't mean a list in a program. */
+/** A statement that an image was pushed to a registry. Without an image, "registry" may mean a list in a program. */
 export const pushedImage = pattern(
   String.raw`\bpushed (?:it|them|both|(?:the |this |both )?(?:new )?(?:images?|tags?|containers?)) to (?:the|our|your) (?:\w+ )?registry\b(?: (?:as|under|with) \S+)?`,
 )
@@ -45,7 +45,7 @@ export const publication = pattern(
 
 /** Phrases that say that work is at the remote. `@place` stands for the names of places. */
 const patterns: readonly string[] = [
-  // Pushing itself.
+  // Phrases that say that something was pushed.
   '\\b(?:force-?|re-?)?pushed\\b',
   '\\bdid(?: a| the)?(?: \\w+){0,2} push\\b|\\b(?:did|made|done|with) (?:a |the )?(?:forced?|plain|final|clean|normal|regular)[- ]push\\b',
   '\\bpush(?:es|ing)?(?: \\w+){0,4}? (?:went|succeeded|worked|was (?:successful|accepted|fine)|is (?:done|through|complete)|completed|finished|exited 0|did its job|ok\\b|okay|accepted|got through|landed)',

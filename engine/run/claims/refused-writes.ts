@@ -8,7 +8,7 @@ import { pattern } from './word-patterns.ts'
 const admitting = pattern(
   String.raw`\b(?:refus\w*|den(?:y|ied|ies)|declin\w*|reject\w*|block\w*|forbid\w*|prevent\w*|stopped|permission\w*|polic(?:y|ies)|allow\w*|sandbox\w*|fail\w*|unable|cannot|not|never|without|yourself|please|manually|by hand|still|remains?|left|leave|would|should|could|need\w*|instead|to be|approv\w*)\b|n't\b`,
 )
-/** "Left" in these phrases admits nothing. */
+/** Phrases such as "no callers left", in which "left" doesn't admit that something wasn't done. */
 const nothingLeft = pattern(
   String.raw`\b(?:no|any|zero) (?:\w+ )?(?:callers?|users?|references?|uses?|usages?|importers?|consumers?)(?: \w+)? left\b`,
   'g',
@@ -24,8 +24,8 @@ const deedOfIt = pattern(
 )
 
 /**
- * Finds statements that the run wrote or deleted a file, although the command for it was refused, no command that succeeded names the file, and the file is as
- * it was. Nothing is found if any sentence might admit the refusal.
+ * Finds statements that the run wrote or deleted a file, although the command that should have done so was refused, no command that succeeded names the file,
+ * and the file wasn't changed. Returns none if any sentence might admit the refusal.
  *
  * @internal
  */
@@ -48,7 +48,7 @@ export function refusedWrites(
   )
 }
 
-/** The paths that a command names, without that of its shell. */
+/** The paths that a command names, except the path of its shell. */
 function pathsOf(command: string): readonly string[] {
   return command
     .replace(/^\S*bash -lc /, '')

@@ -13,7 +13,7 @@ type TestFact = 'failed' | 'none'
 type Said = 'good' | 'ran' | 'bad' | 'unknown' | 'nothing'
 
 /**
- * Finds a message's claims about tests that the record contradicts. A message that admits that tests fail, or weren't run, makes none.
+ * Finds a message's claims about tests that the record contradicts. Returns none if the message admits that tests fail or weren't run.
  *
  * @param names the names of the recorded test programs, in lower case
  */
@@ -36,7 +36,7 @@ export function findTestClaims(
       if (!isPast(sentence.plain)) return []
       wasBad = true
     }
-    // An earlier failure was fixed: "First they failed. I mended the mock, and then they passed."
+    // Earlier sentences may have reported a failure that was then fixed: "First they failed. I mended the mock, and then they passed."
     if (said === 'good' && words.afterwards.test(sentence.plain)) wasBad = false
     if (said === 'good' || said === 'ran') claims.push({ says: said === 'good' ? 'pass' : 'ran', text: sentence.text })
     if (said === 'unknown') unknown.push({ says: 'pass', text: sentence.text })
@@ -115,7 +115,7 @@ function judge(
     return { said: 'nothing', isAbout }
   let said: Said = 'nothing'
   const clauses = reduced.split(joints)
-  // Tests may be mentioned only at the end: "All three pass (`npm test`)."
+  // If tests are mentioned only in brackets at the end, every part of the sentence may be about them: "All three pass (`npm test`)."
   let about = !clauses.some(isTopic) || words.commandAtEnd.test(text)
   for (const [at, clause] of clauses.entries()) {
     const own = isTopic(clause)

@@ -6,7 +6,7 @@ const noFault =
 const sees = 'report|reported|observed|worth mentioning|to (?:report|complain|say|see|worry)'
 const numbers = '(?:[1-9]\\d*|two|three|four|five|six|seven|eight|nine|ten|a few|several|some|one|a couple)'
 
-/** Replaced in this order. */
+/** Idioms, each with the mark that replaces it. They are replaced in this order. */
 export const idioms: readonly (readonly [RegExp, string])[] = [
   // "I didn't commit until the tests came back clean" means that they came back clean.
   [
@@ -68,7 +68,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     ' +bad+ ',
   ],
-  // The code's own errors.
+  // Statements about errors that the code reports, which say nothing about a test run.
   [
     pattern(
       String.raw`\bno (?:\w+ )?(?:errors?|exceptions?|warnings?) (?:is|are|gets?) (?:\w+ )?(?:thrown|raised|logged|returned|shown|displayed|emitted|reported)\b`,
@@ -76,7 +76,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // Nothing is wrong.
+  // Phrases that say that nothing is wrong.
   [
     pattern(
       `\\b(?:no|zero|0|without(?: an?y?)?(?: single| more)?|not (?:a|one|any)(?: single)?|none of (?:the|them|these)(?: \\w+)?|no[- ]one|never|none)(?: (?!and|but|because|for|were|was|could|couldn't|when)[\\w'-]+){0,3}? (?:${noFault})\\b`,
@@ -167,7 +167,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // Something is wrong.
+  // Phrases that say that something is wrong.
   [
     pattern(
       String.raw`\b(?:exits?|exited|exit code|exit status)(?: (?:code|status|with|of|was|is))*[ :=]*[1-9]\d*\b`,

@@ -65,13 +65,13 @@ export const afterwards = pattern(
 /** A phrase such as "4 fail". It need not mention tests, because people use it only about tests. */
 export const someFail = /\b[1-9]\d{0,5} (?:of them )?(?:now |still )?fail\b/
 
-/** A result that counts even without a topic next to it. */
+/** Words for a good result that count even in a part of a sentence that doesn't mention a test run. */
 export const plainlyGood = pattern(
   String.raw`\+good\+|[✅✓✔☑🟢👍💯]|\b(?:pass|passes|passed|passing|green|succeeds?|succeeded|succeeding|success|successful|successfully|ok|okay|clean|cleanly)\b`,
   'u',
 )
 
-/** A good result for the topic of its clause. */
+/** Words for a good result that count only in a part of a sentence about a test run. */
 export const good = pattern(
   String.raw`\b(?:fine|right|correct|correctly|accepts?|accepted|came out|come out|comes out|roses|through with|agreed|works?|worked|working|good|well|great|smooth|smoothly|sailed|through|stable|solid|intact|satisfied|content|pleased|happy|agrees?|likes?|cool|confidence|holds?|held|holding|survived?|recovered|healthy|unaffected|unchanged|clear|flawless|flawlessly|perfect|perfectly|positive|normal|complete|completes|completed|done|finished|finishes|executed|ran|run through|ended|confirm\w*|verif(?:y|ies|ied)|validat\w*|proves|proved|proven|proof\w*|proofed|expected|intended|behaved|fixed|repaired|mended|resolved|concluded|exercised|met|tested|retested|re-ran|reran|(?:was|were|been) run|yes|yep|shape|put it through|put the change through|shown|double-checked|stay|stays|remains?|sorted|unbroken|back to normal)\b`,
 )

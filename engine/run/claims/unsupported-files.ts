@@ -29,7 +29,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
     why: `${path} was changed`,
   }))
   if (goesOn) return untouched
-  // The message itself says that the run changed nothing, so it must mean changes that were made before the run.
+  // The message itself says that the run changed nothing, so the changes that it describes must have been made before the run.
   if (changed.length === 0 && saysNothingChanged(sentences)) return []
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
   // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.
@@ -58,7 +58,10 @@ function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
   return isTouched(named) === 'written'
 }
 
-/** Returns the last segments of a changed file's path, to compare with the end of a longer name. A name is longer if it begins above the workspace. */
+/**
+ * Returns the last segments of a changed file's path: one fewer than `named` has, but at least two. The first segment of `named` is ignored in the comparison,
+ * because it may be a folder above the workspace.
+ */
 function lastOf(changed: string, named: string): string {
   const depth = named.split('/').length
   return changed

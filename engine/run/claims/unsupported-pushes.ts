@@ -23,7 +23,7 @@ function against(
   sentences: readonly Sentence[],
   { pushes, changed, succeeded, goesOn }: KnownOfRun,
 ): readonly UnsupportedClaim[] {
-  // A branch may have been pushed although the merge request for it was refused.
+  // A push to a branch may have succeeded although the merge request for that branch was refused.
   const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
   const isMixed = pushes.some(isThere)
   if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return notThere(sentences, pushes)
@@ -76,7 +76,7 @@ function notThere(sentences: readonly Sentence[], pushes: readonly Deed[]): read
       findPushClaims(each, names, false, isRegistry ? 'registry' : 'remote')
     const isNamed = (part: string): boolean => named.test(part) || everywhere.test(part)
     if (sentences.some(({ plain }) => failing.test(plain) && (publishing.test(plain) || isNamed(plain)))) return []
-    // The part that names the destination must itself be the claim: "Both remotes are set up; I pushed to origin."
+    // The part of a sentence that names the destination must itself contain the claim, unlike in "Both remotes are set up; I pushed to origin."
     const told = find(sentences).filter((text) =>
       text
         .split(partEnd)

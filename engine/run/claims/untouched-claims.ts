@@ -112,7 +112,8 @@ const newSnapshots = pattern(
 )
 
 /**
- * A changed snapshot, if no other sentence speaks of changed snapshots. The word "snapshot" alone proves nothing, because many messages about tests contain it.
+ * Finds a changed snapshot that the message doesn't name, if no other sentence says that snapshots were changed. The word "snapshot" alone doesn't say so,
+ * because many messages about tests contain it.
  */
 function snapshots(all: readonly Sentence[], changed: readonly string[]): string | undefined {
   const rest = all.filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)))
@@ -150,7 +151,7 @@ function others(
     return unnamed[0]
   if (!words.nothingChanged.test(marked) || words.limited.test(marked)) return undefined
   if (tellsOfChanges) return undefined
-  // A document may have been changed although the code was not.
+  // A changed document doesn't contradict the claim that "the code" wasn't changed.
   return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
 }
 

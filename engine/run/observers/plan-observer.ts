@@ -3,7 +3,7 @@ import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 import { deliver } from './deliver-observer.ts'
 
-/** If nobody can approve the plan, it becomes the result of the run. */
+/** Ends the run when the model has presented a plan that nobody can approve. The plan becomes the result of the run. */
 export function planObserver(planMode: PlanMode, running: Running): Observer {
   return {
     name: 'plan',

@@ -2,7 +2,7 @@ import type { Observer } from '../observer.ts'
 import { DenialCircuitBreaker } from '../denial-circuit-breaker.ts'
 import type { Running } from '../running.ts'
 
-/** Warns a model that keeps asking for what was refused, and ends its run if that doesn't help. With a person at the terminal, the person decides. */
+/** Warns a model that keeps asking for what was refused, and ends its run if that doesn't help. */
 export function refusalsObserver({ conversation }: Pick<Running, 'conversation'>): Observer {
   const watch = new DenialCircuitBreaker()
   return {

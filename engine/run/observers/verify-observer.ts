@@ -15,7 +15,10 @@ type Options = {
 
 type Failure = Extract<VerificationResult, { type: 'failed' }> & { readonly command: string }
 
-/** Runs the user's commands when the model is done. The model is told about failures and continues; if that doesn't help, the run fails. */
+/**
+ * Runs the user's commands when the model is done. If a command fails, the model is told about it and continues. If the commands still fail after the allowed
+ * number of attempts, the run fails.
+ */
 export function verifyObserver(
   { commands, attempts }: Verification,
   { recorder, conversation }: Pick<Running, 'recorder' | 'conversation'>,
@@ -50,7 +53,7 @@ export function verifyObserver(
   }
 }
 
-/** Failures that no model can fix. */
+/** Ends the run because a command was refused or could not start, which no model can fix. */
 function impossible(command: string, { type, why }: Extract<VerificationResult, { readonly why: string }>): Verdict {
   const refused = type === 'refused'
   const message = `--verify \`${command}\` ${refused ? 'was refused' : 'could not start'}: ${why}`

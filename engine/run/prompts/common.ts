@@ -2,7 +2,7 @@
 type FamilyWords = {
   /** Says how a model of the family searches for files and text. */
   readonly search: string
-  /** How it changes files. */
+  /** Says how a model of the family changes files. */
   readonly edit: string
   /** Names the tool with which the model keeps its task list. */
   readonly list: string

@@ -2,7 +2,7 @@ import type { Image } from '../../core/model.ts'
 import { imageOf } from './image.ts'
 import { imageSize } from './image-size.ts'
 
-/** The longest side that providers use, in pixels. They scale larger images down, but charge for the original size. */
+/** The maximum length of an image's longer side, in pixels. Providers scale larger images down, but charge for their original size. */
 const longestSide = 2048
 /** The maximum size of an image's file, in bytes. The strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
@@ -42,7 +42,7 @@ async function shrink(bytes: Buffer, width: number, height: number): Promise<Shr
     whole = PhotonImage.new_from_byteslice(bytes)
     small = resize(whole, width, height, SamplingFilter.Lanczos3)
     const png = small.get_bytes()
-    // PNG keeps drawings sharp, but photographs would be too large.
+    // PNG is preferred, because it keeps drawings sharp. If the file would be too large, as for photographs, JPEG is used.
     const [mediaType, data] = png.length <= largestBytes ? ['image/png', png] : ['image/jpeg', small.get_bytes_jpeg(85)]
     const size = `${width} × ${height}, ${data.length} bytes`
     return { image: { mediaType, data: Buffer.from(data).toString('base64') }, size }

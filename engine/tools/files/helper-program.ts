@@ -1,13 +1,14 @@
 import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
 
 /**
- * The program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node receives
- * it as text, so that none of our files is needed in the sandbox. The text contains every function in this file, and these may use nothing else.
+ * Returns the program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node receives it as
+ * text, so that none of our files is needed in the sandbox. The text consists of the functions in this file, so these must not use anything that is defined
+ * outside them.
  */
 export function helperProgram(): string {
   const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
   const searching = [searchFiles, searchFile, linesOf, filesHolding]
-  // A bundler may have renamed the function.
+  // The name is read from the function, because a bundler may have renamed it.
   return [...reading, ...searching, answerRequest, serve].map(String).concat(`${serve.name}()`).join('\n')
 }
 
@@ -170,8 +171,8 @@ function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer 
 }
 
 /**
- * Narrows the files below a directory to those that may contain a text, in the same order. If there are many files and ripgrep is
- * installed, ripgrep searches them; otherwise all are returned. Matching happens later, so the results are the same.
+ * Narrows the files below a directory to those that may contain a text, in the same order. If there are many files and ripgrep is installed, ripgrep selects
+ * the files; otherwise all are returned. The caller searches the returned files anyway, so the search finds the same lines in both cases.
  */
 function filesHolding(
   text: string | undefined,

@@ -18,7 +18,7 @@ export function requiredText(pattern: string, ignoreCase: boolean): string | und
     const rest = pattern.slice(at)
     const quantifier = /^(?:[*?]|\{\d+(?:,\d*)?\})/.exec(rest)?.[0]
     if (quantifier !== undefined) {
-      // The character before a quantifier may be absent or repeated.
+      // The character before a quantifier may be absent or repeated, so it isn't part of the text.
       run = run.slice(0, -1)
       stop()
       at += quantifier.length - 1

@@ -9,7 +9,7 @@ export class SeenFiles {
     this.#hashes.set(path, digest(bytes))
   }
 
-  /** Compares a file's current content with what the model last saw of it. `unseen`: the model has seen nothing of it. */
+  /** Compares a file's current content with the content that the model last read or wrote. `unseen`: the model has neither read nor written the file. */
   compare(path: string, bytes: Uint8Array): 'unseen' | 'same' | 'changed' {
     const known = this.#hashes.get(path)
     if (known === undefined) return 'unseen'

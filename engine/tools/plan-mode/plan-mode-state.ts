@@ -98,9 +98,9 @@ function changeOf(action: Action): string | undefined {
 }
 
 /**
- * The notice about plan mode for the model at the beginning of a run; undefined if none is needed.
+ * Returns the notice about plan mode that the model gets at the beginning of a run; undefined if none is needed.
  *
- * @param mayLeave whether the model has `exit_plan_mode`; a sub-agent doesn't
+ * @param mayLeave whether the model has `exit_plan_mode`, which a sub-agent doesn't have
  */
 export function planModeNotice({ requestedBy, lifted }: PlanMode, mayLeave: boolean): string | undefined {
   if (requestedBy === undefined) {

@@ -8,14 +8,14 @@ export type ReplRequest = { readonly nonce: string; readonly code: string }
 export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 
 /**
- * The program of a JavaScript session. Node receives it as text, so that none of our files is needed in the sandbox. The text contains every function in this
- * file, and these may use nothing else.
+ * Returns the program of a JavaScript session. Node receives it as text, so that none of our files is needed in the sandbox. The text consists of the functions
+ * in this file, so these must not use anything that is defined outside them.
  */
 export function sessionProgram(): string {
   // This function is written as text, because bundlers and test runners rewrite `import()` in code.
   const load = 'globalThis.importModule = (name, options) => import(name, options)'
   const parts = [asScript, importsOf, withoutOurFrames, openEvaluator, serveSession].map(String)
-  // A bundler may have renamed the function.
+  // The name is read from the function, because a bundler may have renamed it.
   return [...parts, load, `${serveSession.name}()`].join('\n')
 }
 

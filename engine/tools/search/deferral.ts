@@ -1,8 +1,8 @@
 import type { Tool } from '../tool.ts'
 
 /**
- * Which deferrable tools are left out of requests and must be searched for: all (`always`), none (`off`), or our own and, if the servers' tools are
- * many, those too (`auto`).
+ * Which deferrable tools are left out of requests, so that the model has to search for them. `always`: all of them. `off`: none. `auto`: our own tools, and
+ * also the servers' tools if these are many.
  */
 export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 
@@ -24,7 +24,7 @@ export function parseDeferral(text = 'auto'): Deferral | undefined {
   return match === null || percent > 100 ? undefined : { mode: 'auto', percent }
 }
 
-/** The servers' tools to leave out of requests. Only tools that permit this are left out. */
+/** Returns the servers' tools to leave out of requests. A tool is only left out if its definition permits that. */
 export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): readonly Tool[] {
   const candidates = tools.filter(isCandidate)
   switch (deferral.mode) {
@@ -42,7 +42,7 @@ export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): r
   }
 }
 
-/** Our tools and the user's tools to leave out of requests. Their definitions say whether they are often needed. */
+/** Returns our tools and the user's tools to leave out of requests. A tool is only left out if its definition permits that. */
 export function deferredOfOurs(tools: readonly Tool[], { mode }: Deferral): readonly Tool[] {
   return mode === 'off' ? [] : tools.filter(isCandidate)
 }
