@@ -86,8 +86,9 @@ export function costOf(usage: Usage, price: Price): number {
 const makers = ['openai', 'anthropic']
 
 /**
- * Returns the name under which a model of OpenAI or Anthropic is listed, including for a dated name such as `gpt-5.4-2026-03-05`. A newer
- * model that isn't listed counts as the newest of its family: `gpt-6.4-sol` as a Sol, `claude-opus-7` as an Opus.
+ * Returns the name under which a model of OpenAI or Anthropic is listed, including for a dated name such as `gpt-5.4-2026-03-05`. If a newer model isn't
+ * listed, the name of the newest listed model of its family is returned, with `isOwn: false`: for `gpt-6.4-sol` that of a Sol, for `claude-opus-7` that of an
+ * Opus.
  */
 function listedName(
   name: string,
@@ -114,8 +115,8 @@ function familyOf(name: string): string | undefined {
 }
 
 /**
- * Returns the newest model of a Claude family for the family's bare name (`haiku`, `sonnet` or `opus`), as used in Claude Code's agent
- * definitions. Undefined for any other name.
+ * Returns the newest model of a Claude family for the family's bare name (such as `haiku`, `sonnet` or `opus`), as used in Claude Code's agent definitions.
+ * Undefined for any other name.
  */
 export function newestOf(alias: string): string | undefined {
   return claudeTiers.includes(alias)

@@ -23,7 +23,9 @@ export type ModelOptions = {
   readonly maxRetries?: number | undefined
   /** The wait before the first retry, in milliseconds; it doubles with each retry. Default 500. */
   readonly retryBaseMs?: number | undefined
-  /** The maximum total time between the retries of one request. If the next wait would exceed it, the request fails at once. Default 10 minutes. */
+  /**
+   * The maximum total wait before the retries of one request, in milliseconds. If the next wait would exceed it, the request fails at once. Default 10 minutes.
+   */
   readonly retryBudgetMs?: number | undefined
   /** How long to wait for the provider's response headers. Default 2 minutes. */
   readonly connectTimeoutMs?: number | undefined

@@ -17,8 +17,8 @@ import type { Wire } from './wire.ts'
  * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`, `codex-*`, `o3`… OpenAI,
  *   `claude-*` Anthropic)
  *
- * With fallback models, the next model answers if a provider can't. This function connects to no server. Throws `ModelError` 'configuration' for an
- * unknown name, a missing key or a broken recording.
+ * If fallback models are configured, the next one answers when a model's provider fails. This function connects to no server. Throws `ModelError`
+ * 'configuration' for an unknown name, a missing key or a broken recording.
  *
  * @example const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
  */

@@ -61,8 +61,8 @@ export function findDifferences(
 }
 
 /**
- * Finds another recorded result in the conversation that matches a result better than the expected one does. This happens if calls came in a
- * different order, or if a command now returns what it returned later in the recording. Undefined if there is none.
+ * Finds another result in the recording that matches a result better than the expected one does. There is one if the calls came in a different order, or if a
+ * command now returns what it returned later in the recording. Returns its line and a description; undefined if there is none.
  */
 function nearestRecorded(
   recording: readonly RecordedResponse[],
@@ -102,7 +102,7 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   return (Math.min(expectedAt, gotAt) + behind) / longer
 }
 
-/** Describes the tools that a recorded response calls but this run doesn't have, for the end of a message; empty if the run has all of them. */
+/** Returns a sentence about the tools that a recorded response calls but this run doesn't have, for the end of a message; empty if the run has all of them. */
 export function unknownTools(
   response: RecordedResponse | undefined,
   tools: readonly { readonly name: string }[],

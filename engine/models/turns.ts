@@ -8,7 +8,7 @@ export type ModelItem = Exclude<HistoryItem, Result>
 
 /** Everything that one side says until the other side's next item. */
 export type Turn =
-  /** Items are in the order in which they arrived, which providers check. */
+  /** The items, in the order in which they arrived. Providers check this order. */
   | { readonly side: 'model'; readonly said: readonly ModelItem[] }
   | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 

@@ -46,7 +46,10 @@ export function wireModel(
   }
 }
 
-/** Returns the first `count` elements. Repeated calls return the same array object, because translations are cached by the identity of the list. */
+/**
+ * Returns the first `count` elements. The same list and count give the same array object each time, because translations are cached by the identity of the
+ * list.
+ */
 function first<T>(all: readonly T[], count: number): readonly T[] {
   const before = firstOf.get(all) as readonly T[] | undefined
   if (before?.length === count) return before

@@ -42,7 +42,7 @@ export function nextCommands(report: Report): readonly NextCommand[] {
   ]
 }
 
-/** The changes of a transaction are landed or discarded only as a whole. */
+/** Commands for the changes of a transaction, which can be applied, discarded or undone only as a whole. */
 function ofTransaction(id: string, transaction: RunEnd['transaction']): readonly NextCommand[] {
   const command = (...words: readonly string[]): string => shellJoin(['agent', ...words])
   switch (transaction?.outcome) {

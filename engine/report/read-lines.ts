@@ -3,8 +3,8 @@ import { SourceError } from './source-error.ts'
 
 const chunkBytes = 1024 * 1024
 /**
- * The longest line that is parsed, in bytes. Longer ones are skipped. None of our records is that long, but a line of a rollout may be, if it contains a
- * picture.
+ * The maximum length of a line that is parsed, in bytes. Longer lines are skipped. None of our records is that long, but a line of a rollout may be, if it
+ * contains a picture.
  */
 const longestLine = 64 * 1024 * 1024
 

@@ -3,8 +3,8 @@ import type { BudgetWatch } from './budget-watch.ts'
 import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
 
 /**
- * Wraps a model so that its requests stay within the budget: a request is only made if the budget covers the most that it could use, and its answer is
- * limited to what remains. Uses the provider's own token counts if there are any.
+ * Wraps a model so that its requests stay within the budget: a request is only made if the budget covers the most that it could use, and its answer is limited
+ * to what remains. The size of a request is calculated from the provider's counts of earlier requests, if there are any.
  *
  * @returns a model that throws `ModelError` `budget` for a request that could use more than what remains
  */

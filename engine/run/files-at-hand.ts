@@ -43,7 +43,10 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** The files that were used, under the names in the calls, most recent first. Changed files come before files that were only read. */
+/**
+ * The files that the run's calls used, by the paths in these calls. Changed files come before files that were only read; in both groups, the most recently used
+ * come first.
+ */
 export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
   const { changed, read } = takeSnapshot(history)
   return [...new Set([...[...changed].toReversed(), ...[...read].toReversed()])]

@@ -113,7 +113,7 @@ export class Recorder {
     return this.#denied.at(-1)
   }
 
-  /** Emits an event. Nothing follows the terminal event. */
+  /** Emits an event. Events after the terminal event are ignored. */
   emit(event: RunEvent): void {
     if (this.#ended) return
     const said = maskRecord({ ...event, ...this.#sandboxStatus })

@@ -25,8 +25,8 @@ export type ResponseCalls = {
   /** Cancels the calls. Call this if the response was cut off and is requested again. Resolves when none of the calls is running any more. */
   retract(): Promise<void>
   /**
-   * Call this when the response is complete and in the history. Runs the remaining calls and adds the results to the history, in call order. If the
-   * run has to end, returns the reason.
+   * Must be called when the response is complete and in the history. Runs the remaining calls and adds the results to the history, in the order of the calls.
+   * If the run has to end, returns the reason.
    */
   finish(): Promise<Stop | undefined>
   /** Cancels the calls that are still running. Call this when the run ends, for whatever reason. */
@@ -95,7 +95,10 @@ const skippedFor = {
     'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
 } as const
 
-/** If a call was cancelled because a parallel call could not be carried out, its result says so. The tool's own message would suggest a failure. */
+/**
+ * Adds a note to the result of a call that was cancelled because a parallel call could not be carried out. Without the note, the tool's own message would
+ * suggest that the call itself failed.
+ */
 function explain(result: ToolResult, { signal }: Turn): ToolResult {
   if (result.ok || signal.reason !== 'sibling') return result
   return {

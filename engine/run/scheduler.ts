@@ -2,7 +2,7 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 
 /** What the scheduler gives a call when it may run: a signal that cancels the call, and a way to wait until it can run alone. */
 export type Turn = {
-  /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
+  /** Aborted when the run or the response is cancelled. If another call of the same batch could not be carried out, it is aborted with the reason `sibling`. */
   readonly signal: AbortSignal
   /** Resolves when the call can run alone. For a call that turns out not to be safe after it has started. */
   alone(): Promise<void>

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Attributes, Metric } from './otlp.ts'
 
-/** The bucket bounds that the conventions advise for tokens and seconds (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/). */
+/** The bucket bounds that the conventions recommend for tokens and seconds (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/). */
 const tokenBounds = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864]
 const secondBounds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
 

@@ -40,11 +40,10 @@ export const applyPatch: Tool = defineTool({
 })
 
 /**
- * Applies a patch the way all changes are made: it is planned in memory, the Guardian reviews the resulting changes, and they are committed
+ * Applies a patch in the same way as all file tools change files: the changes are planned in memory, the Guardian reviews them, and they are committed
  * completely or not at all.
  *
- * @param root the directory that the patch's paths are relative to. They must stay inside it or inside other directories that a command may
- *   write to
+ * @param root the directory that the patch's paths are relative to. They must stay inside it or inside other directories that a command may write to
  */
 export async function applyPatchText(text: string, root: string, context: ToolContext): Promise<ToolResult> {
   const started = performance.now()

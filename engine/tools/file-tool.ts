@@ -5,7 +5,7 @@ import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The largest file that the file tools read, in bytes. Larger files need a command. */
+/** The maximum size of a file that the file tools read, in bytes. Larger files have to be read with a command. */
 export const largestFile = 32 * 1024 * 1024
 
 /** The common parts of tools that read files: they change nothing, and the Guardian reviews the path. */

@@ -75,7 +75,7 @@ type Begun = {
   readonly command: LiveCommand
   /** Completes the command's item. */
   readonly complete: (finished: FinishedCommand) => void
-  /** Completes the item of a command that could not be set up; throws internal errors. */
+  /** Completes the item of a command that could not be started. Throws the error again if it is an internal one. */
   readonly fail: (error: unknown) => NotRun
 }
 

@@ -12,7 +12,7 @@ const longestColoured = 400
  */
 const lineEnd = '\n'
 
-/** Renders a unified diff. Consecutive removed and added lines form a block, so that CSS can show them side by side without repeating them. */
+/** Renders a unified diff. Consecutive removed and added lines form a block, in which CSS can show the removed lines beside the added ones. */
 export function renderDiff(diff: string, path: string, rich: Rich): Html {
   const lines = diff.split('\n')
   const language = languageOf(path)

@@ -89,7 +89,7 @@ function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): o
                   artifactLocation: artifact(place.path),
                   replacements: [
                     {
-                      // The region contains whole lines, so it ends at the start of the line below the last one.
+                      // A region that contains whole lines ends at the start of the line after the last one.
                       deletedRegion: {
                         startLine: lineOf(replacement.startLine),
                         startColumn: 1,

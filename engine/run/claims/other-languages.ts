@@ -103,8 +103,8 @@ const relative = pattern(
 )
 
 /**
- * Interprets a sentence in a language other than English: `so` if it says that tests passed, or that a push happened, and `not so` if it denies that.
- * Undefined if it says neither.
+ * Interprets a sentence in a language other than English. `so`: it says that tests passed or, if `about` is `pushed`, that something was pushed. `not so`: it
+ * denies this. Undefined: it says neither.
  */
 export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'not so' | undefined {
   if (!mayTellAbroad.test(plain)) return undefined

@@ -179,7 +179,7 @@ const runners: Readonly<Record<string, RegExp>> = {
   trial: /^/,
 }
 
-/** Options with which these programs only list tests, build them, or report what would happen. */
+/** Options with which test programs and pushes only list tests, build them, or report what would happen. */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
 

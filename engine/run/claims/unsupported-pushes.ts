@@ -47,7 +47,7 @@ function against(
 }
 
 const committing = /\b(?:commit|tag|merge|rebase|cherry-pick|am|revert|pull)\b/
-/** Words of a claim that the run itself pushed or published something. */
+/** Words that show that a claim is about a push or publication by the run itself. */
 const ownPush = pattern(
   String.raw`\b(?:i|i've|we|we've)\b|^\W*(?:\w+ (?:and|&) )?(?:force-?)?(?:pushed|published|uploaded|opened|created|merged|released|deployed|shipped)\b`,
   'i',

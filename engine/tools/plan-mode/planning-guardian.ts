@@ -20,5 +20,5 @@ export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   }
 }
 
-/** The name of the deciding stage in verdicts. */
+/** The name under which verdicts mention plan mode as the stage that decided. */
 export const planModeStage = 'plan-mode'
