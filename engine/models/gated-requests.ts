@@ -35,7 +35,7 @@ export function gatedRequests(
 ): GatedRequests {
   let account: Promise<Account> | undefined
   let known: Account | undefined
-  // The ratio of actual to estimated input, and the length of answers, both learned from recent requests.
+  // `factor` corrects the estimated size of the input, and `output` is the expected length of the answer. Both are adjusted after each answer.
   let [factor, output] = [1, usualOutput]
   const sizes = new WeakMap<object, number>()
   return {

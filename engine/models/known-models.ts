@@ -52,7 +52,10 @@ function gpt6(input: number, cachedInput: number, output: number): KnownModel {
   return { contextWindow: 1_050_000, longestOutput: 128_000, price }
 }
 
-/** Anthropic bills a write to its five-minute cache at 1.25 times the input price, and a read at a tenth of it unless stated otherwise. */
+/**
+ * Creates a price as Anthropic lists it. A write to the five-minute cache costs 1.25 times as much as other input and, unless `cachedInput` is given, a read
+ * costs a tenth.
+ */
 function anthropic(input: number, output: number, cachedInput = input / 10): Price {
   return { input, cachedInput, cacheWrite: input * 1.25, output, webSearch: usualWebSearch }
 }

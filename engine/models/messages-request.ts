@@ -61,7 +61,7 @@ export function buildMessages(
   return { body, prefix: bound.prefix }
 }
 
-/** Declares the provider's search tool. The API offers no choice between cached and live pages, so that setting is ignored. */
+/** Declares the provider's search tool. The API offers no choice between cached and live pages, so the setting for this choice is ignored. */
 function searchTool({ webSearch }: ModelRequest): NonNullable<MessagesBody['tools']> {
   if (webSearch === undefined) return []
   const { domains } = webSearch

@@ -89,7 +89,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
     case 'web_search': {
       const own = keptOf(item.opaque)
       const { block, blocks = block === undefined ? [] : [block] } = own ?? {}
-      // A model can't read the thoughts of a different model. Older sessions don't name their model.
+      // A model can't read the thoughts of a different model, so these are left out. Older sessions don't name their model, so their thoughts are kept.
       const isReadable = own?.model === undefined || own.model === model
       return blocks.filter((each) => isReadable || isSearch(each)).map((each) => sealed(each, own?.seal))
     }

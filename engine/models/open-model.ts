@@ -37,7 +37,7 @@ async function openOne(name: string, options: ModelOptions): Promise<Model> {
   const limits = limitsOf(options, provider)
   if (options.gate === undefined) return wireModel(name, await wireOf(api, model, endpoint), endpoint, limits)
   const { gatedRequests } = await import('./gated-requests.ts')
-  // Anthropic's rate limits don't count input that was in its cache. OpenAI's do.
+  // Anthropic's rate limits don't count input that came from its cache, but OpenAI's do.
   const gate = gatedRequests(options.gate, endpoint, model, api !== 'messages')
   return wireModel(name, await wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
 }

@@ -28,7 +28,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     adminAPIKey: null,
     organization: null,
     project: null,
-    // By default, the client sends the name of its class as the user agent, but the build shortens that name.
+    // The user agent is set here because the client would send the name of its class, which the build shortens.
     defaultHeaders: { authorization: null, 'user-agent': `OpenAI/JS ${VERSION}` },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),

@@ -21,7 +21,7 @@ function callsOf(response: RecordedResponse | undefined): readonly ToolCall[] {
 /**
  * Finds the results that differ from what a response of the recording expects.
  *
- * @param next the response that would be played next
+ * @param next the position of the response that would be played next
  */
 export function findDifferences(
   recording: readonly RecordedResponse[],

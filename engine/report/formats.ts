@@ -14,7 +14,7 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
   '.xml': 'junit',
 }
 
-/** The format that belongs to a file's extension; undefined for an unknown extension. */
+/** The report format for a file, judging by its name; undefined if the name shows no known format. */
 export function formatOf(file: string): ReportFormat | undefined {
   // GitLab's own file name (`gl-code-quality-report.json`), and the common variants.
   if (/code-?quality[\w-]{0,20}\.json$/i.test(file)) return 'codequality'

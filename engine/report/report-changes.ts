@@ -34,7 +34,7 @@ export class ReportChanges {
       for (const diff of diffs.filter((each) => isSame(path, each.path))) {
         file.added += diff.added
         file.removed += diff.removed
-        // Each diff takes some space, however short it is, so their number is limited too.
+        // Each diff takes some space, however short it is, so the number of diffs is limited too.
         if (this.#diffs++ >= mostDiffs) {
           file.omittedDiffs++
           continue

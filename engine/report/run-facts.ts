@@ -187,7 +187,7 @@ function denied({ denials, number }: Step): readonly Attention[] {
   }))
 }
 
-/** Describes the requests that were repeated: they take time and are a sign of trouble at the provider. The timeline shows each one. */
+/** Describes the requests that had to be repeated, because they take time and are a sign of trouble at the provider. The timeline shows each of them. */
 function retryWords(steps: readonly Step[]): readonly Attention[] {
   const retries = steps.filter(({ kind }) => kind === 'retry')
   const first = retries[0]

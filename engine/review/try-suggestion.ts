@@ -38,7 +38,7 @@ export async function trySuggestion(patch: string, path: string, content: Buffer
   }
 }
 
-/** The range of lines in which two texts differ, from the first difference to the last. */
+/** Returns the change from one text to another as new text for one range of lines, from the first difference to the last. */
 function replaced(before: string, after: string): Replacement {
   const [a, b] = [before.split(/(?<=\n)/), after.split(/(?<=\n)/)]
   let head = 0

@@ -79,7 +79,7 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   if (!ok) return undefined
   const [head = '', ...files] = output.split('\n')
   const said = head.replace(/^## (?:No commits yet on )?/, '')
-  // Dots separate the branch from its upstream branch. No branch name contains two dots in a row.
+  // Three dots separate the branch from its upstream branch. No branch name contains two dots in a row.
   const branch = said.startsWith('HEAD (no branch)') ? undefined : said.split('...')[0]?.split(' ')[0]
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }

@@ -106,7 +106,7 @@ export type RunOptions = {
   readonly now?: () => ExecutionContext
   /** Texts that the model gets in addition to the context, in every run of a session. Absent: none. */
   readonly preamble?: readonly string[]
-  /** Whether the run is in plan mode, in which it may change nothing. Absent: it isn't. */
+  /** The run's plan mode: while it is on, the run may change nothing. Absent: the run has no plan mode. */
   readonly planMode?: PlanMode
   /** The hooks for every call and for the run itself. Default: none. */
   readonly hooks?: RunHooks
@@ -135,7 +135,7 @@ export type RunOptions = {
   readonly changes?: ChangeSource
   /** The verification that runs when the model is done. Absent: none. */
   readonly verify?: Verification
-  /** The transaction with the private view that the run works on. Absent: it works in the tree itself. */
+  /** The transaction with the private view that the run works on. Absent: the run works in the workspace itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]
   /** Stops the run when it is aborted. The reason of the abort must be an `EndReason`. */

@@ -63,7 +63,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     }
     closing = { auditHead: formatHead(guardian.head()) }
     stop ??= (await ending()).stop
-    // The end of a transactional run is recorded after the landing, which may change how the run ends.
+    // The end of a transactional run is recorded after its changes have been applied, because a failure to apply them changes how the run ends.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
     // A reason that already stopped the run takes precedence, because it may have caused this failure.
@@ -84,7 +84,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   })
 }
 
-/** Lands the changes of a transactional run. If that fails, nothing lands, and the run fails. */
+/** Applies the changes of a transactional run to the workspace, if the user wants that. If this fails, the run fails. */
 async function land(
   { transaction, session }: RunOptions,
   stop: Stop | undefined,
@@ -99,7 +99,7 @@ async function land(
   }
 }
 
-/** Adds the run's cost to the effects outside the transaction, because it is due whether the changes land or not. */
+/** Adds the run's cost to the effects outside the transaction, because it is due whether or not the changes are applied. */
 function withCost(report: TransactionReport, cost: number | undefined): TransactionReport {
   if (cost === undefined || cost === 0) return report
   const what = `$${Number(cost.toPrecision(4))}`

@@ -25,7 +25,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
 /** Codes of errors that mean that a disk is full or has been removed. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
-/** Returns the reason to end a run that can't continue because of an internal error. */
+/** Returns the reason to end a run after an error that the run can't handle, such as an internal error or a full disk. */
 export function faultOf(error: unknown): Stop {
   if (error instanceof UserError) return { reason: error.reason, message: error.message }
   const message = error instanceof Error ? error.message : String(error)

@@ -29,7 +29,7 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     allowed.filter((text) => text.includes('(')),
     source,
   )
-  // In the mode `untrusted`, everything that no permission allows needs approval.
+  // The mode is `untrusted` because in it, everything that no permission allows needs approval. An action that needs none is therefore allowed by a permission.
   const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,

@@ -40,7 +40,7 @@ export class Exporter {
     })
   }
 
-  /** Resolves when everything is sent. After `withinMs`, cancels all requests that are still open. Never throws. */
+  /** Resolves when everything has been sent. Requests that are still open after `withinMs` milliseconds are cancelled. Never throws. */
   async close(withinMs: number): Promise<void> {
     const cut = setTimeout(
       () => this.#abort.abort(new Error(`it did not answer within ${withinMs / 1000} s`)),

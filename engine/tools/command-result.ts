@@ -83,7 +83,7 @@ export function answerCommand(
     ok: result.status === 'exited' && result.code === 0,
     ...(result.status === 'exited' && result.code === 0 ? {} : { commandFailed: true }),
     output: lines.join('\n'),
-    // The output has already been cut to its limit. The short lines around it must not count towards that limit.
+    // The output has already been cut to its limit. The limit is raised here, so that the short lines around the output don't count towards it.
     limit: withNotes(limit),
     ...(shown.file === undefined ? {} : { outputFile: shown.file }),
   }

@@ -10,7 +10,7 @@ import { start, waitFor, yieldOf } from './start-command.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** How often a command is run again with more permissions. Each attempt may reveal that another permission is missing. */
+/** How often a command may be run again with more permissions. Each attempt may reveal that another permission is missing. */
 const mostRetries = 3
 
 /**
@@ -100,7 +100,7 @@ async function begin(
     call_id: context.callId,
     cwd: action.cwd,
   })
-  // An approval applies to the files as they are now, so their paths are held open until somebody has decided.
+  // An approval applies to the files that the paths name now, so these files are held open until the decision.
   const asked = context.escalation?.ask(action.escalation?.grants ?? [])
   const { verdict, approved } = await context.review(action)
   if (approved === undefined) {
@@ -170,7 +170,7 @@ function keep(
     complete(done)
     return done
   })
-  // The failure of a command that could not be set up is reported when the model asks for its output.
+  // If the command could not be set up, the failure is reported when the model asks for the command's output.
   finished.catch(() => undefined)
   return { id, finished }
 }

@@ -4,7 +4,7 @@ import { placeIn } from './finding-location.ts'
 
 const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
 
-/** The check names for a review's findings in GitLab's format, which comes from Code Climate. */
+/** The categories for a review's findings in GitLab's format, which comes from Code Climate. */
 const kinds: Readonly<Record<string, string>> = {
   security: 'Security',
   performance: 'Performance',

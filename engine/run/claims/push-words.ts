@@ -98,7 +98,7 @@ export const reported = pattern(
   String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal(?: \w+)? and (?:the )?remote(?: \w+)? (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
 )
 
-/** A step of a plan that is to push something. If the step is ticked, it claims a push. */
+/** A step in a plan or a task list, such as "push the branch". If the step is ticked, it claims a push. */
 export const pushStep = pattern(
   String.raw`^\W*(?:git )?(?:push|publish|upload|open (?:a |the )?(?:pr|pull request|merge request|mr))(?: (?:it|them|(?:the |your )?(?:branch|commits?|tags?|changes)))?(?: to \S+)?$`,
 )

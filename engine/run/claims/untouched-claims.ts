@@ -4,7 +4,7 @@ import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 import * as words from './untouched-words.ts'
 
-/** A sentence that says that a file was not changed, and the path, relative to the workspace, of a changed file that contradicts it. */
+/** A sentence that claims that a file was not changed (`text`), and the changed file that contradicts it (`path`, relative to the workspace). */
 type UntouchedClaim = { readonly path: string; readonly text: string }
 
 const mostPaths = 200
@@ -60,7 +60,7 @@ function byName(
   if (named.length === 0 || words.limited.test(marked)) return undefined
   for (const [at, { path }] of named.entries()) {
     const [before = '', behind = ''] = marked.split(`‹${at}›`)
-    // Skips the bracket after the file in a sentence such as "The workflow (a.yml) I left alone."
+    // Skips the closing bracket after the file in a sentence such as "The workflow (a.yml) I left alone."
     const after = behind.replace(/^\)(?= )/, '')
     const isLeft =
       (words.leftBefore.test(before) && words.endsThere.test(after)) ||

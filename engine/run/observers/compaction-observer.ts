@@ -14,7 +14,7 @@ type Options = Pick<Running, 'conversation' | 'recorder' | 'budget'> & {
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** Compacts the conversation when it has grown too long for the model, or the provider says so. */
+/** Compacts the conversation when it has grown too long for the model, or when the provider reports that it is too long. */
 export function compactionObserver({ hooks, compactAt, ...rest }: Options): Observer {
   const { model, conversation } = rest
   const contextWindow = new ContextWindow(compactAt)
