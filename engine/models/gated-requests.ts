@@ -12,7 +12,7 @@ const bytesPerToken = 3.6
 
 /** A gate in front of the requests to one model. */
 export type GatedRequests = {
-  /** Sends a request when the gate admits it, and reports how it ended. */
+  /** Waits until the gate admits a request, sends the request, and tells the gate how it ended. */
   readonly send: (
     request: ModelRequest,
     ask: () => AsyncIterable<WireEvent>,

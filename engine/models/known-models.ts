@@ -20,7 +20,7 @@ export const usualWebSearch = 10
 
 /** The built-in facts about a model. */
 type KnownModel = {
-  /** Its context window in tokens, counting input and output together. */
+  /** The model's context window in tokens, counting input and output together. */
   readonly contextWindow: number
   /** The maximum number of tokens in one answer, including thoughts; for Claude, the number that we request. */
   readonly longestOutput: number

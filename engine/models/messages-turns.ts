@@ -46,7 +46,7 @@ export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly
     return content.length === 0 ? [] : [{ role: 'assistant', content }]
   }
   const results = turn.results.map(({ callId, output, ok, images = [] }): ResultBlock => {
-    // The API refuses images in a result that is an error.
+    // The API refuses images in a result that is an error, so they are left out of such a result.
     const shown = [...textBlock(output), ...(ok ? images.map(imageBlock) : [])]
     return { type: 'tool_result', tool_use_id: fittingId(callId), content: shown, is_error: !ok }
   })

@@ -68,7 +68,7 @@ function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<st
       return [messageItem(item)]
     case 'reasoning':
     case 'web_search': {
-      // Reasoning from another provider or another model is useless to this one.
+      // Reasoning from another provider or another model is useless to this model, so it is left out.
       const own = keptOf(item.opaque)
       return own?.item === undefined || (own.model ?? model) !== model ? [] : [own.item]
     }

@@ -22,7 +22,7 @@ export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: strin
   }
   if (error instanceof sdk.APIError) return judgeRefusal(refusalOf(error), Date.now())
   if (error instanceof SyntaxError) return malformedStream(error.message)
-  // `fetch` throws this if the connection breaks while it reads the body.
+  // `fetch` throws a `TypeError` if the connection breaks while the response body is read.
   if (error instanceof TypeError) return cutStream(innermost(error))
   return error
 }

@@ -14,7 +14,7 @@ export function updateRecording(text: string, differences: readonly FoundDiffere
       const own = differences.filter((one) => one.line === at + 1 && one.result !== undefined)
       if (own.length === 0) return line
       const end = line.endsWith('\r') ? '\r' : ''
-      // The line was parsed and checked when the recording was opened.
+      // The line was checked when the recording was opened, so it need not be checked again.
       const response = JSON.parse(line) as { readonly expect: readonly unknown[] }
       const expect = response.expect.map((expected, place) => {
         const { result } = own.find((one) => one.at === place) ?? {}

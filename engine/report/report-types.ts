@@ -29,7 +29,7 @@ export type ReportRun = {
   readonly context: readonly string[]
   readonly model: string | undefined
   readonly workspace: string | undefined
-  /** Its configuration, as names and values. */
+  /** The run's configuration, as names and values. */
   readonly configuration: readonly (readonly [name: string, value: string])[]
   /** Notices, as sentences: configuration that was ignored, and deny rules that no sandbox enforces. */
   readonly notes: readonly string[]
@@ -165,7 +165,7 @@ export type ChangedFile = {
   readonly byCommand: boolean
   readonly added: number
   readonly removed: number
-  /** The patches that changed it, as unified diffs. */
+  /** The patches that changed the file, as unified diffs. */
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
   /** How many of its patches were left out because there were too many. The counts of lines include them. */
   readonly omittedDiffs: number

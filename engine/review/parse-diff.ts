@@ -11,7 +11,7 @@ type Hunk = { readonly heading: string; readonly lines: readonly DiffLine[] }
 
 /** What a diff says about one file. */
 export type DiffFile = {
-  /** The path after the change; for a deleted file, its path before. */
+  /** The path after the change; for a deleted file, its path before the change. */
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
   /** Empty for a binary file, and if only the file's name or mode was changed. */

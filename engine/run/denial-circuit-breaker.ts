@@ -85,7 +85,7 @@ const manner = new Set([
  * not the name of the program.
  */
 function aimsOf(what: string): readonly string[] {
-  // The program that runs a line is not part of its subject.
+  // The shell that runs a command line is not part of the call's subject.
   const line = what.replace(/^\S{0,200}sh -l?c /, '').toLowerCase()
   const [program, ...words] = line.split(/[^\p{L}\p{N}_./@+-]+/u).filter((word) => word !== '')
   const named = what.startsWith('mcp__') || words.length === 0 ? [program ?? '', ...words] : words

@@ -1,6 +1,6 @@
 import type { HistoryItem } from '../core/model.ts'
 
-/** Estimated token counts. */
+/** How the tokens of texts and images are estimated. */
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
 /**

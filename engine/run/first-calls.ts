@@ -3,7 +3,7 @@ import type { Conversation } from './conversation.ts'
 import type { CallPath } from './find-call.ts'
 import { takeCalls } from './serve-calls.ts'
 
-/** A call that the text of a prompt requests, made before the model begins. */
+/** A call that a prompt requests in its text. It is made before the model begins. */
 export type FirstCall = {
   /** The text of the prompt that requests the call. */
   readonly as: string

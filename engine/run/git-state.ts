@@ -32,7 +32,7 @@ const unfinished: readonly (readonly [string, string])[] = [
  */
 export function readHead(root: string): GitHead | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
-  // A linked work tree has a file that points to its git directory.
+  // In a linked work tree, `.git` is a file that contains the path of the git directory.
   const linked = /^gitdir: (.+)$/.exec(text(join(root, '.git')) ?? '')?.[1]
   const directory = linked === undefined ? join(root, '.git') : resolve(root, linked)
   const head = text(join(directory, 'HEAD'))

@@ -77,7 +77,7 @@ export class OutputContract {
   /** Judges the result that the model delivered through a call of this response. Undefined if it delivered none. */
   judgeCalls(): Judgement | undefined {
     const delivered = this.#delivered
-    // A model that continues afterwards has to deliver again.
+    // If the model continues after this, it has to deliver its result again.
     this.#delivered = undefined
     if (delivered !== undefined) return { done: true, delivered }
     const errors = this.#misfit

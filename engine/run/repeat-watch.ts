@@ -36,7 +36,7 @@ export class RepeatWatch {
     this.#times = 0
   }
 
-  /** The reason why the run must end, if it must. */
+  /** Returns why the run must end; undefined if it need not. */
   exhausted(): string | undefined {
     if (this.#cuts > mostCuts)
       return `The model's answer was cut off in the middle of a call ${this.#cuts} times in a row.`

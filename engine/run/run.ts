@@ -33,7 +33,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     sandboxStatusOf(options.sandbox),
   )
   const budget = new BudgetWatch(options.budget, options.factsOf, (spent) => recorder.spent(spent))
-  // The parent run tracks the changes of a sub-agent.
+  // The changes of a sub-agent are tracked by its parent run.
   const changes: ChangeSource =
     options.changes ??
     options.transaction?.changes ??

@@ -89,7 +89,7 @@ export function listSessions(stateDir: string): readonly string[] {
     .toReversed()
 }
 
-/** The minimum number of characters of an id that can identify a session. */
+/** The minimum length of the part of an id with which a user can name a session. */
 const shortest = 4
 const listedCandidates = 10
 

@@ -118,7 +118,7 @@ function atSources(patch: Patch, views: readonly View[]): Patch {
   return { ...patch, operations }
 }
 
-/** The absolute paths that a patch names but may not touch. */
+/** Returns the absolute paths because of which a patch failed: those that it names but may not touch. */
 function outsideOf(error: unknown, root: string): readonly string[] {
   if (error instanceof PathError) return isConfinement(error.code) ? [resolve(root, error.path)] : []
   if (!(error instanceof PatchError)) return []

@@ -113,7 +113,7 @@ function executeInput(text: string): { readonly name: string; readonly input?: u
   try {
     return ExecuteInput.safeParse(JSON.parse(text)).data
   } catch {
-    // What is wrong with the input is reported when the call is run.
+    // The input is invalid. What is wrong with it is reported when the call is run.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { revealed } from '../text/reveal.ts'
 export class Html {
   readonly #text: string
 
-  /** Private: nothing outside this file has the key. */
+  /** Can only be called in this file, because no other file has the key. */
   constructor(key: symbol, text: string) {
     if (key !== ownKey) throw new TypeError('only the html template tag may create markup for a page')
     this.#text = text

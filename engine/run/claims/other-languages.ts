@@ -118,7 +118,7 @@ export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'n
 }
 
 /**
- * The patterns that `saidAbroad` tries first.
+ * Returns the patterns with which `saidAbroad` recognizes statements about pushes and tests.
  *
  * @internal
  */

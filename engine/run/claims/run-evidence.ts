@@ -9,11 +9,11 @@ type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 export type Deed = {
   readonly command: string
   readonly outcome: Outcome
-  /** The numbers in its output, if the output counts tests. */
+  /** The numbers in the command's output, if the output counts tests. */
   readonly counts?: readonly number[]
-  /** The number of failed tests, from the end of its output. */
+  /** The number of failed tests, from the end of the command's output. */
   readonly failures?: number | undefined
-  /** The number of skipped tests, from the end of its output. */
+  /** The number of skipped tests, from the end of the command's output. */
   readonly skipped?: number | undefined
   /** Whether the output of a push reports a new tag. */
   readonly hasNewTag?: boolean

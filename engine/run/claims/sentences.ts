@@ -77,7 +77,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
     inList = isItem
     if (isHeading(line) && (!isItem || line.startsWith('|') === false)) heading = plainOf(bare)
     else if (!isItem) heading = heading !== '' && raw.startsWith(' ') ? heading : ''
-    // A tick or cross before a sentence is part of its meaning.
+    // A tick or cross before a sentence is part of the sentence's meaning, so it isn't removed.
     add(/^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare, isItem)
   }
   return found

@@ -9,7 +9,7 @@ import type { Running } from '../running.ts'
 type Options = {
   readonly path: CallPath
   readonly signal: AbortSignal
-  /** In plan mode nothing was changed, so there is nothing to verify. */
+  /** The run's plan mode. While it is on, nothing is changed, so nothing is verified. */
   readonly planMode: PlanMode | undefined
 }
 

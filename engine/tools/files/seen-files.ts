@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Remembers the content of each file when the model last read or wrote it. */
+/** Remembers the content that each file had when the model last read or wrote it. */
 export class SeenFiles {
   readonly #hashes = new Map<string, string>()
 

@@ -87,7 +87,7 @@ class Session {
       timeoutMs: lifetimeMs,
     })
     const { stdin, stdout, stderr, result } = this.#child
-    // The process may exit during a write. That is handled below.
+    // The process may exit during a write. The end of the process is handled below.
     stdin?.on('error', () => undefined)
     stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     stderr.on('data', (chunk: Buffer) => this.#printed.push(chunk))
