@@ -46,7 +46,7 @@ function doubledBeyond(above: number, price: Price): Price {
   return { ...price, longPrompt }
 }
 
-/** Creates the entry of a model of GPT-6 or later. All these models have the same context window, and their cache writes cost 1.25 times the input price. */
+/** Creates the entry for a model of GPT-6 or later. All these models have the same context window, and their cache writes cost 1.25 times the input price. */
 function gpt6(input: number, cachedInput: number, output: number): KnownModel {
   const price = doubledBeyond(272_000, openai(input, cachedInput, output, input * 1.25))
   return { contextWindow: 1_050_000, longestOutput: 128_000, price }

@@ -36,7 +36,7 @@ const record = z.discriminatedUnion('type', [
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
-    /** The name that the client which started the session gave itself. */
+    /** The name that the session's client gave itself when it started the session. */
     source: z.string().optional(),
   }),
   /** A run of the session begins: the first one, or one that resumes the session. */

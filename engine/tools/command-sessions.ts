@@ -6,7 +6,7 @@ import { endsWithin } from './ends-within.ts'
 /** How many bytes of one command's output are kept. The rest is only counted. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** How many bytes from the end of a running command's output are kept ready for live displays. */
+/** How many bytes from the end of a running command's output are passed to live displays. */
 const tailBytes = 8 * 1024
 
 /** How many bytes of a command's output are kept until they are read. */

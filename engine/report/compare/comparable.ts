@@ -24,7 +24,7 @@ export type ComparableStep = {
 }
 
 /**
- * Creates the form of a step in which it is compared.
+ * Converts a step to the form in which steps are compared.
  *
  * @param cwd the workspace that the session worked in
  */

@@ -45,7 +45,7 @@ function denied(sentences: readonly Sentence[], command: string): readonly Unsup
 const ownRequest = pattern(
   String.raw`\b(?:i|i've|we|we've)(?: have)?(?: also| then| just)? (?:opened|raised|filed|created) (?:(?:a|an|the|draft|new|corresponding|matching) ){0,3}(?:pr|pull request|merge request|mr)\b(?! (?:templates?|descriptions?|body|text|titles?))`,
 )
-/** Words that commands contain if they may open a merge request. Many programs can do so. */
+/** Matches commands that may open a merge request, which many programs can do. */
 const mayRequest =
   /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
 const anotherTime = /\b(?:earlier|before(?!\/)|previous|last|yesterday|already|ago|session|in (?:january|may))\b/

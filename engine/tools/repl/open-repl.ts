@@ -20,7 +20,7 @@ export type Evaluation = {
   readonly lost?: string
 } & (
   | ({ readonly status: 'evaluated' } & ReplAnswer)
-  /** The session ended during the evaluation, and its variables are lost. */
+  /** The session has ended, and its variables are lost. */
   | { readonly status: 'ended'; readonly reason: string }
 )
 
