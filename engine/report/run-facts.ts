@@ -23,7 +23,7 @@ export function endingOf({ end }: ReportRun): Ending {
   return { words: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, tone: 'bad' }
 }
 
-/** The result of the last run of a `--verify` command. */
+/** A `--verify` command and the result of its last run; `not run` if the run stopped before it. */
 type VerifyLine = { readonly command: string; readonly state: 'passed' | 'failed' | 'not run'; readonly words: string }
 
 /** The commands that verify the run, each with the result of its last run. */
@@ -60,7 +60,7 @@ type Attention = {
 
 const mostOfAKind = 50
 
-/** Everything that needs attention, in order of severity. */
+/** Everything that needs attention, grouped by kind. The most important kinds come first. */
 export function attentionOf(report: Report): readonly Attention[] {
   const run = lastRun(report)
   const { steps } = report

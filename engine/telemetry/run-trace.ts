@@ -8,7 +8,7 @@ import { Meters } from './meters.ts'
 import type { TelemetryOptions } from './telemetry-options.ts'
 import { shown, type Attributes, type Span } from './otlp.ts'
 
-/** The maximum number of spans, because viewers show no more than this. Further calls are only counted. */
+/** The maximum number of spans, because viewers show no more than this. Further spans are only counted. */
 const mostSpans = 20_000
 
 /**
@@ -18,7 +18,7 @@ const mostSpans = 20_000
  */
 export class RunTrace {
   readonly traceId: string
-  /** The id of the run's own span, which is the parent of its commands' spans. */
+  /** The id of the run's own span. It is the parent of the spans of answers and calls, and of the spans that commands report themselves. */
   readonly spanId = newId(8)
   readonly #options: TelemetryOptions
   readonly #finished: (span: Span) => void
