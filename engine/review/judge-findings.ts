@@ -21,7 +21,7 @@ type Judged = {
 type Measure = {
   readonly places: Places
   readonly known: readonly KnownFinding[]
-  /** Reads a file in its reviewed state. Returns undefined if the file doesn't exist. */
+  /** Reads a file in its reviewed state. Returns undefined if the file can't be read. */
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 

@@ -10,7 +10,7 @@ type Change = {
   readonly of: string
   /** A command that shows more of the change; undefined for a diff that the caller supplied. */
   readonly command: string | undefined
-  /** Reads a file in its state after the change; undefined if it doesn't exist. */
+  /** Reads a file in its state after the change. Returns undefined if the file can't be read. */
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 

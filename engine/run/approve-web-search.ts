@@ -10,10 +10,11 @@ export type WebSearchRequestOptions = {
 }
 
 /**
- * Asks the Guardian once, before the first request, because a provider's search can't be stopped during an answer.
+ * Asks the Guardian whether the provider may search the web. The Guardian is asked once, before the first request, because a provider's search can't be stopped
+ * during an answer.
  *
- * @returns the web search for every request. If the Guardian refuses it, none is returned, and an item states the reason. If the user requires the
- *   search, `refused` is returned instead: the reason to end the run
+ * @returns the web search for every request. If the Guardian refuses it, none is returned, and an item states the reason. If the user requires the search,
+ * `refused` is returned instead: the reason to end the run
  */
 export async function approveWebSearch(
   wish: WebSearchRequestOptions | undefined,

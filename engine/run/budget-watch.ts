@@ -44,7 +44,7 @@ export class BudgetWatch {
     return this.#cost
   }
 
-  /** The usage so far, and its limits. */
+  /** The usage so far, and the limits of the budget. */
   get spent(): UsageSoFar {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }

@@ -101,7 +101,7 @@ function sayFirst(options: RunOptions, { conversation }: Running): void {
   ]
   for (const text of told) conversation.add({ type: 'message', role: 'developer', text })
   const shown = images.length === 0 ? {} : { images }
-  // A fork may continue without a new prompt.
+  // A fork may continue without a new prompt. In that case, no empty message is added.
   if (options.prompt === '' && images.length === 0 && options.resumedFrom !== undefined) return
   conversation.add({ type: 'message', role: 'user', text: options.prompt, ...shown })
 }

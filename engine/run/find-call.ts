@@ -27,7 +27,7 @@ export type FoundCall = { readonly call: ToolCall } & (
   | { readonly fits: false; readonly error: string }
 )
 
-/** Finds a call's tool and checks its arguments against the schema. */
+/** Finds a call's tool and checks the arguments against the tool's schema. */
 export function findCall(given: ToolCall, { registry, attended }: CallPath): FoundCall {
   const call = registry.unwrap(given)
   const misfit = (error: string): FoundCall => ({ call, fits: false, error })

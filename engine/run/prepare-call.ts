@@ -22,7 +22,7 @@ export type PreparedCall = {
 /**
  * Prepares a call for execution. Plan mode, the tool's own checks and hooks may refuse it.
  *
- * @returns the call to carry out, or a result if the call is refused or already answered
+ * @returns the call to carry out, or a result that says why the call can't be carried out
  */
 export async function prepareCall(
   { call, tool, checked: given, json }: Extract<FoundCall, { fits: true }>,

@@ -108,7 +108,7 @@ export class Recorder {
     return this.#refusals
   }
 
-  /** The last refused request, if there is one. */
+  /** The last call that was refused, if there is one. */
   get lastDenied(): RunSummary['denied'][number] | undefined {
     return this.#denied.at(-1)
   }

@@ -49,7 +49,7 @@ export function saysNothingChanged(sentences: readonly Sentence[]): boolean {
 
 type Names = ReturnType<typeof pathsIn>
 
-/** Finds a changed file, or a folder with a changed file, that the sentence says was not changed. */
+/** Finds a changed file of which the sentence says that it, or a folder that contains it, was not changed. */
 function byName(
   marked: string,
   named: Names,
@@ -211,7 +211,7 @@ const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ]
 
-/** Whether a message mentions a changed file, by its name or by its kind. */
+/** Returns a function that tells whether a message mentions a changed file, by its name, its folder or its kind. */
 function namesOf(sentences: readonly Sentence[]): (path: string) => boolean {
   const whole = sentences.map(({ text }) => text).join('\n')
   const lower = whole.toLowerCase()
