@@ -8,7 +8,7 @@ import type { Rich } from './rich-text.ts'
 
 const longestTask = 600
 
-/** Renders how the run ended and why, its task, and its figures. */
+/** Renders the top of the page: how the run ended and why, its task, its figures, its verification, and the model's final message. */
 export function renderTop(report: Report, rich: Rich): Html {
   const run = lastRun(report)
   const { words, tone } = endingOf(run)
@@ -166,7 +166,7 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
     : html`<details class="file" open>${head}${body}</details>`
 }
 
-/** Renders the run's configuration, and the instructions that the model got before its task. */
+/** Renders the run's configuration, its notices, and the texts that the model got before its task. */
 export function renderConfiguration(run: ReportRun): Html {
   return html`<div class="wide">
       <table class="plain">

@@ -10,8 +10,9 @@ const mostOfAKind = 10
 const longest = 2000
 
 /**
- * Renders the findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions), the worst
- * first. The runner executes these commands, so no text may end one command and begin another.
+ * Renders the new findings, the worst first, and the end of a run that failed as GitHub's workflow commands
+ * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). The runner executes these commands, so no text may end one command and
+ * begin another.
  */
 export function writeAnnotations(report: Report): string {
   const run = lastRun(report)

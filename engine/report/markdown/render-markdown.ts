@@ -10,10 +10,10 @@ const reserved = 1024
 const longestOutput = 1500
 
 /**
- * Renders a report as Markdown for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML and no link.
- * Untrusted text is escaped or put between fences.
+ * Renders a report as Markdown for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML and no link. Untrusted text is
+ * escaped or put between fences.
  *
- * @param brief leaves out the steps. Default: they are included
+ * @param brief whether to leave out the steps. Default: false
  * @param most the limit in bytes. Default: GitHub's 1 MiB
  */
 export function renderMarkdown(report: Report, brief = false, most = mostBytes): string {
