@@ -42,9 +42,9 @@ const record = z.discriminatedUnion('type', [
   /** A run of the session begins: the first one, or one that resumes the session. */
   z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),
   z.object({ type: z.literal('item'), item: historyItem }),
-  /** A complete response and its cost. It is one line, so it is stored either whole or not at all. */
+  /** A complete response with its usage and cost. It is one line, so it is stored either whole or not at all. */
   z.object({ type: z.literal('response'), items: z.array(historyItem), usage, cost_usd: cost }),
-  /** The cost of something other than a response: a failed attempt, a summary, a review. */
+  /** The usage and cost of something other than a response: a failed attempt, a summary, a review. */
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
   /** From this line on, these items are sent to the model instead of all earlier items. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),

@@ -5,8 +5,8 @@ import { UserError } from '../core/user-error.ts'
 import { parseStat } from '../../sandbox/index.ts'
 
 /**
- * Locks a session's folder for this process: two runs at the same time would mix their conversations in one rollout and break the hash
- * chain of the audit log. The lock of a process that has ended is ignored, however it ended.
+ * Locks a session's folder for this process, because two runs at the same time would mix their conversations in one rollout and break the hash chain of the
+ * audit log. The lock of a process that has ended is ignored, however the process ended.
  *
  * @returns a function that releases the lock
  * @throws UserError `usage` if another process is running the session; the message names that process

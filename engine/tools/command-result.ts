@@ -99,7 +99,7 @@ type Running = {
   readonly maxTokens: number | undefined
 }
 
-/** Renders the state of a running command for the model: its session ID and its output so far. */
+/** Renders the state of a running command for the model: its session ID, and the output that no earlier call has returned. */
 export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
   const limit = outputLimitFor(maxTokens, context.state.limits)
   const lines = [
