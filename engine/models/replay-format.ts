@@ -109,7 +109,7 @@ export async function readRecording(path: string, shown: string): Promise<Record
   return parseRecording(content, shown)
 }
 
-/** Parses a recording's text; see `readRecording`. */
+/** Parses the text of a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with the file and line. */
 export function parseRecording(content: string, shown: string): Recording {
   const lines = content
     .split(/\r?\n/)

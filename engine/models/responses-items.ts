@@ -43,7 +43,7 @@ const translated = new WeakMap<HistoryItem, { readonly model: string; readonly i
 export function inputItems(history: readonly HistoryItem[], model: string): InputItem[] {
   const freeform = new Set<string>()
   return history.flatMap((item, at) => {
-    // The API refuses reasoning that is not followed by a message or a call from the model.
+    // The API refuses reasoning that is not followed by a message or a call from the model, so such reasoning is left out.
     if (item.type === 'reasoning' && !leadsOn(history, at)) return []
     if (item.type === 'tool_call' && item.call.kind === 'freeform') freeform.add(item.call.id)
     const before = translated.get(item)

@@ -173,7 +173,7 @@ export type ChangedFile = {
 
 /** A finding, which may have a location in a file. */
 export type Finding = {
-  /** The rule behind the finding: `guardian/rule`, `sandbox/path`, `claim/tests`, or a rule of a review. */
+  /** The rule behind the finding, such as `guardian/rules`, `sandbox/path`, `claim/unsupported` or `review/security`. */
   readonly ruleId: string
   readonly title: string
   readonly message: string

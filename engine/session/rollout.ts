@@ -52,7 +52,7 @@ const record = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('plan_mode'),
     requested_by: z.enum(['user', 'model']).nullable().optional(),
-    // The field's name in sessions of older versions.
+    // The name of the field `requested_by` in sessions of older versions.
     wished_by: z.enum(['user', 'model']).nullable().optional(),
   }),
   /** From this line on, the session works in this worktree. Null: it works in its original directory again. */

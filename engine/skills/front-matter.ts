@@ -11,7 +11,7 @@ export type MarkdownFile = { readonly data: Readonly<Record<string, unknown>>; r
 export async function readFrontMatter(text: string): Promise<MarkdownFile | { readonly problem: string }> {
   const match = /^\ufeff?---[ \t]*\r?\n(?<yaml>[^]*?\r?\n|)---[ \t]*(?:\r?\n(?<body>[^]*))?$/.exec(text)
   if (match?.groups === undefined) return { data: {}, body: text }
-  // Imported lazily: most runs read no front matter.
+  // Imported lazily, because most runs read no front matter.
   const { parseYaml } = await import('./parse-yaml.ts')
   const parsed = parseYaml(match.groups['yaml'] ?? '')
   if ('problem' in parsed) return { problem: `${parsed.line + 1}: ${parsed.problem}` }

@@ -24,7 +24,7 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     throw new UserError('usage', `${source}: allowed-tools: '${text}' is not a tool; expected Tool or Tool(what)`)
   }
   const names = allowed.filter((text) => !text.includes('('))
-  // All entries are checked together, because one line may contain several commands, each allowed by a different entry.
+  // All entries are checked together, because one command line may contain several commands, each allowed by a different entry.
   const permissions = readPermissions(
     allowed.filter((text) => text.includes('(')),
     source,

@@ -16,7 +16,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // Problems that existed in the past, but no longer exist.
+  // Phrases about problems that existed in the past, but no longer exist.
   [
     pattern(
       String.raw`\b(?:which|that|who) (?:(?:was|were|had|used to|previously|have been|had been|once) )?(?:been )?(?:fail\w*|broke|broken|red|hung|crash\w*)\b(?: (?:when|before|at) [^,.;]*)?`,
