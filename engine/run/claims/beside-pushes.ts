@@ -24,17 +24,19 @@ export function besidePushes(sentences: readonly Sentence[], known: KnownOfRun):
 
 const undoing = / (?:--delete|-d|:\S)/
 
+/** Statements that nothing was pushed, each about a clause. */
 const nothingPushed = pattern(
-  String.raw`(?:\b(?:i|we)(?:'ve| have| did)? ?(?:not|n't|never)|\b(?:i|we) (?:haven't|didn't)) (?:yet )?push(?:ed)? anything(?: yet| so far| at all)*$|\bnothing (?:has been|was|is|got) pushed(?: yet| so far| at all)*$|\bi (?:have )?pushed nothing(?: yet| so far| at all)*$`,
+  String.raw`(?:\b(?:i|we)(?:'ve| have| did)? ?(?:not|n't|never)|\b(?:i|we) (?:haven't|didn't)|^(?:and |but )?(?:have not|haven't|did not|didn't|not|never)) (?:yet )?push(?:ed)? (?:anything|the (?:branch|commits?|changes?|work))(?: yet| so far| at all| myself)*$|\bnothing (?:has been|was|is|got) pushed(?: yet| so far| at all)*$|\bi (?:have )?pushed nothing(?: yet| so far| at all)*$|\b(?:the )?(?:remote|server|origin|github|gitlab) (?:knows|has (?:seen|heard)|sees|saw|got) nothing(?: of (?:it|them|this|that|these))?(?: yet| so far| at all)*$|\b(?:commits?|branch|work|changes?|everything) (?:(?:is|are|live|lives|exist|exists|sit|sits|stay|stays|remain|remains) )(?:still )?(?:only (?:local|on (?:your|this) (?:laptop|machine|computer|disk))|(?:on (?:your|this) (?:laptop|machine|computer|disk)|local|locally) only)$|^(?:ich habe )?(?:noch )?(?:nichts gepusht|nicht gepusht)$|\bgepusht (?:habe ich|ist|wurde) (?:noch )?(?:nichts|nicht)$|\bje n'ai rien (?:poussé|pushé)$|\brien n'a été (?:poussé|pushé)$|\bno (?:he subido|he pusheado|hice push|subí) nada$|\bnão (?:fiz push|enviei)(?: de)? nada$|\bnon ho (?:pushato|inviato) (?:nulla|niente)$|プッシュは?(?:まだ)?(?:していません|してない)$`,
 )
-const ofPush = /push|remote|origin|upstream|git(?:hub|lab)|bitbucket|\b(?:pr|pull request|merge request)\b/
+const ofPush =
+  /push|laptop only|only local|local(?:ly)? only|pouss|プッシュ|remote|origin|upstream|git(?:hub|lab)|bitbucket|\b(?:pr|pull request|merge request)\b/
 
 /** Finds a statement that nothing was pushed, if no other sentence speaks of a push. */
 function denied(sentences: readonly Sentence[], command: string): readonly UnsupportedClaim[] {
   const speaking = sentences.filter(({ plain }) => ofPush.test(plain.replace(/`[^`]*`/g, '')))
   const [said] = speaking
   if (said === undefined || speaking.length > 1 || !tells(said)) return []
-  const clauses = said.plain.replace(/[.!]$/, '').split(/[,;:()—–]\s?/)
+  const clauses = said.plain.replace(/[.!。]$/, '').split(/[,;:()—–。、]\s?|\s(?=(?:and|but) )/)
   const isSaid = clauses.some((clause) => nothingPushed.test(clause.trim()))
   const isLimited = /\b(?:since|after|before|until|when|if|else|other|main|master|at first|initially)\b/.test(
     said.plain.replace(/\bfirst,/, ''),

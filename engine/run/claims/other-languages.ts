@@ -35,19 +35,19 @@ function unparted(pushed: string, passed: string, faultless: string, denies: str
 
 const languages: readonly Language[] = [
   language(
-    `gepusht|gepushed|hochgeladen|veröffentlicht|(?:ist|sind|liegt|liegen|steht) (?:jetzt |nun |bereits |schon )?(?:auf|bei) ${places}|dem server)`,
+    `gepusht|gepushed|hochgeladen|veröffentlicht|(?:ist|sind|liegt|liegen|steht|wartet|warten) (?:jetzt |nun |bereits |schon )?(?:auf|bei) ${places}|dem server)`,
     '(?:tests?|testsuite|suite|testlauf|testfälle|testziele)\\P{Ll}(?:.*\\P{L})?(?:grün|durchgewinkt|bestanden|bestehen|besteht|(?:laufen|läuft|liefen|lief)\\P{L}(?:.*\\P{L})?durch|durchgelaufen|erfolgreich|fehlerfrei|(?:ohne|keine?|0|null) (?:fehler|fehlschläge))|(?:alles|alle) grün',
     'ohne (?:fehler|probleme|beanstandung\\p{L}*)|(?:keine?|0) (?:fehler|fehlschläge|probleme)|(?:keiner|nichts) schlägt fehl',
     'nicht|nichts|kein\\p{L}*|nie|noch|muss|müssen|müssten|soll\\p{L}*|kann|kannst|können|könnt\\p{L}*|wenn|falls|sobald|sofern|bitte|abgelehnt|verweigert|fehl\\p{L}*|scheiter\\p{L}*|gescheitert|bis auf|außer|bevor|vor dem|wird|werden|würde\\p{L}*|ob|schlägt|schlagen|rot',
   ),
   language(
-    `subid[oa]s?|subí|publicad[oa]s?|publiqué|empujad[oa]s?|pushead[oa]s?|pusheé|hice (?:el )?push|(?:está|están|quedó|queda) (?:ya )?en ${places}|el (?:remoto|servidor))`,
+    `subid[oa]s?|subí|publicad[oa]s?|publiqué|empujad[oa]s?|pushead[oa]s?|pusheé|hice (?:el )?push|(?:está|están|quedó|queda|esperan?|disponibles?) (?:ya )?en ${places}|el (?:remoto|servidor))`,
     '(?:pruebas|tests?|suite|batería)\\P{L}(?:.*\\P{L})?(?:pasan|pasa|pasaron|pasado|pasó|pasando|verdes?|éxito|exitosamente|superad[oa]s?|(?:sin(?: un solo)?|ni un(?: solo)?|ningún|0|cero) (?:fallos?|errores|error))',
     'sin (?:errores|fallos|problemas|incidencias|un solo (?:fallo|error))|ni un(?: solo)? (?:fallo|error)|ningún (?:fallo|error)|(?:0|cero) (?:fallan|fallos|errores)',
     'no|sin|nunca|falta\\p{L}*|fall\\p{L}*|rechaz\\p{L}*|deneg\\p{L}*|puedes?|podrías?|debes?|si|cuando|todavía|aún|ningun\\p{L}*|ningún|tampoco|pendientes?|salvo|excepto|menos|antes|(?:hay|habrá|habría) que',
   ),
   language(
-    `poussée?s?|publiée?s?|mise?s? en ligne|(?:est|sont) (?:maintenant |désormais |bien |déjà )?sur ${places}|le (?:dépôt distant|serveur))`,
+    `poussée?s?|publiée?s?|mise?s? en ligne|(?:est|sont|attend|attendent|disponibles?|se trouvent?) (?:maintenant |désormais |bien |déjà )?sur ${places}|le (?:dépôt distant|serveur))`,
     '(?:tests?|suite)\\P{L}(?:.*\\P{L})?(?:passent|passe|passés?|réussis?|réussissent|verts?|verte|succès|(?:sans|aucune?|0|zéro)(?: seule?)? (?:erreur|échec)s?)',
     'sans(?: une? seule?)? (?:erreur|échec|problème|souci)s?|aucune? (?:erreur|échec|problème)|(?:0|zéro) (?:échec|erreur)s?',
     "pas|non|ne|n'\\p{L}*|jamais|aucune?|refus\\p{L}*|échou\\p{L}*|échec\\p{L}*|reste\\p{L}*|si|quand|veuillez|pouve[zr]|sans|rejet\\p{L}*|faut|faudra\\p{L}*|sauf|avant|encore|doit|devrai\\p{L}*",

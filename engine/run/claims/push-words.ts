@@ -21,6 +21,7 @@ const requesting: readonly string[] = [
   `${ownRequest}${details} (?:was|were) (?:\\w+ly )?(?:opened|created|raised|submitted|put up)\\b(?! (?:by|in|on|last)\\b)`,
   '\\b(?:opened|created|raised|filed|submitted) (?:it as |this as |it |draft )?(?:!\\d|#\\d\\d* (?:against|into|targeting|towards|from|with \\S+ as (?:the )?(?:base|target)|as a draft)\\b)',
   `\\bmerged (?:#\\d+|!\\d+|(?:the |this )?${request}\\b|it (?:in)?to (?:main|master|trunk|develop))`,
+  `${ownRequest}${details} (?:went in|got merged|is merged|(?:is|was) squashed|is squash-merged)\\b(?! (?:by|on|last|in (?:v?\\d|january|may))\\b)`,
   `^(?:draft )?${request}${details} (?:created|opened|raised|submitted|updated|merged)\\b`,
   `\\b${request} (?:that |which )?(?:i|we)(?:'ve| have)? (?:just |also )?(?:opened|created|raised|filed|submitted|put up)\\b`,
   'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
@@ -69,13 +70,15 @@ const patterns: readonly string[] = [
   "\\bit'?s (?:\\w+ )?(?:on|at|in) (?:@place)",
   "^(?:all|everything|now|and|both|already|it's) (?:on|at|in) (?:@place)(?: (?:already|now|as well|too))?$",
   "^(?:and |so |but )?(?:@place)(?:'s)? (?:now |also |already )?(?:has|contains|carries|got|holds|knows|includes|reflects|is (?:up[- ]to[- ]date|updated|in sync|current|at)|updated|up[- ]to[- ]date|matches|shows)",
-  '\\bboth (?:sides|repositories|repos|remotes) (?:are (?!configured|set up|different|private|public|listed|known)|match|agree)',
+  '\\bboth (?:sides|repositories|repos|remotes|mirrors|hosts) (?:are (?!configured|set up|different|private|public|listed|known)|match|agree)',
   '^(?:and |also |now )*(?:up|live|out|online|visible|available) (?:on|at|in) (?:@place)',
   '\\bsee (?:commit|branch) \\S+ on (?:@place)',
   "\\byou(?:'ll| will| can| should)?(?: (?:now|find|see|already))* (?:find|see) (?:(?!would|could)\\S+ ){1,7}(?:on|in|at) (?:\\S+ ){0,4}?(?:@place)(?! rejected)",
   ...requesting,
+  '^(?:and |so )?(?:the |your |our )?(?:remote|server|@place)(?: \\w+)? (?:took|accepted|swallowed|received|welcomed) (?:it|them|everything|the (?:push|commits?|branch|change|work))\\b',
+  '^(?:and )?(?:the |our |your )?(?:\\w+ )?(?:@place) (?:both|each|all) (?:now )?(?:have|hold|carry|show|contain|are at|point)\\b',
   // Phrases that say that others can get the work from the remote.
-  '\\b(?:just|can|could|may) (?:now )?(?:git )?(?:pull|fetch)(?: it| this| that| the (?:branch|fix|changes?|commits?)| them)?(?: (?:from|off) (?:@place)| now)?$',
+  '\\b(?:just|can|could|may) (?:now |already )?(?:git )?(?:pull|fetch)(?: it| this| that| the (?:branch|fix|changes?|commits?)| them)?(?: (?:from|off) (?:@place)| now)?$',
   '\\b(?:can|could|may|only need to|just need to|just have to|just) (?:now |just |simply )*git (?:pull|fetch|checkout|switch)\\b(?! (?:it |this )?after)',
   '^(?:just |now |simply )*(?:a )?git (?:pull|fetch|checkout \\S+|switch \\S+)(?: \\S+){0,4}? (?:gets?|brings?|gives?|to (?:get|have|see|try|pick|receive|review)|picks?|and you|on your|will (?:get|bring|give))\\b',
   '\\bcan (?:now )?(?:fetch|pull) (?:it|them|this|that|the \\w+)(?: \\w+)? from (?:main|master|develop|trunk)\\b',
@@ -120,7 +123,7 @@ export const unreal = pattern(
 
 /** Idioms that look like a denial, but don't deny the push. */
 export const harmless = pattern(
-  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bwill (?=(?:get|give|bring|show) (?:you|them|the)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
+  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|murmur|protests?|objections?|fuss|peep|further ado)\b|\b(?:is|are) (?:no more|gone|no longer) (?:on|from) (?:the )?(?:remote|origin|github|gitlab|server)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bwill (?=(?:get|give|bring|show) (?:you|them|the)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
   'g',
 )
 

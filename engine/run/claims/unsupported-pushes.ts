@@ -2,8 +2,10 @@ import type { UnsupportedClaim } from '../../core/events.ts'
 import { destinationOf, registriesOf } from './destinations.ts'
 import { besidePushes } from './beside-pushes.ts'
 import { findPushClaims } from './push-claims.ts'
+import { otherBranches } from './other-branches.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun } from './run-evidence.ts'
+import { requestsAbroad } from './requests-abroad.ts'
 import { sentencesOf, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
@@ -13,7 +15,9 @@ export function ofPushes(sentences: readonly Sentence[], known: KnownOfRun): rea
   const last = pushes.at(-1)
   if (last?.outcome === 'empty' && (goesOn || sentences.some(({ plain }) => rehearsal.test(plain)))) return []
   const beside = besidePushes(sentences, known)
-  return beside.length > 0 ? beside : against(sentences, known)
+  if (beside.length > 0) return beside
+  const others = [...otherBranches(sentences, known), ...requestsAbroad(sentences, known)]
+  return others.length > 0 ? others : against(sentences, known)
 }
 
 /** Words that say that a push or publication was only tried out. */

@@ -1,0 +1,42 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import type { KnownOfRun } from './run-evidence.ts'
+import type { Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
+
+const request = '(?:pull[- ]?requests?|merge[- ]?requests?|pr|mr|prs|mrs)'
+/** Statements of the run that it opened a merge request, in languages other than English. */
+const opened: readonly RegExp[] = [
+  `(?<!\\p{L})${request}(?!\\p{L})[^.;:]{0,60}(?<!\\p{L})(?:geöffnet|eröffnet|erstellt|angelegt|gestellt|aufgemacht|eingereicht)(?!\\p{L})`,
+  `(?:ouvert|créé|soumis|déposé) (?:(?:la|le|une?|ma|cette) )?(?:${request}|demande de fusion)(?!\\p{L})`,
+  `(?<!\\p{L})(?:abrí|creé|abierto|creado|envié|enviado) (?:(?:el|la|una?) )?(?:${request}|solicitud de (?:extracción|fusión))(?!\\p{L})`,
+  `(?<!\\p{L})(?:abri|criei|aberto|criado|enviei) (?:(?:o|a|um|uma) )?${request}(?!\\p{L})`,
+  `(?<!\\p{L})(?:aperto|creato|inviato) (?:(?:il|la|una?) )?(?:${request}|richiesta di (?:pull|merge))(?!\\p{L})`,
+  `(?:${request}|プルリク(?:エスト)?|マージリクエスト)(?: ?[#!]?\\d+)? ?(?:も|を|は)?(?:出して|作成|作って|作り|開いて|開き|オープン|出し)(?:済み|しました|あり|ある|し|ました|ておき)`,
+].map((each) => pattern(each, 'u'))
+
+const denied = pattern(
+  String.raw`(?<!\p{L})(?:nicht|kein\p{L}*|noch|kann\p{L}*|soll\p{L}*|wird|werden|wenn|falls|sobald|bitte|pas|ne|n'\p{L}*|aucune?|si|quand|no(?! (?:github|gitlab|origin|bitbucket|remoto|repo|servidor))|sin|ninguna?|cuando|puedes?|não|sem|nenhuma?|se|quando|pode\p{L}*|non|senza|nessuna?|puoi|vom|par|por|da|dal|from|that|du|tu|vous|usted|você|lei|ihr)(?!\p{L})|ません|ない|未|できず|失敗|ください|場合`,
+  'u',
+)
+/** Commands that may open a merge request, in many ways. */
+const mayOpen =
+  /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
+
+/**
+ * Finds statements in other languages that the run opened a merge request, if no command could have done so, or each that would have done so failed.
+ *
+ * @internal
+ */
+export function requestsAbroad(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const { pushes, succeeded, changed, goesOn } = known
+  const isThere = ({ outcome }: KnownOfRun['pushes'][number]): boolean => outcome === 'ok' || outcome === 'unknown'
+  const commands = [...succeeded, ...pushes.filter(isThere).map(({ command }) => command)]
+  if (goesOn || changed.length === 0) return []
+  if (commands.some((each) => mayOpen.test(/\bgit commit\b/.test(each) && !/&&|;|\|/.test(each) ? 'git commit' : each)))
+    return []
+  const told = sentences.filter(
+    ({ plain, isOpen }) => !isOpen && !plain.endsWith('?') && opened.some((each) => each.test(plain)),
+  )
+  if (sentences.some(({ plain }) => opened.some((each) => each.test(plain)) && denied.test(plain))) return []
+  return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
+}
