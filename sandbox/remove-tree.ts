@@ -18,12 +18,38 @@ const mostRounds = 4
  * @internal
  */
 export async function removeTree(path: string): Promise<void> {
+  if (isSmallRemoved(path)) return
   const turns = takeTurns()
   try {
     await removeBelow(path, turns)
   } catch {
     await flatten(path, turns)
     await removeBelow(path, turns)
+  }
+}
+
+/** How many entries a tree may have to be removed without any pause. */
+const mostSmall = 256
+
+/** Removes a tree at once if it is small and nothing prevents that, as is usual. Otherwise, a part of it may be left, and the result is false. */
+function isSmallRemoved(path: string): boolean {
+  let done = 0
+  const remove = (directory: string): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if ((done += 1) > mostSmall) throw new Error('the tree is not small')
+      // A name that isn't valid text is changed by reading it, so nothing is found below, and the tree is left to the other way.
+      const inside = `${directory}/${entry.name}`
+      if (entry.isDirectory()) remove(inside)
+      else unlinkSync(inside)
+    }
+    rmdirSync(directory)
+  }
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false
+    remove(path)
+    return true
+  } catch {
+    return false
   }
 }
 
