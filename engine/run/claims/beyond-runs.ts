@@ -1,5 +1,6 @@
 import { isTestCommand, type Deed } from './run-evidence.ts'
 import { pathsIn } from './named-paths.ts'
+import { pattern } from './word-patterns.ts'
 
 /**
  * Compares a claim that tests pass with the recorded test runs, the last of which passed. Returns why the claim goes beyond them: it quotes a command that
@@ -15,7 +16,7 @@ const general =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|run|run-script|test|tests|t|exec|bundle|python3?|uv|poetry|pipenv|hatch|rye|pdm|sh|bash|node|sudo|env|time|all|check|then|vendor\/bin\/.*|\.\/node_modules.*|\.|suite)$/
 
 /** A quotation of what a program printed, such as "7 tests, 0 failures", and not of a command. */
-const printed = /^\d|[,:!] |\.{3}|^(?:OK|PASS\w*|FAIL\w*|BUILD|TEST|Tests?|Ran|Executed|Finished)\b/
+const printed = pattern(String.raw`^\d|[,:!] |\.{3}|^(?:OK|PASS\w*|FAIL\w*|BUILD|TEST|Tests?|Ran|Executed|Finished)\b`)
 
 function otherCommand(text: string, runs: readonly Deed[]): string | undefined {
   for (const [, quote = ''] of text.matchAll(/`([^`]{3,200})`/g)) {

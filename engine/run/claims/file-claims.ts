@@ -1,3 +1,4 @@
+import { changedAbroad } from './changed-abroad.ts'
 import { filesNamedIn, type Named } from './named-paths.ts'
 import { plainOf, type Sentence } from './sentences.ts'
 import * as words from './file-words.ts'
@@ -31,6 +32,7 @@ export function findFileClaims(
   const namesChanged = ({ named, leads }: Read): boolean => leads.some((at) => isChanged(named[at]?.path ?? ''))
   const lists = new Set(all.filter(namesChanged).map(({ sentence }) => sentence.list))
   const hasLabel = all.some(({ marked, named }) => words.labelled.test(marked) && isChanged(named[0]?.path ?? ''))
+  const hasChanged = all.some(({ named }) => named.some(({ path }) => isChanged(path)))
   const claims = new Map<string, FileClaim>()
   for (const [index, each] of all.entries()) {
     const { sentence, named, marked } = each
@@ -45,7 +47,12 @@ export function findFileClaims(
       (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists) || (lists.size > 0 && isNewItem(each))
     for (const [at, { path }] of named.entries()) {
       if (isChanged(path) || claims.has(path)) continue
-      if (isSequel || (isListed && each.leads.includes(at)) || isClaimed(each, at, isChanged))
+      if (
+        isSequel ||
+        (isListed && each.leads.includes(at)) ||
+        isClaimed(each, at, isChanged) ||
+        changedAbroad(marked, at, hasChanged)
+      )
         claims.set(path, { path, text: sentence.text })
     }
   }

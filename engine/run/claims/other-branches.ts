@@ -90,17 +90,20 @@ function refsOf(command: string): readonly string[] {
   return (end < 0 ? given : given.slice(0, end)).filter((word) => word !== '' && !word.startsWith('-'))
 }
 
+/** Options with which a push updates what it doesn't name. */
+const many: ReadonlySet<string> = new Set('--all --branches --mirror --tags --follow-tags --delete -d'.split(' '))
+const creating = pattern(String.raw`\b(?:checkout -b|switch -c) ([\w./-]+)`, 'i')
+const moving = pattern(String.raw`\b(?:checkout (?!-)|switch (?!-)|branch -m|worktree)`)
+
 /** The branches that a push updated. Undefined if its command doesn't tell. */
 function pushedBy(command: string, succeeded: readonly string[]): readonly string[] | undefined {
-  if (
-    / (?:--all|--branches|--mirror|--tags|--follow-tags|--delete|-d)\b|[$*\\]|\bgit push\b.*\bgit push\b/.test(command)
-  )
-    return undefined
+  if (/[$*\\]/.test(command) || command.split('git push').length > 2) return undefined
+  if (command.split(/[\s'"]+/).some((word) => many.has(word))) return undefined
   const [, ...refs] = refsOf(command)
   const names = refs.map((ref) => (ref.split(':').at(-1) ?? ref).replace(/^\+?(?:refs\/heads\/)?/, ''))
   const isCurrent = names.length === 0 || names.includes('HEAD')
   if (!isCurrent) return names
-  const created = succeeded.flatMap((each) => /\b(?:checkout -[bB]|switch -[cC]) ([\w./-]+)/.exec(each)?.[1] ?? [])
-  const isMoved = succeeded.some((each) => /\b(?:checkout (?!-)|switch (?!-)|branch -m|worktree)/.test(each))
+  const created = succeeded.flatMap((each) => creating.exec(each)?.[1] ?? [])
+  const isMoved = succeeded.some((each) => moving.test(each))
   return created.length === 1 && names.length < 2 && !isMoved ? created : undefined
 }

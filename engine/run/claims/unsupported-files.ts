@@ -15,6 +15,11 @@ const ownDeed = /\b(?:I|I've|we|We)\b/
 const passive = /\b(?:is|are|was|were)\b/i
 const recent = /\b(?:now|new|no longer|(?:has|have) been)\b/i
 
+const saysMissing = pattern(
+  String.raw`\b(?:no longer exists?|(?:is|are|was|were|has been|have been) (?:\w+ )?(?:gone|deleted|removed)|deleted|removed|gelöscht|entfernt|supprimé|eliminad[oa]|borrad[oa]|removid[oa]|apagad[oa]|eliminat[oa]|rimoss[oa])\b|削除`,
+  'i',
+)
+
 /** Finds claims about changed and unchanged files that the record contradicts. */
 export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { changed, workspace, goesOn } = known
@@ -35,9 +40,12 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.
   const isLook = changed.length === 0
   const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))
-  const own = named.filter(
-    ({ text }) => ownDeed.test(text) || !(isReview || (isLook && passive.test(text) && !recent.test(text))),
-  )
+  const own = named
+    .filter(
+      // A missing file is as the message says, whoever deleted it. The list of changes leaves out files that git ignores.
+      ({ path, text }) => !(saysMissing.test(text) && known.isTouched(path) === 'absent'),
+    )
+    .filter(({ text }) => ownDeed.test(text) || !(isReview || (isLook && passive.test(text) && !recent.test(text))))
   const asBefore = own.map(({ path, text }) => ({
     claim: 'file' as const,
     text,

@@ -1,6 +1,8 @@
 import { withMarks } from './file-claims.ts'
 import { pathsIn } from './named-paths.ts'
+import { kindOf, lockFile, testPath } from './path-kinds.ts'
 import type { Sentence } from './sentences.ts'
+import { leftAbroad } from './untouched-abroad.ts'
 import { pattern } from './word-patterns.ts'
 import * as words from './untouched-words.ts'
 
@@ -35,7 +37,8 @@ export function findUntouchedClaims(
       byKind(marked, unnamed, told, changed) ??
       outside(marked, named, changed, told) ??
       others(marked, unnamed, changed, tellsOfChanges) ??
-      (isCommitted || tellsOfChanges ? undefined : takenBack(marked, unnamed, changed))
+      abroad(marked, named, unnamed, changed, told, sentence) ??
+      (isCommitted || tellsOfChanges ? undefined : takenBack(marked, named, unnamed, changed))
     return found === undefined ? [] : [{ path: found, text: sentence.text }]
   })
 }
@@ -155,30 +158,34 @@ function others(
   return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
 }
 
-function takenBack(marked: string, unnamed: readonly string[], changed: readonly string[]): string | undefined {
-  if (words.leftSome.test(marked)) return undefined
-  if (words.noneLeft.test(marked) || words.tookOutAll.test(marked)) return changed[0]
-  return words.tookBack.test(marked) ? unnamed[0] : undefined
+/** Finds a changed file that the sentence, in a language other than English, says was not changed. */
+function abroad(
+  marked: string,
+  named: Names,
+  unnamed: readonly string[],
+  changed: readonly string[],
+  all: readonly Sentence[],
+  own: Sentence,
+): string | undefined {
+  const { file, kind, isRest = false } = leftAbroad(marked) ?? {}
+  if (isRest && unnamed[0] !== undefined) return unnamed[0]
+  if (kind !== undefined) return unnamed.find((each) => kindOf(each) === kind)
+  const path = file === undefined ? undefined : named[file]?.path
+  if (path === undefined || all.some((each) => each !== own && each.text.includes(path))) return undefined
+  return changed.find((each) => isMeant(path, each))
 }
 
-const codeExtension = pattern(
-  String.raw`\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|swift|c|cc|cpp|h|hpp|cs|fs|php|p[lm]|exs?|erl|clj[cs]?|scala|hs|ml|lua|jl|dart|zig|nim|vue|svelte|sol|elm|m|mm|groovy)$`,
-)
-const testPath = pattern(
-  String.raw`(?:^|/)(?:tests?|specs?|__tests__|e2e|t|testing)/|[._-](?:tests?|specs?)\.\w+$|(?:^|/)test_|Tests?\.\w+$|Spec\.\w+$|(?:^|/)conftest\.py$`,
-)
-const lockFile = pattern(
-  String.raw`(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|[\w-]+\.lock|bun\.lockb)$`,
-)
-
-const migrationPath = pattern(String.raw`(?:^|/)(?:migrations?|migrate|alembic)/`)
-const outsidePath = pattern(String.raw`(?:^|/)(?:docs?|examples?|vendor|dist|build)/`)
-
-function kindOf(path: string): 'code' | 'tests' | 'locks' | 'migrations' | 'other' {
-  if (lockFile.test(path)) return 'locks'
-  if (testPath.test(path)) return 'tests'
-  if (migrationPath.test(path)) return 'migrations'
-  return codeExtension.test(path) && !outsidePath.test(path) ? 'code' : 'other'
+function takenBack(
+  marked: string,
+  named: Names,
+  unnamed: readonly string[],
+  changed: readonly string[],
+): string | undefined {
+  if (words.leftSome.test(marked)) return undefined
+  const path = named[Number(words.tookBackIn.exec(marked)?.[1])]?.path
+  if (path !== undefined) return changed.find((each) => isMeant(path, each))
+  if (words.noneLeft.test(marked) || words.tookOutAll.test(marked)) return changed[0]
+  return words.tookBack.test(marked) ? unnamed[0] : undefined
 }
 
 /** Words that may refer to a changed file without naming it, each with a pattern for the file's path. */

@@ -1,0 +1,82 @@
+import { pattern } from './word-patterns.ts'
+
+/** Patterns for statements in languages other than English that a file was changed. `‹0›` stands for the file. */
+
+const german =
+  '(?:hinzugefügt|ergänzt|angepasst|erweitert|aktualisiert|geändert|entfernt|gelöscht|umbenannt|ersetzt|korrigiert|verschoben|bereinigt|angelegt|erstellt|eingetragen|vermerkt|nachgetragen|umgestellt|überarbeitet|umgeschrieben|eingebaut|repariert|behoben)'
+const french =
+  '(?:ajouté|créé|modifié|mis à jour|corrigé|supprimé|renommé|déplacé|complété|adapté|étendu|documenté|inscrit|noté|consigné|réécrit|remplacé)'
+const spanish =
+  '(?:añadid|cread|modificad|actualizad|corregid|eliminad|borrad|renombrad|movid|ampliad|adaptad|documentad|anotad|reemplazad|sustituid)[oa]s?'
+const spanishOwn =
+  '(?:añadí|creé|modifiqué|actualicé|corregí|eliminé|borré|renombré|moví|amplié|adapté|documenté|anoté|reescribí|reemplacé|sustituí)'
+const portugueseOwn =
+  '(?:adicionei|criei|modifiquei|alterei|atualizei|corrigi|removi|apaguei|excluí|renomeei|movi|ampliei|estendi|adaptei|ajustei|documentei|anotei|registrei|reescrevi|substituí|acrescentei|incluí)'
+const portuguese =
+  '(?:adicionad|criad|modificad|alterad|atualizad|corrigid|removid|apagad|excluíd|renomead|movid|ampliad|estendid|adaptad|ajustad|documentad|anotad|registrad|substituíd|acrescentad|incluíd)[oa]s?'
+const italian =
+  '(?:aggiunt|creat|modificat|aggiornat|corrett|rimoss|eliminat|rinominat|spostat|estes|adattat|documentat|annotat|riscritt|sostituit)[oaie]'
+const japanese = '(?:追加|更新|修正|変更|作成|削除|追記|記載|拡張|反映|書き換え|調整|適用)'
+
+/** Words between a verb and its file. None of them may begin a relative clause or name a model. */
+const gap =
+  "(?:(?!qu|qu'|selon|comme|d'après|où|según|como|donde|conforme|onde|secondo|come|dove|che|appel|llamad|chamad|chiamat|par|por|per|dal?|desde|de|du|di|del|depuis|pour|para)[^\\s‹.;:]+ ){0,8}?"
+const into =
+  "(?:(?:dans|à|au|en|a|al|no|na|em|ao|in|nel|nella|su|sul|sulla|le|la|el|o|il|les?|los|as?|os|l') ?(?:fichier |archivo |fichero |arquivo |file )?)?"
+const mark = '‹@›'
+
+/** Statements of the run's own deeds. */
+const own: readonly string[] = [
+  `(?:ich habe|habe ich|hab ich|ich hab)[^.;:‹]{0,80}${mark}[^.;:,‹]{0,60} ${german}(?!\\p{L})`,
+  `(?:ich habe|habe ich)[^.;:]{0,120} und (?:auch |in )?${mark}[^.;:,‹]{0,60} ${german}(?!\\p{L})`,
+  `${mark} (?:habe ich|hab ich)[^.;:,‹]{0,60} ${german}(?!\\p{L})`,
+  `(?:j'ai|nous avons) (?:aussi |également |bien |ensuite )?${french}e?s? ${gap}${into}${mark}`,
+  `(?<!\\p{L})(?:he|hemos) (?:también )?${spanish} ${gap}${into}${mark}`,
+  `(?<!\\p{L})${spanishOwn} ${gap}${into}${mark}`,
+  `(?<!\\p{L})${portugueseOwn} ${gap}${into}${mark}`,
+  `(?<!\\p{L})(?:ho|abbiamo) (?:anche )?${italian} ${gap}${into}${mark}`,
+  `${mark} ?(?:に|へ|を|も|にも)(?:(?!呼|使|参照|合わせ|従|基づ|から|ように|通り|参考|沿っ)[^‹。]){0,30}${japanese}(?:し(?:た|ました|ておきました|てあります)|済み)`,
+]
+/** Statements in the passive voice or without a subject, which count if the message names a changed file. */
+const passive: readonly string[] = [
+  `^(?:(?!wie|die|der|das|den|siehe|laut|von|aus|nach|mit)[^\\s‹.;:,]+ ){0,4}?(?:in |im |unter )?${mark}[^.;:,‹]{0,40} ${german}(?=$|[.,;)])`,
+  `^(?:${mark}|(?:die|der|das) (?:\\p{L}+ ){0,3}${mark}) (?:ist|sind|wurde|wurden)[^.;:,‹]{0,40} ${german}(?=$|[.,;)])`,
+  `, (?:die|der|das) (?:\\p{L}+ ){0,3}${mark} (?:ist|wurde)[^.;:,‹]{0,40} ${german}(?=$|[.,;)])`,
+  `^${french}e?s? ${gap}${into}${mark}`,
+  `^(?:le fichier )?${mark}[^.;:,‹]{0,20} (?:a été|est)(?: aussi| également| désormais)? ${french}e?s?(?!\\p{L})`,
+  `^${spanish} ${gap}${into}${mark}`,
+  `^(?:el archivo |el fichero )?${mark}[^.;:,‹]{0,20} (?:ha sido|fue|se ha|está)(?: también| ya)? ${spanish}(?!\\p{L})`,
+  `^${portuguese} ${gap}${into}${mark}`,
+  `^(?:o arquivo |o ficheiro )?${mark}[^.;:,‹]{0,20} (?:foi|está)(?: também| agora)? ${portuguese}(?!\\p{L})`,
+  `^${italian} ${gap}${into}${mark}`,
+  `^(?:il file )?${mark}[^.;:,‹]{0,20} è stat[oa](?: anche| ora)? ${italian}(?!\\p{L})`,
+  `^${mark} ?(?:に|へ|を|も|の|にも)(?:(?!呼|使|参照|合わせ|従|基づ|から|ように|通り|参考|沿っ)[^‹。]){0,30}${japanese}(?:。|$)`,
+]
+const any = (sources: readonly string[]): readonly RegExp[] =>
+  sources.map((each) => pattern(each.replaceAll(mark, '‹(\\d+)›'), 'gu'))
+let patterns: { readonly own: readonly RegExp[]; readonly passive: readonly RegExp[] } | undefined
+
+const denied = pattern(
+  String.raw`(?<!\p{L})(?:nicht|nichts|kein\p{L}*|nie|noch|soll\p{L}*|könnte\p{L}*|müsste\p{L}*|muss|müssen|würde\p{L}*|wird|werden|wenn|falls|bevor|bereits|schon|zuletzt|damals|früher|du|ihr|von dir|letzte\p{L}*|zurück\p{L}*|wieder|rückgängig|pas|ne|n'\p{L}*|jamais|sans|si|quand|déjà|avant|tu|vous|annulé|restauré|no (?:he|hemos|se|ha|han|hay|es|está|fue|lo|la|los|las|\p{L}+é)|nunca|sin|cuando|ya había|tú|antes|hay que|revertid\p{L}*|não|nunca|sem|quando|se|já|você|revert\p{L}*|non|mai|senza|già|prima|ripristinat\p{L}*|not|should|would|could)(?!\p{L})|ません|ない|予定|必要|ください|場合|べき|以前|すでに|既に|戻し`,
+  'u',
+)
+/** Whether a sentence may be in another language. The marks of files don't count. */
+const mayBeAbroad = pattern(
+  String.raw`[^\0-\x7f‹›]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|wurden?|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|\w+ei|[a-z]+(?:ado|ato))\b`,
+)
+
+/**
+ * Whether a sentence says, in a language other than English, that the run changed a file.
+ *
+ * @param marked the plain text with marks such as `‹0›` in place of files
+ * @param at the number of the file's mark
+ * @param namesChanged whether the message names a file that was changed. Without one, a passive may describe what somebody else did
+ *
+ * @internal
+ */
+export function changedAbroad(marked: string, at: number, namesChanged: boolean): boolean {
+  if (!mayBeAbroad.test(marked) || denied.test(marked)) return false
+  patterns ??= { own: any(own), passive: any(passive) }
+  const tried = namesChanged ? [...patterns.own, ...patterns.passive] : patterns.own
+  return tried.some((each) => [...marked.matchAll(each)].some(([, number]) => number === `${at}`))
+}
