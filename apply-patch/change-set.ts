@@ -102,6 +102,6 @@ export type Warning = {
   readonly path?: string
   /** The 1-based number of the line in the patch. */
   readonly patchLine?: number
-  /** 1-based lines of the file: all candidates of an ambiguous match. */
+  /** The 1-based line numbers, in the file, of all candidates of an ambiguous match. */
   readonly fileLines?: readonly number[]
 }

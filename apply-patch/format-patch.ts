@@ -53,7 +53,7 @@ function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
 function formatChunk(chunk: Chunk): readonly Buffer[] {
   const { anchors, hint, endOfFile } = chunk
   const lines = anchors.map(({ text }) => `@@ ${text}\n`)
-  // A hint gives line numbers of the old file only, because nothing reads those of the new file.
+  // A hint contains only the line numbers of the old file. They are printed for the new file too, because nothing reads those.
   if (hint !== undefined) lines.unshift(`@@ -${hint.start},${hint.count} +${hint.start},${hint.count} @@\n`)
   const head = lines.length === 0 ? '@@\n' : lines.join('')
   return [Buffer.from(head), ...withRemark(chunk), Buffer.from(endOfFile ? '*** End of File\n' : '')]

@@ -104,7 +104,7 @@ export type SeekFailure = {
   /** The best candidate, if any line of the file resembles what the patch expects. */
   readonly nearest?: Nearest
   readonly causes: readonly Cause[]
-  /** 1-based lines of the file: all candidates of an ambiguous match. */
+  /** The 1-based line numbers, in the file, of all candidates of an ambiguous match. */
   readonly fileLines?: readonly number[]
 }
 

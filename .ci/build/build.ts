@@ -95,7 +95,8 @@ await build({
   outdir: 'dist/chunks',
   plugins: [bundleVendors, localDocker, builtins(false)],
 })
-// Without this step, a CommonJS package would not have its default export.
+// The bundles were built as ES modules and are converted to scripts here. If they were built as scripts at once, a CommonJS package in them would not have its
+// default export.
 await build({
   ...common,
   bundle: false,

@@ -67,7 +67,7 @@ export class ReadError extends Error {
   readonly code = 'unreadable'
   /** The path, as the patch spells it. */
   readonly path: string
-  /** Absolute. */
+  /** The absolute path. */
   readonly key: string
   readonly errno: string
 
@@ -113,7 +113,7 @@ export type CommitFacts = {
   readonly operation?: Operation
   /** The path, as the patch spells it. */
   readonly path?: string
-  /** Absolute. */
+  /** The absolute path. */
   readonly key?: string
   readonly errno?: string
   readonly syscall?: string

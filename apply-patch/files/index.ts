@@ -29,7 +29,7 @@ export { writeChunks } from './write-all.ts'
  * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If there is
  * nothing to do, it returns an empty list. For one root, this takes only a few system calls, so call it before every plan.
  *
- * @throws CommitError `unrecoverable`, which names the files that somebody has changed since the crash; `busy`
+ * @throws CommitError `unrecoverable`, which names the files that somebody has changed since the crash; `busy` if another run takes too long
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
@@ -44,7 +44,7 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
  * for the patch and are empty again. The undo is one transaction; calling this function again reverts the patch before that one.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
- * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`
+ * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo` if there is no patch to revert
  * @example
  * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  * await undo('.') // a.txt is gone

@@ -28,7 +28,7 @@ type Progress = {
   readonly copied: Set<JournalEntry>
 }
 
-/** A commit under way. */
+/** A commit that is being carried out. */
 export type Work = {
   readonly steps: readonly Step[]
   /** Directories to create, parents first. */

@@ -17,7 +17,7 @@ export type ReadJournal =
       readonly bytesAt: number
     }
 
-/** Reads one of our journals. @throws CommitError `unrecoverable` if the file isn't a journal, or if its version is newer than those that this program knows */
+/** Reads a journal. @throws CommitError `unrecoverable` if the file isn't a journal, or if its version is newer than those that this program knows */
 export async function readJournal(file: string): Promise<ReadJournal> {
   const line = readLine(file)
   if (line === undefined) return { state: 'not-begun' }
@@ -79,7 +79,7 @@ function reading<Result>(file: string, read: (descriptor: number) => Result): Re
   }
 }
 
-/** Adds the fields that JSON leaves out because they are undefined. Our types require them. */
+/** Adds the fields that JSON leaves out because they are undefined. The types require these fields to be present. */
 function fromStored({ trace, path, before }: StoredStep): Header['steps'][number] {
   return { journalEntry: entryFrom(trace), path, before: stateFrom(before) }
 }

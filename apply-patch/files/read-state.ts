@@ -123,7 +123,7 @@ function stateWithoutOpening(path: string, error: unknown): FileState {
 
 /** All bytes of a file. The file may grow or shrink meanwhile; the commit's own check detects that. */
 function readAll(descriptor: number, size: number): Buffer {
-  // One byte more than expected, so that a second read isn't needed to detect the end.
+  // The buffer has room for one byte more than expected, so that a second read isn't needed to detect the end.
   let buffer = Buffer.allocUnsafe(size + 1)
   let length = 0
   for (;;) {

@@ -19,12 +19,12 @@ import { withTreeLock } from './with-tree-lock.ts'
 export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
- * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created for the
- * patch and are empty again. A tree that has been moved since then counts as the same tree; another directory at its old path doesn't. The undo is one
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, as well as directories that were created
+ * for the patch and are empty again. A tree that has been moved since then counts as the same tree; another directory at its old path doesn't. The undo is one
  * transaction; calling this function again reverts the patch before that one.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
- * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`
+ * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo` if there is no patch to revert
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)

@@ -10,7 +10,10 @@ import { NumberedLines } from './find-block.ts'
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
-/** Weaker forms of similarity, which never count as a match but explain why there is none: ignoring all white space, and also ignoring case. */
+/**
+ * Weaker forms of similarity: lines that are equal if all white space is ignored, or if case is ignored too. They never count as a match, but explain why there
+ * is none.
+ */
 type Likeness = 'white-space' | 'letter-case'
 
 /** A range of bytes with one line to search for, without its mark and its line end. */

@@ -14,7 +14,7 @@ export type Cursor = {
 export type Match =
   | {
       readonly type: 'found'
-      /** The first of the chunk's old lines; for an insertion, the line before which it is made. */
+      /** The line that matches the chunk's first old line; for an insertion, the line before which the new lines are inserted. */
       readonly line: number
       /** How many old lines were matched. Trailing empty lines may have been left out of the match. */
       readonly length: number

@@ -25,7 +25,7 @@ export function findNearest(
   const counted = new Map<number, number>()
   let best: number | undefined
   for (const [index, id] of block.entries()) {
-    // A line that occurs often says little about the position of the block.
+    // A line that occurs often among the sought lines says little about their position, so only its first occurrences are counted.
     const times = (counted.get(id) ?? 0) + 1
     counted.set(id, times)
     if (times > 4 || squeeze(expected[index] ?? '') === '') continue

@@ -66,7 +66,7 @@ function diffFile(
   return `${head.join('\n')}\n${body}`
 }
 
-/** The groups of a unified diff. @returns undefined for binary content */
+/** The body of a unified diff: its groups, each with an `@@` line. @returns undefined for binary content */
 export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   if (before.equals(after)) return ''
   if (isBinary(before) || isBinary(after)) return undefined

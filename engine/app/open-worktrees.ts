@@ -7,7 +7,7 @@ import { recoverTree } from './recover-tree.ts'
 import { findRepository } from './workspace.ts'
 
 type WorktreesOptions = {
-  /** Where the run begins. */
+  /** The working directory and the sandbox in which the run begins. */
   readonly home: ExecutionContext
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The user's home directory. */

@@ -86,7 +86,7 @@ export type Confined = Loaded & {
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode
-  /** Where the run began. */
+  /** The working directory and the sandbox in which the run began. */
   readonly began: ExecutionContext
   /** Sentences for the user that tell what was recovered. */
   readonly recovered: readonly string[]

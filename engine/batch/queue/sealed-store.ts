@@ -95,7 +95,7 @@ export class SealedStore {
     return Buffer.concat(parts)
   }
 
-  /** Whether there is an object. */
+  /** Whether there is an object with this name. */
   async has(name: string): Promise<boolean> {
     return Number(await this.#redis.call('exists', this.#at(name))) === 1
   }
