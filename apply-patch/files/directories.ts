@@ -17,7 +17,7 @@ export type Directories = {
   /**
    * A path for the entry `name` of a directory, valid for one system call.
    *
-   * @throws the system's error; ENOTDIR or ELOOP if a component is a link or a file, ESTALE if it was replaced
+   * @throws the system's error; ENOTDIR or ELOOP if a component is a link or a file, ESTALE if the directory was replaced
    */
   readonly entry: (directory: string, name: string) => string
   /** The group and the set-group-id bit of a directory, which new files in it inherit. */
@@ -56,7 +56,7 @@ type Identity = Pick<Held, 'device' | 'inode'>
 
 /** Opens the directories of a tree on demand. @param base an absolute real path; no directory above it is opened */
 export function openDirectories(base: string): Directories {
-  // Ordered by last use, so that the first one is closed first.
+  // The directories are in the order of their last use, so that the one that was unused for the longest time is closed first.
   const held = new Map<string, Held>()
   const seen = new Map<string, Identity>()
   const root = openOne(base, constants.O_RDONLY | constants.O_DIRECTORY)

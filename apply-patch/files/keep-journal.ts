@@ -18,7 +18,7 @@ export function keepForUndo(lock: TreeLock): void {
   if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
 }
 
-/** Keeps the journal of a commit that was complete when its run crashed. No later commit can have begun, because it would have recovered this one first. */
+/** Keeps the journal of a commit that was complete when its run crashed. No later commit can have begun, because it would have recovered this commit first. */
 export function keepRecovered(journal: string, nonce: string): void {
   const directory = dirname(journal)
   keep(directory, nonce, (name) => renameSync(journal, join(directory, name)))

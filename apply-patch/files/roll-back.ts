@@ -172,7 +172,7 @@ function undoRemove(
   return undefined
 }
 
-/** Whether an entry is still what a patch left there. */
+/** Whether an entry is still as the patch left it. */
 function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
   if (fingerprint.symlink !== undefined) {
     return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === fingerprint.symlink

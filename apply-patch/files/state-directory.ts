@@ -84,7 +84,7 @@ function usable(root: string, chosen: string | undefined): readonly Candidate[] 
     try {
       return isSafe(candidate)
     } catch (error) {
-      // An unreadable home contains none of our journals.
+      // A home directory that this user can't read contains no journals of this user.
       if (errnoOf(error) !== undefined) return false
       throw error
     }
@@ -169,7 +169,7 @@ function isPrivateDirectory(path: string): boolean {
   try {
     return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
   } catch (error) {
-    // If a parent of the path is a file or an unreadable folder, it contains none of our journals.
+    // If a parent of the path is a file or an unreadable folder, it contains no journals of this user.
     if (errnoOf(error) !== undefined) return false
     throw error
   }

@@ -167,7 +167,7 @@ function takeBack(error: unknown, work: Work): unknown {
 function namesLeft(steps: readonly Step[]): readonly Entry[] {
   return steps.flatMap((step) => {
     if (step.journalEntry.type === 'add') return [step.journalEntry.fresh]
-    // If the old file is another name of the renamed one, renaming does nothing, and the temporary name stays.
+    // If the old file is another name of the renamed file, renaming does nothing, and the temporary name stays.
     return step.type === 'install' && step.renamed !== undefined
       ? [step.journalEntry.old, step.journalEntry.fresh]
       : [step.journalEntry.old]
@@ -199,8 +199,8 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
 }
 
 /**
- * Syncs the directories in which only our temporary names were removed. Otherwise these names could reappear after a power cut, when there is no journal any
- * more. The commit is complete, so a failure doesn't make it fail: a failed sync is repeated once, and is then left to `recover`.
+ * Syncs the directories in which only the commit's temporary names were removed. Otherwise these names could reappear after a power cut, when there is no
+ * journal any more. The commit is complete, so a failure doesn't make it fail: a failed sync is repeated once, and is then left to `recover`.
  */
 function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []

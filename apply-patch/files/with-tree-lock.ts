@@ -10,7 +10,7 @@ import { retryOnce } from './retry-once.ts'
 type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readonly retires: readonly string[] }
 
 /**
- * Runs a commit under the lock of a tree, after recovering crashed runs there. Afterwards the journal is kept for `undo`, kept for `recover`, or
+ * Runs a commit under the lock of a tree, after recovering crashed runs in that tree. Afterwards, the journal is kept for `undo`, kept for `recover`, or
  * removed.
  */
 export async function withTreeLock<Result>(

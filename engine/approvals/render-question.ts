@@ -74,7 +74,7 @@ export function promptFor(choices: readonly HumanChoice[]): string {
   return `[${choices.map((choice) => shortest[choice]).join('/')}] `
 }
 
-/** Parses a typed line as an answer; undefined if it is not a valid one. */
+/** Parses a typed line as an answer; undefined if the line is not a valid answer. */
 export function readAnswer(line: string, choices: readonly HumanChoice[]): PersonAnswer | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/)
   const typed = word.toLowerCase().replace(/[.,:;!]$/, '')

@@ -80,7 +80,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
         const seen = look.take()
         if (seen === undefined) look.ask(() => queue.look(id).catch((): Seen => ({ state: 'there' })))
         else askedAt = Date.now()
-        // If Redis lost the job, it is added again. If a worker already has the job, the next worker that gets it sees the first one's claim.
+        // If Redis lost the job, it is added again. If a worker already has the job, the next worker that gets the job sees the first worker's claim.
         if (seen?.state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
         if (seen?.state === 'failed') return endUnseen('infrastructure', seen.reason ?? 'its job failed')
       }

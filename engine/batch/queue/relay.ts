@@ -94,7 +94,7 @@ export class Relay {
     await this.#now
     await this.#look().catch(() => undefined)
     await renounce(this.#carrier, this.#key, this.#folder.hash)
-    // Unless the batch is complete, the table `results` stays, so that results that workers hand in later are there at the next start.
+    // Unless the batch is complete, the table `results` stays, so that the next start finds the results that workers hand in later.
     await this.#store.clear(...tables.filter((table) => isSettled || table !== 'results'))
   }
 

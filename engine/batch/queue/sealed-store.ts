@@ -30,7 +30,7 @@ export class SealedStore {
     await this.#keep(table)
   }
 
-  /** Writes a value unless the table has one under this name. @returns whether it was written */
+  /** Writes a value unless the table already has a value under this name. @returns whether it was written */
   async setOnce(table: string, name: string, value: unknown): Promise<boolean> {
     const sealed = this.#key.sealValue([this.#batch, table, name], value)
     const isNew = Number(await this.#redis.call('hsetnx', this.#at(table), name, sealed)) === 1
