@@ -19,7 +19,7 @@ import { writeAll, writeChunks } from './write-all.ts'
 export type Header = Identity & {
   readonly version: 1
   readonly root: string
-  /** The trees below the root to which all paths in the journal must belong. Absent: all paths below the root are allowed. */
+  /** The trees below the root to which all paths in the journal, except those in `alongside`, must belong. Absent: all paths below the root are allowed. */
   readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean
   readonly nonce: string

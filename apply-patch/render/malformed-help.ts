@@ -23,7 +23,7 @@ export function malformedHelp({ code, found = '', after }: MalformedFailure): re
   }
 }
 
-/** Advice for a line in the format of other patches, such as a diff, which models sometimes use by mistake. */
+/** Advice for a line of a unified diff, a format that models sometimes use by mistake. */
 function general(line: string): string | undefined {
   if (line.startsWith('\\ No newline')) {
     return '  leave this line out: a file keeps its final line end, or the lack of it'
