@@ -2,17 +2,20 @@ import * as z from 'zod'
 import { checkCommand, type CheckedCommand, type CheckOptions } from './check.ts'
 import { RuleError } from './rules/rule-error.ts'
 
-/** A row in JSON: only a command, or a command with the expected decision. */
-const commandShape = z.union([
-  z.string(),
-  // Strict, because a row with a misspelt `expect` would test nothing.
-  z.strictObject({
-    command: z.union([z.string(), z.array(z.string()).min(1)]),
-    expect: z.enum(['allow', 'ask', 'deny']).optional(),
-    label: z.enum(['safe', 'unsafe']).optional(),
-    why: z.string().optional(),
-  }),
-])
+/** Creates the schema of a row in JSON: only a command, or a command with the expected decision. It is created when it is first needed. */
+const makeShape = () =>
+  z.union([
+    z.string(),
+    // Strict, because a row with a misspelt `expect` would test nothing.
+    z.strictObject({
+      command: z.union([z.string(), z.array(z.string()).min(1)]),
+      expect: z.enum(['allow', 'ask', 'deny']).optional(),
+      label: z.enum(['safe', 'unsafe']).optional(),
+      why: z.string().optional(),
+    }),
+  ])
+
+let shape: ReturnType<typeof makeShape> | undefined
 
 /** One row of a table of commands. */
 export type TableRow = {
@@ -38,7 +41,7 @@ export function readCommandTable(path: string, text: string): readonly TableRow[
     if (!/^(?:"|\{\s*")/.test(trimmed)) return [{ line, command: content, expected: undefined }]
     const value = parseJson(trimmed)
     if (value === undefined && trimmed.startsWith('"')) return [{ line, command: content, expected: undefined }]
-    const parsed = commandShape.safeParse(value)
+    const parsed = (shape ??= makeShape()).safeParse(value)
     if (!parsed.success) {
       const expected = 'a shell line, a JSON string, or {"command": …, "expect": "allow" | "ask" | "deny", "why": …}'
       const unknown = unknownKeys(value)

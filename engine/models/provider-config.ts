@@ -41,12 +41,12 @@ export type ModelProvider = z.infer<typeof modelProviderSchema>
 
 /** The providers that need no configuration. No key is sent to local servers. */
 export const builtInProviders: Readonly<Record<string, ModelProvider>> = {
-  openai: modelProviderSchema.parse({ name: 'OpenAI', base_url: 'https://api.openai.com/v1' }),
-  anthropic: modelProviderSchema.parse({
-    name: 'Anthropic',
-    base_url: 'https://api.anthropic.com',
-    wire_api: 'messages',
-  }),
-  ollama: modelProviderSchema.parse({ name: 'Ollama', base_url: 'http://127.0.0.1:11434/v1', wire_api: 'chat' }),
-  lmstudio: modelProviderSchema.parse({ name: 'LM Studio', base_url: 'http://127.0.0.1:1234/v1', wire_api: 'chat' }),
+  openai: builtIn('OpenAI', 'https://api.openai.com/v1', 'responses'),
+  anthropic: builtIn('Anthropic', 'https://api.anthropic.com', 'messages'),
+  ollama: builtIn('Ollama', 'http://127.0.0.1:11434/v1', 'chat'),
+  lmstudio: builtIn('LM Studio', 'http://127.0.0.1:1234/v1', 'chat'),
+}
+
+function builtIn(name: string, base_url: string, wire_api: ModelProvider['wire_api']): ModelProvider {
+  return { name, base_url, wire_api, query_params: {}, http_headers: {}, env_http_headers: {} }
 }

@@ -9,7 +9,7 @@ import { parseJson } from './hash-chain.ts'
  */
 export type Seal = { readonly key: string; readonly from: number }
 
-const sealShape = z.object({ key: z.string().regex(/^[0-9a-f]{64}$/), from: z.int().min(1) })
+const makeShape = () => z.object({ key: z.string().regex(/^[0-9a-f]{64}$/), from: z.int().min(1) })
 
 /** The path of the file, next to the log, that contains the log's key. Only the owner can read the file. */
 export function sealPath(path: string): string {
@@ -19,7 +19,8 @@ export function sealPath(path: string): string {
 /** The seal of the log at `path`; undefined if there is none that can be read. */
 export function readSeal(path: string): Seal | undefined {
   try {
-    return sealShape.safeParse(parseJson(readFileSync(sealPath(path), 'utf8'))).data
+    const value = parseJson(readFileSync(sealPath(path), 'utf8'))
+    return makeShape().safeParse(value).data
   } catch {
     // If the log has sealed records, the caller reports the missing key as a finding.
     return undefined

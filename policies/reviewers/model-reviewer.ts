@@ -62,7 +62,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
       try {
         const input = renderInput(request, action, context())
         const waited = await waitWithin(timeoutMs, signal, (stop) =>
-          complete({ instructions, input, schema: modelVerdictSchema, signal: stop }),
+          complete({ instructions, input, schema: modelVerdictSchema(), signal: stop }),
         )
         if (waited.status === 'timed-out')
           return { outcome: 'timed-out', reason: `No verdict within ${timeoutMs / 1000} s.` }

@@ -1,19 +1,25 @@
 import * as z from 'zod'
 import { hasRepeatedField } from './repeated-field.ts'
 
-const verdictShape = z.strictObject({
-  risk_level: z.enum(['low', 'medium', 'high', 'critical']),
-  user_authorization: z.enum(['unknown', 'low', 'medium', 'high']),
-  outcome: z.enum(['allow', 'deny']),
-  // Checked here and not in the schema that is sent, because not every provider supports a minimum length.
-  rationale: z.string().refine((text) => text.trim() !== '', 'is empty'),
-})
+/** Creates the schema of an answer. Most runs have no reviewing model, so it is created when it is first needed. */
+const makeShape = () =>
+  z.strictObject({
+    risk_level: z.enum(['low', 'medium', 'high', 'critical']),
+    user_authorization: z.enum(['unknown', 'low', 'medium', 'high']),
+    outcome: z.enum(['allow', 'deny']),
+    // Checked here and not in the schema that is sent, because not every provider supports a minimum length.
+    rationale: z.string().refine((text) => text.trim() !== '', 'is empty'),
+  })
+
+let shape: ReturnType<typeof makeShape> | undefined
 
 /** What a reviewing model must answer. Every field is required. */
-type ModelVerdict = z.infer<typeof verdictShape>
+type ModelVerdict = z.infer<ReturnType<typeof makeShape>>
 
 /** The schema of the answer, for models whose output can be forced to follow one. */
-export const modelVerdictSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(verdictShape)
+export function modelVerdictSchema(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema((shape ??= makeShape()))
+}
 
 /** Parses an answer. It must be exactly one JSON object with exactly these fields, each once, and nothing around it. */
 export function readModelVerdict(text: string): { readonly verdict: ModelVerdict } | { readonly fault: string } {
@@ -25,7 +31,7 @@ export function readModelVerdict(text: string): { readonly verdict: ModelVerdict
     return { fault: 'it is not a single JSON object without other text' }
   }
   if (hasRepeatedField(trimmed)) return { fault: 'a field is given twice' }
-  const parsed = verdictShape.safeParse(value)
+  const parsed = (shape ??= makeShape()).safeParse(value)
   if (parsed.success) return { verdict: parsed.data }
   const issue = parsed.error.issues[0]
   return { fault: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not the fields that were asked for'}` }
