@@ -5,7 +5,7 @@ import { messageOf } from './message-of.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
 /**
- * Turns a tool's result into the text for the model: with the additions of hooks, and truncated to the output limit.
+ * Prepares a tool's result for the model: hooks may add to it, replace it or withhold it, and it is truncated to the output limit.
  *
  * @param took how long the tool took, in milliseconds
  */

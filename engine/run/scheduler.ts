@@ -46,9 +46,10 @@ type Entry<Result> = {
 }
 
 /**
- * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. The others begin only when the response is
- * complete: an interrupted response is requested again, so their effects would happen twice. If a call has to wait, so do all calls after it. Consecutive
- * safe calls form a batch. If one of them could not be carried out, the rest of its batch is cancelled; a denial or an abort does not have this effect.
+ * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. The others begin only when the response is complete:
+ * an interrupted response is requested again, so the effects of a call that had already begun would happen twice. If a call has to wait, so do all calls after
+ * it. Consecutive safe calls form a batch. If one of them could not be carried out, the rest of its batch is cancelled; a denial or an abort does not have this
+ * effect.
  */
 export class Scheduler<Result> {
   readonly #options: Options<Result>

@@ -11,7 +11,7 @@ export class Preapprovals {
     this.#lists.push({ list: readToolAllowlist(allowed, source), source })
   }
 
-  /** Wraps a Guardian so that these permissions allow actions for which the approval mode would ask. They override no rule, permission or alarm. */
+  /** Wraps a Guardian so that the added permissions allow actions for which the approval mode would ask. They override no rule, permission or alarm. */
   wrapGuardian(inner: Guardian): Guardian {
     return {
       ...inner,

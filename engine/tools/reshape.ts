@@ -21,7 +21,7 @@ export type ToolShape = {
 
 /** Returns the same tool, presented differently. */
 export function reshape(tool: Tool, shape: ToolShape): Tool {
-  // `declaration` is not read here, because that would derive the schema.
+  // `declaration` is not read here, because reading it would derive the schema, which may never be needed.
   const { name, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool
   const { sideBySide, parse } = tool
   const { hidden = false, deferred = tool.deferred, suggested = tool.suggested, filled } = shape

@@ -107,7 +107,7 @@ function pairOf(a: ComparableStep | undefined, b: ComparableStep | undefined, is
   return { a, b, difference: isAnswer ? 'answer' : 'words', details }
 }
 
-/** Describes the difference between two steps: the arguments that differ if both steps call the same tools, otherwise the tools that each step calls. */
+/** Describes how two steps differ. If both call the same tools, names the arguments that differ; otherwise, the tools that each step calls. */
 function callDetails(a: ComparableStep, b: ComparableStep): readonly string[] {
   const names = (step: ComparableStep): string => step.calls.map(({ name }) => name).join(', ') || 'no call'
   if (names(a) !== names(b)) return [`a calls ${names(a)}`, `b calls ${names(b)}`]

@@ -10,9 +10,8 @@ const mostOfAKind = 10
 const longest = 2000
 
 /**
- * Renders the new findings, the worst first, and the end of a run that failed as GitHub's workflow commands
- * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). The runner executes these commands, so no text may end one command and
- * begin another.
+ * Renders findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions): if the run failed, first how
+ * it ended, then the new findings, the worst first. The runner executes these commands, so no text may end one command and begin another.
  */
 export function writeAnnotations(report: Report): string {
   const run = lastRun(report)

@@ -10,11 +10,11 @@ import type { Sentence } from './sentences.ts'
 export const mayTellOfTests =
   /\d|🧪|🟢|test|suite|spec|mocha|jest|phpunit|pest|junit|nunit|xunit|tox|nox|cypress|playwright|e2e|bats|busted|surefire|twister|molecule|quickcheck|assert|green|ci|quality|check|passing|verif|pipeline|regress|every|all|no|zero|never|without|n't|history|gone|sorted|any ?more|stopped|but|except|apart|save|aside|bar|other|minus|most|only|fail|error|after|since|meanwhile|current|break|broke|red|report|complain|object|surpris|problem|hang|crash|time out/
 
-/** Each claim about a push, a remote or a merge request contains one of these. */
+/** Each claim about a push, a remote or a merge request contains one of these words or marks. */
 export const mayTellOfPushes =
   /push|publish|upload|ship|deliver|transfer|transmit|sync|mirror|online|live|remote|origin|git|bitbucket|codeberg|gitea|sourcehut|azure|heroku|upstream|server|repo|pr|mr|pull|merge|fork|pypi|crates|rubygems|npm|docker|ghcr|maven|hex\.pm|packagist|up|out|fetch|both |[#!]\d|commit|branch|tag|release|work|everything/
 
-/** Each claim about tests or pushes in a language other than English contains one of these, or a letter that English doesn't have. */
+/** Each claim about tests or pushes in a language other than English contains one of these words, or a letter that English doesn't have. */
 export const mayTellAbroad =
   /[^\0-\x7f]|tes?t|suite|pruebas|alle|push|upload|hochgel|github|gitlab|bitbucket|origin|upstream|serv|subid|publi|pubblic|empujad|pouss| en ligne|envia|invia|carica|remoto/
 

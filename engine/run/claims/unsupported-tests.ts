@@ -30,7 +30,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
     if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
     if (!ran && onServer.test(text) && known.succeeded.some((each) => asksServer.test(each))) return []
-    // If the run changed nothing and ran no tests, a sentence without such words probably explains how the tests behave.
+    // If the run changed nothing and ran no tests, a sentence without words such as "ran" or "tested" probably explains how the tests behave.
     if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
       return []
     const meant = meantBy(text, tests)
@@ -74,7 +74,7 @@ const asksServer = pattern(
   String.raw`\bgh (?:run|pr|workflow|api)\b|\bglab (?:ci|pipeline|mr)\b|\bcurl\b.*\b(?:runs|pipelines|builds|checks)\b`,
 )
 
-/** Returns a function that tells whether a sentence is about one of these commands: it names the command's program and doesn't mention tests. */
+/** Returns a function that tells whether a sentence is about one of the given commands: it names the command's program and doesn't mention tests. */
 function mentions(commands: readonly string[]): (text: string) => boolean {
   const names = new Set(commands.flatMap(programsOf).filter((name) => !readers.test(name)))
   return (text) => {
