@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
 
-/** The maximum length of the instructions, in characters, because a report has no room for very long ones. */
+/** The maximum length of the texts that the model got before its prompt, in characters, because a report has no room for very long ones. */
 const longestContext = 40_000
 /** The maximum number of notices of each kind, and of claims. */
 const mostNotes = 50

@@ -48,7 +48,7 @@ export class RepeatWatch {
 /** Matches the result of a call that waited for a command which is still running. Repeating such a call is not a loop. */
 const stillRunning = /^Process running with session ID /m
 
-/** A result without the parts that differ even if nothing has changed: durations, and the path of a stored output. */
+/** A result without the parts that differ even if nothing has changed: durations, and the file name of a stored output. */
 function withoutVarying(output: string): string {
   return output.replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '').replace(/\boutput-\d+\.txt\b/g, '')
 }

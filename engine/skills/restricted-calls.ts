@@ -9,7 +9,7 @@ export type RestrictedCalls = {
   readonly narrow: (allowed: readonly string[], source: string) => void
 }
 
-/** Puts the filter in front of a run's hooks. Calls that load a skill or deliver the final answer always pass. */
+/** Puts the filter in front of a run's hooks. Calls that load a skill or deliver the final answer always pass the filter. */
 export function restrictedCalls(behind: CallHooks, cwd: () => string): RestrictedCalls {
   const narrowings: { readonly narrowing: ToolAllowlist; readonly source: string }[] = []
   return {

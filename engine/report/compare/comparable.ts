@@ -42,7 +42,10 @@ export function comparableStep(step: Step, cwd: string): ComparableStep {
   return { number: step.number, calls, text: said, key }
 }
 
-/** Normalizes a message that was sent to the model: removes dates, machine names and folders. */
+/**
+ * Returns the text of a message in the form in which texts are compared: placeholders replace what differs from run to run, such as times, ids and the
+ * workspace. Empty for any other item.
+ */
 export function comparableText(item: HistoryItem, cwd: string): string {
   return item.type === 'message' ? `${item.role}: ${withoutTimes(generalize(item.text, cwd))}` : ''
 }
