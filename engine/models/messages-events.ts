@@ -41,7 +41,7 @@ const messageDelta = z.object({
  * malformed, truncated or refused message. Ends without `end` if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
- * @param prefix the contents of the request, if the provider checks thinking against it
+ * @param prefix the digest of what the request contains; undefined if the provider doesn't check thinking against it
  */
 export async function* readMessages(
   stream: AsyncIterable<unknown>,

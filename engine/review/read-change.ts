@@ -142,7 +142,7 @@ async function readBlob({ sandbox, cwd, signal }: ReviewPlace, name: string): Pr
   return typeof bytes === 'string' ? undefined : bytes
 }
 
-/** Reads a file of the tree in the sandbox, so that files that are hidden from commands are hidden here too. */
+/** Reads a file of the working tree in the sandbox, so that a file that is hidden from commands can't be read here either. */
 async function readTree({ sandbox, cwd, signal }: ReviewPlace, path: string): Promise<Buffer | undefined> {
   const child = sandbox.spawn({ argv: ['cat', '--', path], cwd, readOnly: true, signal, timeoutMs: 60_000 })
   const chunks: Buffer[] = []

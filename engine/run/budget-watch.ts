@@ -39,7 +39,7 @@ export class BudgetWatch {
     return this.#controller.signal
   }
 
-  /** The cost of all responses so far, in US dollars; undefined if a price or a token count is unknown. */
+  /** The cost so far, in US dollars; undefined if a price or a token count is unknown. */
   get cost(): number | undefined {
     return this.#cost
   }

@@ -70,7 +70,7 @@ export async function consumeResponse(context: ResponseContext): Promise<number>
   throw new ModelError('provider', `${model.name}: the answer ended early.`)
 }
 
-/** Counts the cost of a failed attempt. */
+/** Counts the tokens and the cost of a failed attempt. */
 export function recordFailedAttempt(
   spent: Usage,
   context: Omit<ResponseContext, 'request' | 'calls' | 'signal'>,
