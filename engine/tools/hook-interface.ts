@@ -52,7 +52,7 @@ export type CallHooks = {
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks
-  /** Sets the sink of the run's event stream. It receives all items that hooks report, including those that were reported before. */
+  /** Sets the sink of the run's event stream. It receives all items that hooks report, including those that were reported before it was set. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
   /** Sets the signal that cancels hooks. It stays in effect until this function is called again. Undefined: hooks are cancelled only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void
