@@ -19,7 +19,7 @@ const fileChange = z.object({
   verdict: verdict.optional(),
 })
 
-/** Not in Codex: a call that is neither a command nor a change. A call that failed because its tool is unknown or its input is invalid is one of these too. */
+/** Not in Codex: a call that is neither a command nor a change. Also any call that failed because its tool is unknown or its input is invalid. */
 const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),

@@ -39,7 +39,7 @@ export type WebSearch = {
   /** The query, in one line. Empty if this was only an internal step of the provider. */
   readonly query: string
   readonly action: WebSearchAction
-  /** The provider's own items, stored and sent back unchanged to the provider that made them. */
+  /** The items as the provider sent them. They are stored, and sent back unchanged to the same provider. */
   readonly opaque?: unknown
 }
 

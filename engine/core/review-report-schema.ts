@@ -24,7 +24,7 @@ export const findingFields = {
   replacement: replacement.optional(),
   /** Identifies the finding: the same finding has the same fingerprint in every run. */
   fingerprint: z.string(),
-  /** A fingerprint of each line of the finding. By these, a later review recognizes the finding even if it reports only some of the lines. */
+  /** A fingerprint of each line of the finding. With these, a later review recognizes the finding even if it reports only some of the lines. */
   line_prints: z.array(z.string()),
   /** True if an earlier report contains this finding; otherwise absent. */
   known: z.literal(true).optional(),

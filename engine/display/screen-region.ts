@@ -43,7 +43,7 @@ export class ScreenRegion {
     return this.#drawn.length === 0 ? otherwise : `\r\u001b[2K${more.map(() => '\u001b[1A\u001b[2K').join('')}`
   }
 
-  /** Splits a line into the rows that it occupies now. If the terminal was made narrower, it has wrapped the line. */
+  /** Splits a line into the rows that it occupies now. A terminal that was made narrower has wrapped the line. */
   #rows(line: string): readonly string[] {
     const columns = columnsOf(this.#screen)
     const rows: string[] = []

@@ -4,7 +4,7 @@ import { denied } from '../tools/denied-result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { McpServers } from './servers.ts'
 
-/** Creates the tools for the servers' resources, which are documents that the servers provide. Returns no tools if there is no server. */
+/** Creates the tools that list and read the servers' resources, which are documents. Returns no tools if there is no server. */
 export function resourceTools(servers: McpServers): readonly Tool[] {
   return servers.states().length === 0 ? [] : [listResources(servers), readResource(servers)]
 }

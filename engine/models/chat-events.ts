@@ -197,7 +197,7 @@ function isWhole(json: string): boolean {
 
 function finishedCall(call: OpenCall, model: string, isCut: boolean): ModelEvent {
   if (call.name === '') throw malformedStream('a tool call without a name')
-  // Some servers send no ids. Our own id only has to be unique, and is sent back with the result.
+  // Some servers send no ids. An id that is made up here only has to be unique; it is sent back with the result.
   const id = call.id === '' ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : call.id
   const input = call.input.trim() === '' ? '{}' : call.input
   const kept = { from: 'openai-chat', model, ...withMore(call.more) } satisfies KeptChat

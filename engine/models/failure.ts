@@ -49,7 +49,7 @@ const overflowWords =
 const quotaWords = /credit balance is too low/i
 const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
 const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
-/** Codes for a faulty request. Repeating such a request would fail again. */
+/** Codes for a faulty request. Such a request would fail again if it were repeated. */
 const requestCodes = [
   'invalid_prompt',
   'invalid_request_error',

@@ -19,9 +19,9 @@ export type RunningRun = {
   readonly pid: number | undefined
   /** The exit code; undefined if the process was killed or could not be started. */
   readonly ended: Promise<number | undefined>
-  /** Makes it end cleanly. */
+  /** Makes the run end cleanly. */
   readonly interrupt: () => void
-  /** Ends it at once. */
+  /** Ends the run at once. */
   readonly kill: () => void
 }
 

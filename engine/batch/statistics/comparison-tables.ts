@@ -6,8 +6,8 @@ import type { Estimate } from './estimates.ts'
 export type Table = { readonly title: string; readonly rows: readonly (readonly string[])[] }
 
 /**
- * The statistics of a batch's models, as tables for human readers: one row for each model and, if there are at least two models, a second table that compares
- * them.
+ * The statistics of a batch's models, as tables for human readers. The first table has a row for each model. If there are at least two models, a second table
+ * compares them.
  */
 export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))

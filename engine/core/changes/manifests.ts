@@ -21,7 +21,7 @@ const dependencies: ReadonlySet<string> = new Set([
 export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 
-  /** @param keys the files of the workspace, as keys like those of `list-files.ts`; only those named package.json are stored */
+  /** @param keys the keys of the workspace's files, as in `list-files.ts`; only files named package.json are stored */
   keep(workspace: string, keys: readonly string[]): void {
     for (const key of keys) {
       if (!/(?:^|\/)package\.json$/.test(key) || this.#before.size >= mostManifests) continue
