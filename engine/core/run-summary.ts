@@ -19,8 +19,8 @@ export const usage = z.object({
 export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
 /**
- * How a run ended, as one word that a script can test. `no-change` means that the run finished by itself, but changed neither a file nor the checked-out commit.
- * Each of the other values corresponds to an exit code.
+ * How a run ended, as one word that a script can test. `no-change` means that the run finished by itself, but changed neither a file nor the checked-out
+ * commit. Each of the other values corresponds to an exit code.
  */
 export const result = z.enum([
   'done',
