@@ -54,7 +54,7 @@ export function openCaches(
   return { roots: caches.map(({ root }) => root), set: Object.fromEntries(set) }
 }
 
-/** Creates a directory below the user's caches. No part of its path may be a link or be writable by others. */
+/** Creates a directory below the user's cache folder. No part of the path below that folder may be a link, belong to another user or be writable by others. */
 function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly string[]): string {
   const named = environment['XDG_CACHE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), '.cache')

@@ -15,7 +15,7 @@ export class PermissionLayers {
     this.#workspace = workspace
   }
 
-  /** The lists taken so far, in the order of their layers. */
+  /** The lists that were taken so far, in the order in which their layers were given. */
   get taken(): readonly PermissionFile[] {
     return this.#taken
   }

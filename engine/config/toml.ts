@@ -37,7 +37,7 @@ const maxSearchedLines = 2000
 
 /**
  * The line, counted from 1, on which a key of a valid TOML document is set; undefined if the key isn't there or is too far down. The parser gives no positions,
- * so this finds the shortest start of the document that contains the key. This takes one parse per line, so use it only for messages and lists.
+ * so this function looks for the shortest beginning of the document that contains the key. It parses once for each line, so use it only for messages and lists.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const lines = text.split('\n').slice(0, maxSearchedLines)

@@ -12,7 +12,7 @@ import { validate } from './validate.ts'
  * @param directory the user's configuration folder; created if it doesn't exist
  * @param root the repository's root
  * @returns the file, and whether it was changed
- * @throws UserError `usage` if the file says that the repository is untrusted, or if the file can't be written
+ * @throws UserError `usage` if the file says that the repository is untrusted, or if the file can't be extended or written
  */
 export function writeTrust(directory: string, root: string): { readonly file: string; readonly changed: boolean } {
   const file = join(directory, 'config.toml')

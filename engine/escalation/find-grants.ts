@@ -87,7 +87,7 @@ export function grantsAskedFor(asked: AskedPermissions, cwd: string, policy: San
   ])
 }
 
-/** Returns the grants that a command obviously needs: files that it names outside the writable paths, and hosts. */
+/** Returns the grants that a command obviously needs: for the paths that it writes outside the writable folders, and for the hosts that it contacts. */
 export function grantsSeenIn(analysis: CommandAnalysis | undefined, cwd: string, sandbox: Sandbox): readonly Grant[] {
   const { policy } = sandbox
   const facts = (analysis?.commands ?? []).flatMap(({ facts: own, around }) => [...own, ...around])
