@@ -10,7 +10,10 @@ type WatchdogOptions = {
   readonly message: string
 }
 
-/** How long the watchdog waits after the limit, in milliseconds, before it kills the process: if the event loop is blocked, and if the run doesn't end. */
+/**
+ * How long the watchdog waits after the limit before it kills the process, in milliseconds. `stalled`: if the event loop is blocked. `ending`: if the run
+ * doesn't end.
+ */
 const patience = { stalled: 3_000, ending: 30_000 }
 
 /**
