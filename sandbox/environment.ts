@@ -7,7 +7,7 @@ import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** Names of variables that tell programs where things are or how to write messages, and that contain nothing worth stealing. */
+/** Names of variables that programs often need, such as where things are or how to write messages, and that contain nothing worth stealing. */
 const coreNames: readonly string[] = [
   'PATH',
   'HOME',
@@ -20,7 +20,7 @@ const coreNames: readonly string[] = [
   'TZ',
   'TZDIR',
   'NO_COLOR',
-  // These variables say where toolchains and version managers are installed.
+  // These variables say where toolchains, version managers and certificates are, and what builds and commits record.
   'CONDA_DEFAULT_ENV',
   'CONDA_PREFIX',
   'VIRTUAL_ENV',
@@ -68,8 +68,7 @@ export function looksLikeSecret(name: string, value: string): boolean {
 }
 
 /**
- * The variables that are set for every command, because nobody is there to answer a prompt, scroll a pager or close an editor. Caches are moved to
- * the private temporary directory, because the caches in the home directory are read-only.
+ * The variables that are set for every command, because nobody is there to answer a prompt, scroll a pager, close an editor or look at colours.
  */
 const nonInteractive: Variables = {
   CI: '1',
@@ -94,6 +93,7 @@ const nonInteractive: Variables = {
   PIP_NO_INPUT: '1',
 }
 
+/** Variables that move temporary files and caches to the private temporary directory, because the caches in the home directory are read-only. */
 function privateTemp(directory: string): Variables {
   return {
     TMPDIR: directory,

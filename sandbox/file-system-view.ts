@@ -180,7 +180,7 @@ function withoutMissing(
   paths: readonly string[],
   namesOf: (home: string) => ReadonlySet<string> | undefined,
 ): readonly string[] {
-  // A listing can't represent names that aren't UTF-8.
+  // A listing can't represent names that aren't UTF-8, so none is used then.
   if (hasRawBytes(listText(paths))) return paths
   const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
   return paths.filter((path) => {

@@ -123,7 +123,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       return found
     },
   })
-  // Returns the same array object as long as its contents are the same, because results are cached with that object as the key.
+  // `withLocated` returns the same array object as long as its contents are the same, because results are cached with that object as the key.
   let before: string[] = []
   const withLocated = (given: string[]): string[] => {
     const located = locate()

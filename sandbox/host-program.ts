@@ -45,7 +45,7 @@ function searchPath(path: string | undefined = process.env['PATH']): readonly st
 export function hostProgram(name: string, roots: readonly string[], from: string = process.cwd()): string {
   const closed = realRoots(roots)
   const files = name.includes('/') ? [resolve(from, name)] : searchPath().map((directory) => join(directory, name))
-  // Most directories don't contain the program, so that is tested first.
+  // Most directories don't contain the program, so the first test is whether the file exists.
   const isSafe = (file: string): boolean => name.includes('/') || !isReached(resolve(dirname(file)), closed)
   const found = files.find((file) => isExecutable(file) && isSafe(file) && !isReached(file, closed))
   if (found !== undefined) return found

@@ -2,7 +2,7 @@
 export type Mount = {
   /** The path at which something is mounted. */
   readonly path: string
-  /** The path on the host of what is mounted, without symlinks. Absent: the same as `path`. */
+  /** The path on the host of what is mounted, without symlinks. If it is absent, `path` is also the path on the host. */
   readonly source?: string
   readonly as:
     | 'writable'

@@ -25,7 +25,7 @@ export type SandboxErrorData = {
   }
   /** The backend failed before the command started; `detail` is the backend's own message. */
   readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
-  /** The entry at a planned path is no longer the planned one, so nothing was run. */
+  /** A path no longer leads to the entry that was planned for it, so nothing was run. */
   readonly 'path-changed': {
     readonly backend: Backend
     readonly path: string

@@ -92,7 +92,7 @@ export type Sandbox = {
   readonly unenforced: readonly string[]
   /** The arguments that start Node for our own programs inside the sandbox. They come before Node's options. */
   readonly node: readonly [string, ...string[]]
-  /** Returns the entries that are at the policy's paths, for sandboxes that are opened later with the same paths. Absent: no entries are held. */
+  /** Returns the entries that are at the policy's paths, for sandboxes that are opened later with the same paths. Absent if no entries are held. */
   readonly known?: () => KnownPlaces
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */
   readonly shell: Shell

@@ -66,7 +66,7 @@ const refusedSocket: Denial = {
   remedy: { kind: 'open-unix-sockets' },
 }
 
-/** Whether a line reports that a program could not listen on a unix socket, in the words of tmux, Node, ssh-agent or programs that wrap their errors. */
+/** Whether an error message is about a unix socket, in the words of tmux, Node, ssh-agent or programs that wrap their errors. */
 function namesUnixSocket(line: string): boolean {
   const start = line.slice(0, 2_000)
   return /\bunix\b|\bAF_UNIX\b|\.sock(?:et)?\b|^error (?:creating|connecting to) \/|\bsocket\(?\)?:|\bEPERM: operation not permitted \//i.test(

@@ -26,8 +26,8 @@ type Planned = {
 /** The containers of one sandbox, each of which runs one command at a time. */
 type Containers = {
   /**
-   * Plans what a command needs in the host's current state. As long as that state doesn't change, there are only two different plans: one for commands
-   * that may write, and one for all others.
+   * Plans what a command needs in the host's current state. `dropStale` keeps only the containers of the latest plans: one plan for commands that may
+   * write, and one for those that may not.
    */
   plan(command: Command): Planned
   /** Returns a warm container if there is one, otherwise a new one. Rejects with the daemon's error if the daemon can't start one. */

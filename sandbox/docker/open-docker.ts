@@ -91,7 +91,7 @@ export async function openDocker(
     shown: node.shown,
   })
 
-  /** @param whose `own` for our own programs, which only read files that commands have left behind; otherwise `caller` */
+  /** Starts a command in a container. `whose` is `own` for our own programs, which only read files that commands have left behind. */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')

@@ -11,7 +11,7 @@ import { startsAt, type Starts } from './container-starts.ts'
 /** The request that creates a container, in the terms of the daemon's API. */
 export type ContainerPlan = ReturnType<typeof planContainer>
 
-/** The label whose value is the process that owns the container. */
+/** The label whose value names the process that owns the container. */
 export const ownerLabel = 'dev.portcullis.owner'
 
 /** The run's directories on the host, which containers mount. */

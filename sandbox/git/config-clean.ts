@@ -1,6 +1,6 @@
 import { keyOf, type ConfigEntry } from './config-file.ts'
 
-/** Settings that always count as secret, because they contain a secret or the path to one. */
+/** Patterns for the names of settings that never reach commands, in most cases because the settings contain a secret or the path to one. */
 const secretKeys: readonly RegExp[] = [
   /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
   /^credential\./s,
@@ -66,7 +66,10 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
 /** The names of remotes, branches and submodules that may be imported. */
 const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
 
-/** Transports that only move objects; `ext::` and others run programs. A host must not begin with a dash, because ssh would read it as an option. */
+/**
+ * Matches addresses whose transports only move objects, unlike `ext::` and others, which run programs. A host must not begin with a dash, because ssh
+ * would read it as an option.
+ */
 const plainAddress =
   /^(?:(?:https?|ssh|git|file):\/\/(?!-)[^\s\0-\x1f\x7f]*|\.{0,2}\/[^\0-\x1f\x7f]*|(?:[A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![:-])[^\0-\x1f\x7f]*)$/
 

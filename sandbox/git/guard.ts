@@ -91,7 +91,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       ),
     }))
 
-  // Returns the same array object as long as its contents are the same, because results are cached with that object as the key.
+  // `listed` returns the same array object as long as its contents are the same, because results are cached with that object as the key.
   const always = [...new Set(protectedPaths)]
   let last: { readonly others: readonly string[]; readonly all: readonly string[] } = { others: [], all: always }
   const listed = (others: readonly string[]): readonly string[] => {

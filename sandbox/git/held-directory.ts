@@ -154,7 +154,7 @@ function readEntry(entry: string | Buffer, most: number): Buffer | undefined {
   }
 }
 
-/** Many entries that are looked for don't exist, and creating an error takes longer than checking first. */
+/** Whether an entry doesn't exist. Callers check this first, because many entries are missing, and creating an error takes longer than the check. */
 function isMissing(entry: string | Buffer): boolean {
   return lstatSync(entry, { throwIfNoEntry: false }) === undefined
 }

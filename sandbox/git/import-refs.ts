@@ -5,7 +5,7 @@ import type { ImportNote, ImportResult, ImportSides, Known } from './import-type
 /** A ref that commands changed; an undefined value means that the ref doesn't exist. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
-/** The identity for the line that git adds to the host's reflog if the line from the sandbox can't be used. */
+/** The identity in the line that git adds to the host's reflog if the line that git wrote in the sandbox can't be imported. */
 const identity = {
   GIT_COMMITTER_NAME: 'Portcullis',
   GIT_COMMITTER_EMAIL: 'portcullis@localhost',

@@ -54,7 +54,7 @@ export async function importChanges(
       complete: false,
     }
   }
-  // These are read before the objects, so that the objects include everything that the changes name.
+  // The changes are read before the objects, so that the objects include everything that the changes name.
   const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
   const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
   const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
@@ -134,7 +134,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
     return done
   }
   stdout.unshift(header)
-  // Git reads this setting only from this file, and ignores includes for it.
+  // Git reads `extensions.partialClone` only from this file, and ignores includes for it.
   const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]

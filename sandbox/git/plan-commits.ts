@@ -37,7 +37,7 @@ export type PlannedCommits =
       readonly stayed?: string
       readonly git: GitWrites
     }
-  /** The view has no commits except those that the repository already has in a branch. */
+  /** The view has no commits except those that the repository already has in a branch, or one of the two repositories can't be read. */
   | { readonly type: 'none' }
   | { readonly type: 'failed'; readonly why: string }
 

@@ -5,7 +5,7 @@ export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
 
-/** The rules of `git check-ref-format`, for bytes. The name must begin with `refs/`. */
+/** Whether a name, with one character for each byte, begins with `refs/` and follows the rules of `git check-ref-format`. */
 export function isRefName(name: string): boolean {
   return (
     name.startsWith('refs/') &&

@@ -74,7 +74,7 @@ function looksLikeGit(path: string): boolean {
   return has('HEAD') && has('objects') && has('refs')
 }
 
-/** Whether a directory is a bare repository, which contains only git's own files. */
+/** Whether a directory is a bare repository that contains only git's own files. */
 export function isBare(path: string): boolean {
   if (!looksLikeGit(path)) return false
   const held = holdDirectory(encodePath(path))

@@ -4,9 +4,9 @@ import { statfsSync } from 'node:fs'
 export type DiskLimit = {
   /** Directories on the disks to watch. */
   readonly places: readonly string[]
-  /** The limit for each disk, in bytes. Undefined: a default that leaves some space free. */
+  /** The limit for each disk, in bytes. If it is undefined, there is a default limit, which leaves some space free. */
   readonly bytes: number | undefined
-  /** The limit for each disk, as a number of files. Undefined: a default that lets other programs still create some files. */
+  /** The limit for each disk, as a number of files. If it is undefined, there is a default limit, which lets other programs still create some files. */
   readonly files: number | undefined
 }
 

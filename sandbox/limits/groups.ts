@@ -64,7 +64,7 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Without this, a command that reaches its limit would use swap and become slow, and would not be stopped. Kernels without swap accounting have
+      // Without this limit, a command that has used up its memory would go on with swap, slowly, and not be stopped. Kernels without swap accounting have
       // no such file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)

@@ -13,7 +13,7 @@ type LimitTools = {
   readonly cpus?: boolean
 }
 
-/** How each limit is enforced. Undefined: the limit is not enforced. */
+/** How each limit is enforced. A limit that is undefined is not enforced. */
 export type LimitPlan = {
   /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined

@@ -33,7 +33,7 @@ type PreparedLimits = {
 
 let known: { readonly hierarchy: Hierarchy | undefined } | undefined
 
-/** Where control groups can be created. This is determined once per process. */
+/** Where control groups can be created; undefined if they can't. This is determined once per process. */
 export function hierarchyHere(): Hierarchy | undefined {
   known ??= { hierarchy: process.platform === 'linux' ? findHierarchy() : undefined }
   return known.hierarchy

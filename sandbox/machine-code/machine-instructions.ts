@@ -71,7 +71,7 @@ export type Instruction =
   /** Stores a number `offset` bytes after the address in `to`. `offset` is a multiple of 8 below 32768. */
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
   /**
-   * Sets the variable to the stack's address. It is used at the start of a program. The stack begins with the number of arguments, followed by the
+   * Sets the variable to the stack's address. This is for the start of a program, when the stack begins with the number of arguments, followed by the
    * arguments.
    */
   | { readonly takeStack: Variable }

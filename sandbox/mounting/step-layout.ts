@@ -12,7 +12,7 @@ type Place = {
   readonly path: string
   /** The entry that is expected at the path. Absent only if no entry can be there yet, or if any entry is acceptable. */
   readonly identity?: Identity | undefined
-  /** What to create if the path doesn't exist. `nothing`: the step is skipped. Absent: the step fails. */
+  /** What to create if the path doesn't exist. With `nothing`, the step is skipped; if this field is absent, the step fails. */
   readonly create?: 'directory' | 'file' | 'nothing' | undefined
 }
 

@@ -32,9 +32,10 @@ const largestCopy = 16 * 1024 * 1024
 const nullDevice = 0x103
 
 /**
- * What a confined command gets as its standard input. Unless it is a terminal, it is never a file, directory or device of this machine. A process
- * that holds such a descriptor, even one opened read-only, can reopen it for writing through `/proc/self/fd`, and can change its mode and times. A
- * file is read from its current offset. The offset doesn't change, so the next reader starts at the same position.
+ * What a confined command gets as its standard input. It never gets a file, directory or device of this machine itself, unless that is a terminal: a
+ * process that holds such a descriptor, even one opened read-only, can reopen it for writing through `/proc/self/fd`, and can change its mode and
+ * times. The command gets a copy or a pipe instead. A file is read from its current offset. The offset doesn't change, so the next reader starts at
+ * the same position.
  *
  * @param directory the run's own directory, which commands can't reach
  */

@@ -1,4 +1,4 @@
-// Not by execa: the call is synchronous or without any output, and every command has to wait for it before it can start.
+// Not by execa: mkfifo is called synchronously or without reading any output, and every command has to wait for its pipes before it can start.
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -121,11 +121,11 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
 /** How long to wait for pipes that another process is creating, in milliseconds. It usually takes that process less than three. */
 const patienceMs = 30
 
-/** Whether all of these pipes exist, at the latest after a short wait. Without any names the answer is no. */
+/** Waits for a moment until all of these pipes exist, and returns whether they do. False if there are no names. */
 function haveCome(names: readonly string[]): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4))
   for (let waited = 0; waited < patienceMs && names.length > 0; waited += 1) {
-    // They are created in this order.
+    // The pipes are created in the order of their names, so the last one is checked first.
     if (names.toReversed().every(isPrivatePipe)) return true
     Atomics.wait(clock, 0, 0, 1)
   }
