@@ -89,7 +89,7 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason }) => ({
     code: 'left-over',
-    message: `${path} is a temporary file of apply-patch that could not be removed (${reason}); "apply-patch recover" tries again`,
+    message: `${path} is a temporary file of apply-patch that could not be removed (${reason}); "apply-patch recover" tries again to remove it`,
     path,
   }))
 }

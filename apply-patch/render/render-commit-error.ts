@@ -26,7 +26,7 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
   switch (code) {
     case 'changed':
       return facts.operation === 'undo'
-        ? `Failed to revert the patch; changed since it was applied: ${changed}`
+        ? `Failed to revert the patch; these files were changed after it was applied: ${changed}`
         : `Files changed since the patch was planned; plan it again: ${changed}`
     case 'read-only':
     case 'unsupported':
@@ -43,7 +43,7 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
       return 'No folder outside the tree can hold the journal; set XDG_STATE_HOME to a folder that you can write to'
     case 'unrecoverable':
       if (facts.operation === 'undo') return 'Failed to revert the patch: its journal is damaged'
-      return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : "files were changed since, or can't be reached"}`
+      return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : "files were changed after the crash, or can't be reached"}`
     case 'nothing-to-undo':
       return `There is no applied patch to revert in ${where}`
     default:
@@ -98,7 +98,7 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
       if (facts.remains !== undefined) return []
       return [
         `  journal: ${facts.journal ?? ''}`,
-        '  "apply-patch recover --abandon" forgets it; first check what the crashed run has left in the tree.',
+        '  "apply-patch recover --abandon" removes the journal; first check what the crashed run has left in the tree.',
       ]
     default:
       return []

@@ -41,7 +41,7 @@ export function chooseVerification(
   if (attempts === 0 && Object.values(budget).every((limit) => limit === undefined)) {
     throw new UserError(
       'usage',
-      '--verify-attempts 0 lets the model try until a budget ends, but there is no budget: add --max-turns, --max-tokens, --max-cost or --timeout.',
+      '--verify-attempts 0 lets the model try until a budget is used up, but no budget is set: add --max-turns, --max-tokens, --max-cost or --timeout.',
     )
   }
   return { commands, attempts }

@@ -81,7 +81,7 @@ function reasonAgainst({ request, settings }: Configured, trees: readonly string
   const [mount] = trees.flatMap(mountsBelow)
   return mount === undefined
     ? undefined
-    : `${mount} is mounted in the tree, and an overlay would show what lies under it`
+    : `${mount} is mounted in the tree, and an overlay would show the files that this mount covers`
 }
 
 /** Removes an empty session whose run never started. */

@@ -68,12 +68,17 @@ function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Fi
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {
     if (what === 'servers' || what === 'plugins') return { state: 'ignored', why: [`it applies only with ${word}`] }
     const counting =
-      program === 'codex' ? 'rules and settings that restrict' : 'hooks, and permissions that forbid or ask,'
+      program === 'codex'
+        ? 'rules and settings that make runs stricter'
+        : 'hooks, and permissions that forbid something or require approval,'
     return { state: 'read in part', why: [`only ${counting} apply; everything else needs ${word}`] }
   }
   if (whose !== 'repository') return undefined
   if (!trusted && (what === 'rules' || what === 'settings') && program !== 'other')
-    return { state: 'read in part', why: ['the repository is not trusted: only permissions that forbid or ask apply'] }
+    return {
+      state: 'read in part',
+      why: ['the repository is not trusted: only entries that forbid something or require approval apply'],
+    }
   const isClaude = program === 'claude' && what === 'settings'
   return isClaude && !imports.includes('claude')
     ? { state: 'read in part', why: [`permissions and hooks apply; model, env and plugins need ${word}`] }

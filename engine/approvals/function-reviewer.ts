@@ -26,7 +26,7 @@ function answerOf(given: unknown): ReviewerAnswer {
   if (isAnswer(given)) return given
   return {
     outcome: 'malformed',
-    reason: `It returned ${describe(given)}; expected 'allow', 'deny', or an outcome with a reason.`,
+    reason: `The reviewer returned ${describe(given)}; expected 'allow', 'deny', or an outcome with a reason.`,
   }
 }
 

@@ -88,7 +88,7 @@ async function takeBackOrSay(
       const hint = `Revert the later patches first: apply-patch undo, in ${landing.root}.`
       throw new UserError(
         'failed',
-        `The landing is no longer the last patch of ${landing.root}, or it is too old to be known. ${hint}`,
+        `The landing is no longer the last patch of ${landing.root}, or it is so old that its journal was removed. ${hint}`,
       )
     }
     throw new UserError('failed', `Nothing was reverted. ${renderFailure(error).trim()}`, { cause: error })

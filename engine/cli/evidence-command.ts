@@ -79,13 +79,13 @@ async function unchangedOf(
 
 function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
   if (unchanged === undefined) {
-    return ['its source files could not be listed, so the evidence holds only what the run changed']
+    return ['its source files could not be listed, so the evidence contains only what the run changed']
   }
   const { touchedLater, leftOut } = unchanged
   return [
     ...(touchedLater > 0
       ? [
-          `written after the run: ${touchedLater} of the files that the run did not change; the evidence records their present content`,
+          `${touchedLater} of the files that the run did not change were written after the run; the evidence records their present content`,
         ]
       : []),
     ...(leftOut.length > 0
@@ -127,7 +127,9 @@ export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] 
   const faults = [...patchFaults(statement, patch), ...treeFaults(statement, tree)]
   if (faults.length > 0) return tell(faults)
   const { predicate } = statement
-  const whose = isTrusted ? keyId : `${keyId}, which nobody has confirmed: name the expected key with --public-key`
+  const whose = isTrusted
+    ? keyId
+    : `${keyId}, a key that was not checked: name the key that you expect with --public-key`
   const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
   process.stdout.write(`${file}: intact, signed by ${whose}\n`)
   const held =

@@ -20,7 +20,7 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
   const isStarted = takeStartedFor() !== undefined
   if (!isStarted) makeMountPoints(directory, overlays, isLocked)
   const start = isStarted
-    ? { why: 'it was mounted before, but no longer is' }
+    ? { why: 'this process was started with the overlay mounted, but the overlay is no longer there' }
     : overlayStart(overlays, [...thisProgram(), 'changes', id, '--json'])
   if ('why' in start) {
     const message = `What the run changed is kept in an overlay, which can't be mounted: ${start.why}.`

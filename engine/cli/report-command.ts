@@ -40,7 +40,7 @@ export function requireFormat(file: string): ReportFormat {
   if (format !== undefined) return format
   throw new UserError(
     'usage',
-    `${file}: its name doesn't tell the format. End it in .html, .md, .json, .xml (JUnit), .sarif or codequality.json, or give --format ${reportFormats.join('|')}.`,
+    `${file}: its name doesn't show which format to write. End it in .html, .md, .json, .xml (JUnit), .sarif or codequality.json, or give --format ${reportFormats.join('|')}.`,
   )
 }
 

@@ -25,7 +25,7 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   if (options.isolated === true && (options.trust === true || options.profile !== undefined)) {
     throw new UserError(
       'usage',
-      `--isolated ignores your own and the repository's files, but ${options.trust === true ? '--trust' : '--profile'} asks for them: drop one of the two.`,
+      `--isolated ignores your own and the repository's files, but ${options.trust === true ? '--trust' : '--profile'} asks for them: leave out one of the two options.`,
     )
   }
   return {
@@ -55,7 +55,7 @@ function flagsOf(options: ConfigOptions): readonly { readonly flag: string; read
   if ((options.approveForMe === true || approvalProgram !== undefined) && askForApproval === 'never') {
     throw new UserError(
       'usage',
-      'With --ask-for-approval never, nobody is asked, so the named reviewer would have nothing to do: drop one of the two.',
+      'With --ask-for-approval never, nobody is asked, so the named reviewer would have nothing to do: leave out one of the two options.',
     )
   }
   const said: readonly (readonly [string, Settings | undefined])[] = [

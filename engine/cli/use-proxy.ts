@@ -14,7 +14,7 @@ export function useProxyFromEnvironment(env: Readonly<Record<string, string | un
   const http: Partial<typeof import('node:http')> = process.getBuiltinModule('node:http')
   if (http.setGlobalProxyFromEnv === undefined) {
     return [
-      `${named} is set, but Node ${process.versions.node} can't use it from here: start it with NODE_USE_ENV_PROXY=1.`,
+      `${named} is set, but Node ${process.versions.node} uses a proxy only if it is started with NODE_USE_ENV_PROXY=1.`,
     ]
   }
   http.setGlobalProxyFromEnv({ ...env })

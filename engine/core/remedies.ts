@@ -29,7 +29,7 @@ export function remedyAsFlags(remedy: Remedy): string {
         : shellJoin(['--allow-private-host', remedy.host.host])
     case 'raise-limit': {
       const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
-      return `raise it, e.g. --limit ${name}=${value}`
+      return `raise the limit, e.g. --limit ${name}=${value}`
     }
     case 'otherwise':
       return remedy.advice

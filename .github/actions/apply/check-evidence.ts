@@ -33,9 +33,9 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   if (opened.type === 'broken') return refuse(opened.why)
   const { subject, predicate } = opened.statement
   if (!subject.some(({ digest }) => 'gitCommit' in digest && digest.gitCommit === base)) {
-    return refuse(`it belongs to a run on a commit other than ${base}`)
+    return refuse(`it is about a run on a commit other than ${base}`)
   }
-  if (predicate.exit_code !== 0) return refuse(`its run ended with ${endOf(predicate)}`)
+  if (predicate.exit_code !== 0) return refuse(`it is about a run that ended with ${endOf(predicate)}`)
   const [tree, ...others] = predicate.trees
   if (tree === undefined || others.length > 0) return refuse(`it covers ${predicate.trees.length} trees instead of one`)
   return new Map(tree.files.map((each) => [each.path, each]))
@@ -67,7 +67,7 @@ function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {
     throw new ActionError(
-      "The input 'evidence-public-key' contains no public key. A key must be in PEM, or a line in OpenSSH's format.",
+      "The input 'evidence-public-key' contains no public key. A key must be in PEM format, or be one line in OpenSSH's format.",
     )
   }
   try {

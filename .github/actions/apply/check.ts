@@ -73,7 +73,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     // A wildcard doesn't match files that control other programs: the pattern must name them.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
-        `${name} controls other programs, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
+        `${name} controls other programs, and no pattern in 'allowed-paths' names this file or its folder. Nothing is applied.`,
       )
     }
   }

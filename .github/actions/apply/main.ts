@@ -63,7 +63,7 @@ async function main(): Promise<number> {
         wholeNumber('comment-on', 0),
         `The run's patch is in pull request #${pull.number}.\n\n${asCode(files.join('\n'), 10_000)}`,
       )
-    const proof = signed === undefined ? '' : '\nEach file equals the version that the run signed.\n'
+    const proof = signed === undefined ? '' : '\nEach file is identical to the version in the signed evidence.\n'
     addSummary(`## Pull request #${pull.number}\n\n${asCode(files.join('\n'))}\n${proof}`)
     return 0
   } finally {

@@ -72,7 +72,9 @@ export function applyPatch(
     const stat = lstatSync(whole, { throwIfNoEntry: false })
     if (stat === undefined) return { path, mode: '100644', content: null }
     if (!stat.isFile())
-      throw new ActionError(`${JSON.stringify(path)} would not be a regular file. Nothing is applied.`)
+      throw new ActionError(
+        `The patch turns ${JSON.stringify(path)} into something other than a regular file. Nothing is applied.`,
+      )
     return { path, mode: (stat.mode & 0o100) === 0 ? '100644' : '100755', content: readFileSync(whole) }
   })
 }

@@ -32,7 +32,8 @@ export function signEvidence(key: string, { exitCode, sessionId }: Outcome, bund
   try {
     const args = ['evidence', sessionId, '-o', evidence, '--key', keyFile]
     const { status, stderr } = runProgram(args, engineEnvironment(''))
-    if (status !== 0) throw new ActionError(`The run could not be signed: ${stderr.trim().slice(0, 500)}`)
+    if (status !== 0)
+      throw new ActionError(`The evidence of the run could not be signed: ${stderr.trim().slice(0, 500)}`)
     return evidence
   } finally {
     rmSync(keyFile, { force: true })

@@ -138,7 +138,8 @@ function tell(
       : summary(result, exitCode, ending?.error?.message, finalMessage),
   )
   if (ending?.review !== undefined) annotate(join(bundle, 'events.jsonl'))
-  if (exitCode !== 0) command('error', `${result}: ${ending?.error?.message ?? 'the run did not end'}`, 'Portcullis')
+  if (exitCode !== 0)
+    command('error', `${result}: ${ending?.error?.message ?? 'the run stopped without reporting why'}`, 'Portcullis')
   if ((ending?.denied ?? 0) > 0)
     command(
       'warning',
@@ -176,13 +177,15 @@ function runnerPlaces(): readonly string[] {
 function structured(finalMessage: string): string {
   if (finalMessage.length > longestOutput)
     throw new ActionError(
-      `The structured result is longer than the limit for outputs (${longestOutput} characters): it is in the bundle.`,
+      `The structured result is longer than the limit for outputs (${longestOutput} characters). The bundle contains it.`,
     )
   return finalMessage
 }
 
 function bounded(text: string): string {
-  return text.length <= longestOutput ? text : `${text.slice(0, longestOutput)}… (cut; the bundle has all of it)`
+  return text.length <= longestOutput
+    ? text
+    : `${text.slice(0, longestOutput)}… (truncated; the bundle contains the complete text)`
 }
 
 const machine = {

@@ -36,7 +36,7 @@ export async function requireActor(
   allowed: readonly string[],
   github: GitHub | undefined,
 ): Promise<void> {
-  if (allowed.includes('*')) throw new ActionError("'allow-actors' takes logins and account numbers, not '*'.")
+  if (allowed.includes('*')) throw new ActionError("'allow-actors' accepts only logins and account numbers, not '*'.")
   if (begunByWriters.has(eventName)) return
   const sender = event['sender'] as Partial<Sender> | undefined
   const { login, id, type } = sender ?? {}

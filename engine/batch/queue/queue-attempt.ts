@@ -101,7 +101,8 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
 
   /** Handles a failure to hand out a job because Redis is full or unreachable. It tells the user once; the caller tries again later. */
   function told(error: Error): false {
-    if (!isFullTold) say(`No job can be assigned to a worker: ${error.message}. This is repeated until it succeeds.`)
+    if (!isFullTold)
+      say(`Jobs can't be assigned to workers: ${error.message}. The batch tries again until it succeeds.`)
     isFullTold = true
     return false
   }

@@ -41,7 +41,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
         faults.push(error)
       }
     }
-    if (entries.length === 0) throw new TaskFault(1, 'there are no tasks in it')
+    if (entries.length === 0) throw new TaskFault(1, 'the file contains no tasks')
   } catch (error) {
     if (!(error instanceof TaskFault)) throw error
     faults.push(error)

@@ -13,7 +13,7 @@ export function declareBatch(program: Command, finish: Finish): void {
     .description('run many tasks, each in a fresh clone of its repository; each result is a patch')
     .helpCommand(false)
   configOptions(batch.command('run'))
-    .description('run the missing tasks of a batch: repeat the command to continue')
+    .description('run all tasks of a batch that have no result yet; repeat the command to continue')
     .argument(
       '<tasks>',
       'a file of tasks: .jsonl, .json, .yaml or .csv, with the field names of Portcullis, SWE-bench or SWE-agent',
@@ -25,7 +25,7 @@ export function declareBatch(program: Command, finish: Finish): void {
       positive,
     )
     .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
-    .option('--attempts <n>', 'the maximum number of attempts at a run that ends without an answer', positive, 3)
+    .option('--attempts <n>', 'how often a run is attempted in total if it ends without an answer', positive, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could raise the total cost above this amount', dollars)
     .option(
       '--max-cost-per-run <usd>',
@@ -62,15 +62,15 @@ export function declareBatch(program: Command, finish: Finish): void {
     )
     .option(
       '--filter <pattern>',
-      'only run tasks whose id matches, with * and ? as wildcards; may be repeated',
+      'run only tasks whose id matches this pattern, with * and ? as wildcards; may be repeated',
       another,
     )
-    .option('--slice <from:to>', 'only run this range of the tasks, counted from 0', text)
+    .option('--slice <from:to>', 'run only this range of the tasks, counted from 0', text)
     .option('--shuffle <seed>', 'shuffle the tasks; the same number gives the same order', positive)
     .option('--limit <n>', 'run at most this many tasks', positive)
     .option(
       '--shard <index/count>',
-      'run one of several parts of the batch, counted from 0; agent batch merge merges their results',
+      'run only one part of the batch, counted from 0; agent batch merge merges the folders of all parts',
       text,
     )
     .option(
@@ -154,8 +154,8 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .argument('<dir>', 'the folder of the batch')
     .requiredOption('--swebench', 'predictions: a patch for each task that has an answer')
     .option('-o, --output <file>', 'the file to write (default: standard output)')
-    .option('-m, --model <model>', 'the model, if the batch has several')
-    .option('--repeat <k>', 'the repeat, if the batch has several', positive)
+    .option('-m, --model <model>', 'which model to export, if the batch has several')
+    .option('--repeat <k>', 'which repeat to export, if the batch has several', positive)
     .action(async (directory: string, options: BatchExportOptions) => {
       const { batchExport } = await import('../batch-report.ts')
       finish(batchExport(directory, options))

@@ -6,7 +6,7 @@ import type { Finish } from './shared-options.ts'
 export function declareConfig(program: Command, finish: Finish): void {
   const config = program.command('config').description('look at the configuration').helpCommand(false)
   configOptions(config.command('show'))
-    .description('show each setting of a run here with its source, and the settings without effect')
+    .description('show each setting of a run in this directory with its source, and the settings that are ignored')
     .option('--json', 'print one JSON object')
     .action(async (options: ConfigOptions & { readonly json?: true }) => {
       const { configShow } = await import('../config-show.ts')

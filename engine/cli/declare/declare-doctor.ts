@@ -7,9 +7,9 @@ import type { DoctorOptions } from '../doctor-command.ts'
 export function declareDoctor(program: Command, finish: Finish): void {
   configOptions(program.command('doctor'))
     .description('report what this machine can enforce, and what agent exec lacks here: model, key, git, configuration')
-    .option('--skip-git-repo-check', 'assume that a run may be outside any git repository')
+    .option('--skip-git-repo-check', 'don’t require a git repository')
     .option('--json', 'print the report as JSON')
-    .option('--protected', 'only list what commands and patches can’t write, or read, and why')
+    .option('--protected', 'only list the paths that commands and patches can’t write or read, with the reasons')
     .addHelpText(
       'after',
       `

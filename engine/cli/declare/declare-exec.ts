@@ -37,7 +37,7 @@ Examples:
     if (type === 'fork')
       command.option(
         '--at <step>',
-        "continue from this step, without the later ones (for its number, run agent sessions show); without a prompt, from the step's results",
+        'start from this step, without the later ones (agent sessions show prints the numbers); without a prompt, the model gets the request of this step again',
         positive,
       )
     command
@@ -108,7 +108,7 @@ export function runOptions(command: Command): Command {
         'who began a new session, as a name that is stored with the session',
       ).hideHelp(),
     )
-    .option('-i, --image <file,...>', 'show pictures to the model with the prompt; may be repeated', images)
+    .option('-i, --image <file,...>', 'add pictures to the prompt; may be repeated', images)
     .addOption(
       new Option(
         '--color <when>',
@@ -117,7 +117,7 @@ export function runOptions(command: Command): Command {
     )
     .option('-q, --quiet', 'print nothing on standard error except the reason for a failure')
     .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
-    .option('-o, --output-last-message <file>', 'write the final message to a file too')
+    .option('-o, --output-last-message <file>', 'also write the final message to this file')
     .option(
       '--report <file>',
       'write a report of the run to this file (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable only by you; may be repeated',
@@ -176,10 +176,10 @@ export function runOptions(command: Command): Command {
       'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',
       (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
     )
-    .option('--no-verify', 'with resume: no longer verify anything')
+    .option('--no-verify', "with resume: don't run the session's --verify commands any more")
     .option(
       '--verify-attempts <n>',
-      'how often the model is told about a failure before the run fails with exit code 1; 0: until a budget ends (default: 2)',
+      'how often the model is told about a failure before the run fails with exit code 1; 0: until a budget is used up (default: 2)',
       count,
     )
     .option('--ephemeral', 'store nothing about the run: no session, no audit log')

@@ -49,7 +49,7 @@ Examples:
   audit
     .helpCommand(false)
     .command('verify')
-    .description('check that a log is intact: no record edited, removed or cut off')
+    .description('check that an audit log is intact: no record was edited, removed or cut off')
     .argument('<file>', 'the audit.jsonl of a session')
     .option(
       '--head <records:hash>',
@@ -66,16 +66,19 @@ function declareReplay(policy: Command, finish: Finish): void {
     .description(
       'judge all requests of sessions again, and report which decisions change; nothing runs, no model is asked',
     )
-    .argument('[runs...]', 'ids of sessions or parts of them, their folders, folders of such folders, or audit logs')
+    .argument(
+      '[runs...]',
+      'sessions (an id, or the beginning or end of one, or a folder), folders that contain sessions, or audit logs',
+    )
     .option('--all', 'all stored sessions')
     .option(
       '--rules <path>',
-      'judge by this file, or the .rules files of this folder, in place of your own; may be repeated',
+      'use this rule file, or the .rules files in this folder, instead of your own rules; may be repeated',
       another,
     )
     .option(
       '--permissions <file>',
-      'judge by the permission lists of this file in place of your own; may be repeated',
+      'use the permission lists in this file instead of your own; may be repeated',
       another,
     )
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', another, [])
@@ -88,12 +91,12 @@ function declareReplay(policy: Command, finish: Finish): void {
         .choices(replayFailures)
         .default('allow'),
     )
-    .option('--examples <n>', 'how many changes of each kind to show', positive, 3)
+    .option('--examples <n>', 'how many examples to show of each kind of change', positive, 3)
     .option('--json', 'print one JSON object per line: every change, then the summary')
     .addHelpText(
       'after',
       `
-Without --rules and similar options, it uses the configuration that agent exec would now read in the workspace of each session. Where somebody must approve, it uses the earlier answers of people and reviewers.
+Without --rules and similar options, the replay uses the configuration that agent exec would now read in the workspace of each session. If an action needs approval, the replay uses the earlier answers of people and reviewers.
 
 Examples:
   agent policy replay --all --rules new-rules/
@@ -128,7 +131,7 @@ function modes(command: Command, otherwise: string): Command {
       ]),
     )
     .option(...isolated)
-    .option('--trust', 'apply what the repository itself allows')
+    .option('--trust', 'trust the repository, so that what its own files allow applies too')
 }
 
 function positive(value: string): number {

@@ -7,7 +7,7 @@ import type { Finish } from './shared-options.ts'
 export function declareReport(program: Command, finish: Finish): void {
   program
     .command('report')
-    .description('report a session: as a page for people, or a file for other tools')
+    .description('write a report about a session: a page for people, or a file for other tools')
     .argument(
       '<session>',
       'the id of the session, or the beginning or end of the id; its folder; or a file with the events of exec --json',

@@ -39,7 +39,7 @@ export function configurationRows({
     ...faults.map((fault) => row('left out', 'note', fault)),
     ...problems.map((problem) => ({
       ...row('wrong', 'missing', problem),
-      next: 'Fix that: until then nothing runs. To see the effective settings, run agent config show.',
+      next: 'Correct this: until then, no run can start. To see the effective settings, run agent config show.',
     })),
     trustRow(trust, ignored),
   ]
@@ -50,7 +50,8 @@ function row(check: string, state: Row['state'], found: string): Row {
 }
 
 function trustRow({ root, trusted }: ConfigurationFacts['trust'], ignored: readonly Ignored[]): Row {
-  if (trusted === undefined) return row('trust', 'note', `whether ${root} is trusted is unknown until that is fixed`)
+  if (trusted === undefined)
+    return row('trust', 'note', `whether ${root} is trusted is unknown until the errors are corrected`)
   if (trusted) return row('trust', 'ok', `${root} is trusted: its own configuration applies`)
   const brings = ignored.some(({ source }) => source.startsWith(`${root}/`))
   const found = `${root} is not trusted: ${brings ? 'its own configuration does not apply' : 'it has no configuration that would apply'}`

@@ -14,7 +14,7 @@ export const decisionSettings = {
     group,
     schema: z.enum(['untrusted', 'on-failure', 'on-request', 'never']),
     about:
-      'when the Guardian asks: `untrusted`, `on-failure`, `on-request`, `never` ([tables](../../policies/README.md#approval-modes)). With `never`, actions within the sandbox run, and requests for more are refused',
+      'when the Guardian asks: `untrusted`, `on-failure`, `on-request`, `never` ([tables](../../policies/README.md#approval-modes)). With `never`, actions that stay within the sandbox run, and requests for access beyond it are refused',
     unset: '`never`',
     value: defaultApproval,
     within: (asked, bound) => approvalWithin(asked, bound),
@@ -23,7 +23,7 @@ export const decisionSettings = {
     group,
     schema: z.enum(['user', 'program', 'model', 'auto_review', 'none']),
     about:
-      'who answers when the Guardian asks: `user` at a terminal, a `program`, a `model` (Codex: `auto_review`), or `none`, which denies',
+      'who answers when the Guardian asks: `user` (the person at the terminal), `program`, `model` (in Codex: `auto_review`), or `none` (whatever needs approval is denied)',
     unset: 'the program if one is configured, otherwise the person at the terminal',
     saidBy,
   }),
@@ -31,7 +31,7 @@ export const decisionSettings = {
     group,
     schema: z.tuple([z.string().min(1)], z.string()),
     about:
-      'the program that answers, as a list of its name and arguments; it speaks JSON lines on standard input and output ([format](../../policies/README.md#reviewers))',
+      'the program that answers, as a list of its name and arguments; it reads questions and writes answers, each as a line of JSON ([format](../../policies/README.md#reviewers))',
     unset: 'none',
     saidBy,
   }),
@@ -52,7 +52,7 @@ export const decisionSettings = {
   reviewer_model: row({
     group,
     schema: z.string().min(1),
-    about: 'the model that reviews, named as in `model`',
+    about: 'the model that answers if `approvals_reviewer` is `model`; named in the same way as in `model`',
     unset: 'the run’s own',
     saidBy,
   }),
@@ -71,11 +71,11 @@ export const decisionSettings = {
       deny: z.array(z.string()).optional(),
     }),
     about:
-      'Claude Code’s permission lists, with entries such as `Bash(git push:*)`; also read from its settings files. The lists of all files add up',
+      'Claude Code’s permission lists, with entries such as `Bash(git push:*)`; also read from its settings files. The lists of all files are combined',
     unset: 'none',
     keys: {
       allow: { about: 'what is allowed without asking' },
-      ask: { about: 'what is asked about' },
+      ask: { about: 'what needs approval' },
       deny: { about: 'what is refused' },
     },
   }),

@@ -38,16 +38,16 @@ export const modelSettings = {
   model_reasoning_effort: row({
     group,
     schema: z.string().min(1),
-    about: 'how much the model reasons, in the provider’s own terms',
+    about: 'how much the model reasons, as a value that its provider accepts, such as `high`',
     unset:
-      'the default of the vendor’s own agent: `medium` for GPT, `high` or `medium` for Claude; otherwise the provider’s',
+      'the default of the vendor’s own agent: `medium` for GPT, `high` or `medium` for Claude; for other models, the provider’s default',
     isPreference: true,
   }),
   model_verbosity: row({
     group,
     schema: z.enum(['low', 'medium', 'high']),
     about: 'how much text the model writes besides its calls; only for OpenAI’s models',
-    unset: '`low` for GPT-5 and later, as in Codex; otherwise the provider’s',
+    unset: '`low` for GPT-5 and later, as in Codex; for other models, the provider’s default',
     isPreference: true,
   }),
   openai_base_url: row({
@@ -101,7 +101,7 @@ export const modelSettings = {
     group,
     schema: z.int().min(0).max(100),
     about:
-      'how often a request is repeated after its stream was cut; the larger of the two limits applies to all repeats of one request',
+      'how often a request is repeated after its stream was interrupted. All repeats of one request are limited to the larger of this number and `request_max_retries`',
     unset: '5',
     isPreference: true,
   }),
@@ -116,7 +116,7 @@ export const modelSettings = {
     group,
     schema: z.enum(['disabled', 'cached', 'live']),
     about:
-      'web search by the model’s provider, if the Guardian agrees. `disabled`: none; `live` (the same as `--search`): the live web; `cached`: only pages that OpenAI has read before (for Claude, the same as `live`). The network access of commands limits the search too: with an allow-list, results come only from its domains; with the network off, it needs the permission `WebSearch`',
+      'web search by the model’s provider, if the Guardian agrees. `disabled`: none; `live` (the same as `--search`): the live web; `cached`: only pages that OpenAI has read before (for Claude, the same as `live`). The network access of commands limits the search too: with an allow-list, results come only from its domains; if commands have no network, the search needs the permission `WebSearch`',
     unset: '`disabled`',
     within: (asked = 'disabled', bound = 'disabled') => searches.indexOf(asked) <= searches.indexOf(bound),
   }),

@@ -69,7 +69,7 @@ export const sandboxSettings = {
         path: ['allowed_hosts'],
         message: 'contradicts network_access = true, which allows every host; remove one of the two',
       }),
-    about: 'what commands may do in `workspace-write`',
+    about: 'what commands may do in the sandbox mode `workspace-write`',
     value: { writable_roots: [], network_access: false },
     keys: {
       writable_roots: { about: 'further writable directories, besides the workspace', unset: 'none' },
@@ -90,7 +90,7 @@ export const sandboxSettings = {
     group,
     schema: z.array(z.enum(['npm', 'pnpm', 'pip', 'uv', 'cargo', 'go', 'gradle'])),
     about:
-      'package managers whose caches are kept between runs, each in a directory of this project that commands may write to in `workspace-write`: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. Later commands trust what earlier ones put there',
+      'package managers whose caches are kept between runs, each in a directory of this project that commands may write to in `workspace-write`: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. There is a risk: later commands trust what earlier commands put into a cache',
     unset: 'none',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
     // Fixing the writable roots also fixes the caches, because these are writable too.
@@ -99,12 +99,12 @@ export const sandboxSettings = {
   protected: row({
     group,
     schema: z.strictObject({ allow: z.array(z.string().min(1)).optional() }),
-    about: 'files that control other programs, so commands and patches can’t change them',
+    about: 'files that control other programs, and that commands and patches therefore can’t change',
     saidBy: 'user',
     keys: {
       allow: {
         about:
-          'names of protected places that commands and patches may still write, such as `[".husky"]`; `agent doctor --protected` lists them. A repository can’t set it',
+          'names of protected places that commands and patches may write nevertheless, such as `[".husky"]`; `agent doctor --protected` lists them. A repository can’t set it',
         unset: 'none',
       },
     },
@@ -180,11 +180,12 @@ export const sandboxSettings = {
       ignore_default_excludes: z.literal(false).optional(),
     }),
     about:
-      'which environment variables commands get, in Codex’s format. Variables that look like secrets are never passed on; `set` gives one to commands on purpose',
+      'which environment variables commands get, in Codex’s format. Variables that look like secrets are never passed on; to give commands such a variable nevertheless, use `set`',
     value: { inherit: 'core' },
     keys: {
       inherit: {
-        about: '`core`: a list of harmless variables; `all`: everything that doesn’t look like a secret; `none`',
+        about:
+          '`core`: a list of harmless variables; `all`: all variables that don’t look like secrets; `none`: no variables',
         unset: '`core`',
       },
       exclude: { about: 'patterns of names to leave out', unset: 'none' },
@@ -208,7 +209,7 @@ export const sandboxSettings = {
     group,
     schema: z.boolean(),
     about:
-      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden; sockets opened later in the workspace or elsewhere don’t',
+      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden from it; sockets that are opened later, in the workspace or elsewhere, are visible',
     unset: '`false`',
     saidBy: 'user',
   }),
@@ -216,7 +217,7 @@ export const sandboxSettings = {
     group,
     schema: z.boolean(),
     about:
-      'gives commands the docker daemon’s socket, and with it the machine: anyone who can talk to the daemon is root. Every event and the summary mention it',
+      'gives commands the docker daemon’s socket, and thereby control of the machine: anyone who can talk to the daemon can become root. Every event and the summary of a run mention this setting',
     unset: '`false`',
     saidBy: 'user',
   }),

@@ -25,7 +25,8 @@ export const toolSettings = {
   tool_folders: row({
     group,
     schema: z.array(absolute),
-    about: 'folders of your own tools: modules with one `defineTool` each, whose code runs inside `agent`',
+    about:
+      'folders of your own tools: each file is a module with one `defineTool`, whose code runs inside the process of `agent`',
     unset: 'none',
     saidBy: 'user',
   }),
@@ -33,7 +34,7 @@ export const toolSettings = {
     group,
     schema: z.array(z.enum(['codex', 'claude'])),
     about:
-      'other programs whose settings are used too; yours override them: `codex` (`~/.codex/config.toml`, and what its rules allow), `claude` (`model`, `env`, `enabledPlugins` and allow rules of `~/.claude/settings.json`, servers of `~/.claude.json`; from a trusted repository’s `.claude`: `model`, `env`, and plugins that you installed). Instructions and settings that only make runs stricter are used without an import',
+      'other programs whose settings are used too; your own settings override them: `codex` (`~/.codex/config.toml`, and what its rules allow), `claude` (`model`, `env`, `enabledPlugins` and allow rules of `~/.claude/settings.json`, servers of `~/.claude.json`; from a trusted repository’s `.claude`: `model`, `env`, and plugins that you installed). Instructions and settings that only make runs stricter are used without an import',
     unset: 'none',
     saidBy: 'user',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
@@ -70,7 +71,7 @@ export const toolSettings = {
     group,
     schema: z.array(z.string().min(1)),
     about:
-      'commands that run in the sandbox when the model is done, as with `--verify`. The model is told about a failure and continues; if it can’t fix it, the run fails. Since you chose these commands, nobody is asked to approve them, but rules that forbid still apply',
+      'commands that run in the sandbox when the model is done, as with `--verify`. The model is told about a failure and continues; if the commands still fail in the end, the run fails. Since you chose these commands, nobody is asked to approve them, but rules that forbid them still apply',
     unset: 'none',
     saidBy: 'user',
     within: (asked = [], bound = []) => bound.every((command) => asked.includes(command)),
@@ -88,7 +89,7 @@ export const toolSettings = {
       .string()
       .refine((text) => parseDeferral(text) !== undefined, "must be 'always', 'off', 'auto' or 'auto:N%'"),
     about:
-      'which tools are left out of requests, so that the model has to search for them: `off`: none; `auto`: built-in tools that are rarely needed, and those of servers if they take more than N % of 200,000 tokens or number more than 64; `always`: those of servers in any case',
+      'which tools are left out of requests, so that the model has to search for them: `off`: none; `auto`: built-in tools that are rarely needed, and the tools of MCP servers if they take more than N % of 200,000 tokens or if there are more than 64 of them; `always`: these built-in tools and the tools of MCP servers in any case',
     unset: '`auto:10%`',
     isPreference: true,
   }),
@@ -103,14 +104,14 @@ export const toolSettings = {
     group,
     schema: z.int().min(100),
     about:
-      'the limit for the part of one result that the model sees, in tokens, whatever a call asks for; the middle of a longer result is cut out, and the full result is kept in a file',
-    unset: '10,000 if a call sets none',
+      'how much of one result the model sees, in tokens, even if a call asks for more; the middle of a longer result is cut out, and the full result is kept in a file',
+    unset: '10,000, unless a call asks for another limit',
     isPreference: true,
   }),
   tool_output_line_limit: row({
     group,
     schema: z.int().min(10),
-    about: 'the same limit, as a number of lines',
+    about: 'how much of one result the model sees, in lines; otherwise like `tool_output_token_limit`',
     unset: '4,000',
     isPreference: true,
   }),

@@ -109,7 +109,7 @@ describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`
     for (const name of Object.keys(layout)) writeFileSync(join(run.root, name), 'mine\n')
     const edited = run.look()
     const refused = await runPlainly(run.command('recover', '--root', run.root), run.env)
-    expect(refused.stderr).toMatch(/^A crashed run can't be recovered: files were changed since/)
+    expect(refused.stderr).toMatch(/^A crashed run can't be recovered: files were changed after the crash/)
     expect(refused.stderr).toContain(`not restored: ${run.root}/`)
     expect(refused.stderr).toContain('apply-patch recover --abandon')
     const ended = await runPlainly(run.command('recover', '--abandon', '--root', run.root), run.env)

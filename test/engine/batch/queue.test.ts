@@ -283,7 +283,7 @@ test('a Redis that may drop jobs is refused, and one that is full is asked again
   const said = told.split('\n').filter((line) => line.includes('No job can be assigned'))
   expect(said).toEqual([
     expect.stringMatching(
-      /^agent: No job can be assigned to a worker: .*maxmemory.*\. This is repeated until it succeeds\.$/,
+      /^agent: Jobs can't be assigned to workers: .*maxmemory.*\. The batch tries again until it succeeds\.$/,
     ) as string,
   ])
   expect(outcomesOf(place)).toEqual([

@@ -101,7 +101,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     const refused = await exec([done], [...args, 'x'], { cwd: repository() })
     expect([refused.code, refused.requests.length]).toEqual([2, 0])
     expect(refused.stdout).toContain(
-      '--verify-attempts 0 lets the model try until a budget ends, but there is no budget',
+      '--verify-attempts 0 lets the model try until a budget is used up, but no budget is set',
     )
   })
 

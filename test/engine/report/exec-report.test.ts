@@ -55,7 +55,7 @@ describe.skipIf(needsBubblewrap())('agent exec --report', () => {
   test('is refused before anything runs if the name shows no format, or the file cannot be written', async () => {
     const cwd = repository()
     for (const [file, words] of [
-      ['report', "its name doesn't tell the format"],
+      ['report', "its name doesn't show which format to write"],
       [join(cwd, 'none', 'report.html'), "can't be written there"],
     ] as const) {
       const ended = await exec([[say('never')]], ['--report', file, 'x'], { cwd })

@@ -179,7 +179,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
         'confirmed: the patch, 3 paths that the run changed, 25 source files that it did not change',
       ),
     ])
-    expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('which nobody has confirmed')
+    expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('a key that was not checked')
     writeFileSync(join(cwd, 'a.txt'), 'c\n')
     const bad = await ask('verify', file, '--tree', cwd)
     expect([bad.code, bad.stdout]).toEqual([1, 'a.txt: its content differs\n'])
@@ -262,7 +262,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
     expect([made.code, made.stderr]).toEqual([
       0,
-      `${cwd}: written after the run: 1 of the files that the run did not change; the evidence records their present content\n` +
+      `${cwd}: 1 of the files that the run did not change were written after the run; the evidence records their present content\n` +
         `${cwd}: the evidence leaves out 2 paths (submodules, names that are not UTF-8, unreadable files)\n`,
     ])
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
