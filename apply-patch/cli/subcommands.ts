@@ -3,7 +3,7 @@ import { recoverHelp, undoHelp } from './help.ts'
 /** An option that two commands share. */
 export const durable = {
   flag: '--durable',
-  meaning: 'sync to the disk, so that the result survives a power cut too',
+  meaning: 'sync all files to the disk, so that the result also survives a power cut',
 } as const
 
 /** Options for applying a patch. Other commands refuse them, because they would have no effect there. */
@@ -32,7 +32,7 @@ export const commands = [
     help: recoverHelp,
     own: {
       flag: '--abandon',
-      meaning: "give up on crashed runs that can't be recovered, and keep their files as they are",
+      meaning: "if a crashed run can't be recovered, forget it, and leave its files as they are",
     },
     // Recovery uses only data that is already on the disk, so the option would have no effect.
     foreign: [...ofPatches, ['durable', '--durable']],

@@ -52,7 +52,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {
     throw new UserError(
       'sandboxUnavailable',
-      `The session's view is an overlay, which can't be mounted: ${noOverlay ?? 'no attempt was made'}.`,
+      `The session's view is an overlay, which can't be mounted: ${noOverlay ?? 'it was not mounted when this run started'}.`,
     )
   }
   const session = beginning.open(workspace, request.source)

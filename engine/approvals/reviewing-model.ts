@@ -46,7 +46,7 @@ async function complete(
   try {
     for await (const event of runContext.within(model).respond(request, signal)) {
       if (event.type === 'message') said.push(event.text)
-      if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, although it has none')
+      if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, although it was offered none')
       if (event.type === 'retry') {
         said = []
         if (event.spent !== undefined) spend(event.spent, model.name)

@@ -41,10 +41,7 @@ Exit codes:
     )
   // This text is never shown for `portcullis sandbox`, because a separate program handles that command.
   if (name === 'portcullis')
-    program.addHelpText(
-      'after',
-      '\nAlso: portcullis apply-patch, which applies a patch (portcullis apply-patch --help)',
-    )
+    program.addHelpText('after', '\nTo apply a patch, run portcullis apply-patch (see portcullis apply-patch --help)')
   declare(program, finish)
   wordUsageErrors(program, name)
 

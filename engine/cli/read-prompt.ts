@@ -90,7 +90,7 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
       throw new UserError(
         'usage',
         `Standard input sent ${bytes.length} bytes, but did not end within ${longest / 1000} seconds. ` +
-          'Close the pipe, write to a file first, or leave it out with --no-stdin.',
+          'Close the pipe, write the input to a file first, or ignore standard input with --no-stdin.',
       )
     case 'silent':
       if (!hasPrompt) throw noPrompt(`No prompt came on standard input within ${patience / 1000} seconds.`)

@@ -38,7 +38,7 @@ export async function reportStartupFailure(
       if (json) tellFailure(error instanceof UserError ? error.reason : 'failed', message)
       throw error
     }
-    process.stderr.write(`agent: after the run's end: ${message}\n`)
+    process.stderr.write(`agent: after the run had ended: ${message}\n`)
     return told
   } finally {
     unhandle()

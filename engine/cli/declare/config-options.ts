@@ -40,7 +40,7 @@ export function configOptions(command: Command): Command {
     .addOption(
       new Option(
         '--ask-for-approval <when>',
-        'when the Guardian asks (default: never); if nobody can answer, the answer is no',
+        'when the Guardian asks for approval (default: never); if nobody can answer, the action is denied',
       ).choices(approvalChoices),
     )
     .addOption(
@@ -52,13 +52,13 @@ export function configOptions(command: Command): Command {
     .addOption(
       new Option(
         '--dangerously-bypass-approvals-and-sandbox',
-        'no sandbox and no questions; rules that forbid still apply. For a machine that is itself the sandbox',
+        'use no sandbox and ask nothing; only rules that forbid something still apply. Meant for a machine that is itself a sandbox',
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
     .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
     .option(...mountDockerSocket)
     .addOption(
-      new Option('--approve-for-me', 'let a model answer when the Guardian asks (reviewer_model)').conflicts([
+      new Option('--approve-for-me', 'let a model (reviewer_model) answer when the Guardian asks').conflicts([
         'approvalProgram',
         'dangerouslyBypassApprovalsAndSandbox',
       ]),

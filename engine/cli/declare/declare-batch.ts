@@ -115,7 +115,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .addOption(
       new Option(
         '--lock-seconds <n>',
-        'for how many seconds a run stays assigned to this worker if the queue hears nothing from the worker',
+        'after how many seconds without a sign of life from this worker its run is given to another one',
       )
         .argParser(Number)
         .hideHelp(),
@@ -192,9 +192,9 @@ function declareControls(batch: Command, finish: Finish): void {
       finish(await batchStatus(directory, options))
     })
   const wishes = [
-    ['pause', 'start no more tasks until resume; running tasks continue'],
+    ['pause', 'let running tasks continue, but start no more tasks until agent batch resume'],
     ['resume', 'continue after pause or cancel'],
-    ['cancel', 'interrupt running tasks, and start no more'],
+    ['cancel', 'interrupt running tasks, and start no more tasks'],
   ] as const
   for (const [wish, description] of wishes) {
     batch

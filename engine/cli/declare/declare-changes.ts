@@ -24,12 +24,15 @@ export function declareChanges(program: Command, finish: Finish): void {
     })
   program
     .command('apply')
-    .description('land the changes of a --transactional run that have not landed, or some of them')
+    .description('land all or some of the changes that a --transactional run made and that have not landed')
     .argument('[run]', `${about}; with --last, a path`)
     .argument('[paths...]', 'files and directories, relative to the top of the tree; default: all')
     .option(...last)
     .option('-p, --patch', 'ask about each file, hunk by hunk, as git add -p does; needs a terminal')
-    .option('--land-commits', "move the checked-out branch to the run's commits, if it is still where it was")
+    .option(
+      '--land-commits',
+      "move the checked-out branch to the run's commits, if that branch hasn't moved since the run began",
+    )
     .action(
       async (run: string | undefined, paths: readonly string[], options: ApplyOptions & Last, command: Command) => {
         const { applyCommand } = await import('../apply-changes.ts')
@@ -39,7 +42,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     )
   program
     .command('discard')
-    .description('discard the changes of a --transactional run that have not landed')
+    .description('discard the changes that a --transactional run made and that have not landed')
     .argument('[run]', about)
     .option(...last)
     .action(async (run: string | undefined, options: Last, command: Command) => {

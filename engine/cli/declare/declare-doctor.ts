@@ -17,9 +17,9 @@ Nothing is sent anywhere, and no key is printed. The options are those of agent 
 with these options.
 
 Exit codes:
-  0  agent exec would have everything it needs
+  0  nothing that agent exec needs is missing
   1  something is missing, marked "no"
-  5  no sandbox here can enforce what is asked for`,
+  5  no sandbox on this machine can enforce what the options and the configuration ask for`,
     )
     .action(async (options: DoctorOptions) => {
       const { runDoctor } = await import('../doctor-command.ts')

@@ -37,11 +37,11 @@ Examples:
     )
   evidence
     .command('verify')
-    .description('check that evidence is intact, and belongs to this tree and this patch; exit code 1 if not')
+    .description('check that evidence is intact and matches the given trees and patch; exit code 1 if not')
     .argument('<file>', 'what agent evidence wrote')
     .option(
       '--tree <directory>',
-      'the tree to check: its source files must match the evidence, and files that the run removed must be gone; give this once for each tree',
+      'the tree to check: its source files must match the evidence, and files that the run removed must not exist; repeat the option for each tree',
       another,
     )
     .option('--patch <file>', 'the patch that must match the evidence, as agent changes --patch writes it')

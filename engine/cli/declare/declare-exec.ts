@@ -105,7 +105,7 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--thread-source <name>',
-        'who began a new session, as a name that is stored with the session',
+        'a name for whoever begins a new session, which is stored with the session',
       ).hideHelp(),
     )
     .option('-i, --image <file,...>', 'add pictures to the prompt; may be repeated', images)
@@ -169,7 +169,7 @@ export function runOptions(command: Command): Command {
     .option('--land-ignored', 'with --transactional: files that git ignores land too')
     .option(
       '--land-commits',
-      "with --transactional: move the checked-out branch to the run's commits, if it is still where it was",
+      "with --transactional: move the checked-out branch to the run's commits, if that branch hasn't moved since the run began",
     )
     .option(
       '--verify <command>',

@@ -11,7 +11,10 @@ export function declarePolicy(program: Command, finish: Finish): void {
   under(policy.command('check'))
     .description('explain the decision about a command')
     .argument('[command...]', 'the command and its arguments, after --; a single argument is a line for a shell')
-    .option('--from <file>', 'judge each line of a file instead: a shell command, a JSON string, or {"command": …}')
+    .option(
+      '--from <file>',
+      'judge each line of this file instead of one command; a line is a shell command, a JSON string, or {"command": …}',
+    )
     .option('--json', 'print one JSON object per line')
     .passThroughOptions()
     .addHelpText(
@@ -36,8 +39,11 @@ Examples:
     })
 
   under(policy.command('test'))
-    .description('judge a table of commands; exit 1 when a decision is not the expected one')
-    .argument('<file>', 'lines of {"command": …, "expect": "allow" | "ask" | "deny"} or "label": "safe" | "unsafe"')
+    .description('judge the commands in a file, and exit with 1 if a decision is not the expected one')
+    .argument(
+      '<file>',
+      'a file with lines of {"command": …, "expect": "allow" | "ask" | "deny"}, or with "label": "safe" | "unsafe" instead of "expect"',
+    )
     .action(async (file: string, options: PolicyOptions) => {
       const { policyTest } = await import('../policy-command.ts')
       finish(policyTest(file, options))
@@ -64,7 +70,7 @@ Examples:
 function declareReplay(policy: Command, finish: Finish): void {
   modes(policy.command('replay'), 'that of each session')
     .description(
-      'judge all requests of sessions again, and report which decisions change; nothing runs, no model is asked',
+      'judge all actions of sessions again, and report which decisions change; no command runs, and no model is asked',
     )
     .argument(
       '[runs...]',

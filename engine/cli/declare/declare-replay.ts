@@ -6,13 +6,13 @@ import type { Finish } from './shared-options.ts'
 /** Declares `agent replay`. */
 export function declareReplay(program: Command, finish: Finish): void {
   runOptions(program.command('replay'))
-    .description('run a recorded conversation again: no model is asked, commands and patches are real')
+    .description('replay a recorded conversation: no model is asked, but commands are run and patches are applied')
     .argument(
       '<recording>',
-      'a file from --record or agent sessions export; or a session: its id, a part of it, or its folder',
+      'a file from --record or agent sessions export; or a session: its id, the beginning or end of the id, or its folder',
     )
-    .argument('[prompt]', "what to do (default: the recording's prompt, else standard input)")
-    .option('--keep-going', 'continue if a result differs, and fail at the end with all differences')
+    .argument('[prompt]', "what to do (default: the recording's prompt; if it has none, standard input)")
+    .option('--keep-going', 'continue if a result differs; at the end, fail and list all differences')
     .option('--update', 'continue if a result differs, and write the new result to the recording')
     .addHelpText(
       'after',

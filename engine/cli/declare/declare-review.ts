@@ -25,9 +25,10 @@ export function declareReview(
       ).conflicts(others('uncommitted')),
     )
     .addOption(
-      new Option('--base <branch>', "review the tree's changes since its common ancestor with a branch").conflicts(
-        others('base'),
-      ),
+      new Option(
+        '--base <branch>',
+        'review all changes since the common ancestor of this branch and the checkout',
+      ).conflicts(others('base')),
     )
     .addOption(new Option('--commit <sha>', 'what a commit changed').conflicts(others('commit')))
     .option(

@@ -41,7 +41,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(
       '--deny-read <path>',
-      "another path to hide (with a slash), or a name to hide at any depth, such as .env or '*.pem'; may be repeated",
+      "another path to hide (it contains a slash), or a name to hide at any depth, such as .env or '*.pem'; may be repeated",
       collect,
       [],
     )
@@ -56,11 +56,16 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(
       '--allow-private-host <host[:port]>',
-      'like --allow-host, for one host that may be in a private network or on this machine; may be repeated',
+      'like --allow-host, but the host may also be in a private network or on this machine; may be repeated',
       collect,
       [],
     )
-    .option('--env <name[=value]>', 'pass a variable through, or set one; may be repeated', collect, [])
+    .option(
+      '--env <name[=value]>',
+      'give the command this environment variable, with its current or a new value; may be repeated',
+      collect,
+      [],
+    )
     .option(
       '--limit <name=value>',
       'time (seconds), memory, file-size, disk, output (bytes, or 512M), files, processes, open-files, cpus (docker only); may be repeated',
@@ -69,7 +74,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(...allowUnixSockets)
     .option(...mountDockerSocket)
-    .option('--json', 'print one JSON object with output, ending and denials instead of the output itself')
+    .option('--json', 'print one JSON object with the output, how the command ended, and what was denied')
     .passThroughOptions()
     .addHelpText(
       'after',

@@ -27,7 +27,7 @@ export function declareSessions(program: Command, finish: Finish): void {
     .argument('<session>', 'the id of the session, or the beginning or end of the id; or its folder')
     .option(
       '-o, --output <path>',
-      'the file to write, readable only by you; for a directory, SESSION.jsonl in it (default: standard output)',
+      'the file to write, readable only by you; if it is a directory, the recording is SESSION.jsonl in it (default: standard output)',
     )
     .action(async (session: string, options: { readonly output?: string }) => {
       const { exportCommand } = await import('../export-session.ts')

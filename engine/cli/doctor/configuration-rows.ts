@@ -31,7 +31,7 @@ export function configurationRows({
   const state = problems.length === 0 ? 'read' : 'there'
   return [
     ...(files.length === 0
-      ? [row('files', 'ok', `none: the defaults apply; your file would be ${own}`)]
+      ? [row('files', 'ok', `no file was found, so the defaults apply; your own file would be ${own}`)]
       : read.map((path) => row(path, 'ok', state))),
     ...ignored.map(({ source, keys, reason }) =>
       row(source, 'note', `ignored${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`),
@@ -55,6 +55,6 @@ function trustRow({ root, trusted }: ConfigurationFacts['trust'], ignored: reado
   if (trusted) return row('trust', 'ok', `${root} is trusted: its own configuration applies`)
   const brings = ignored.some(({ source }) => source.startsWith(`${root}/`))
   const found = `${root} is not trusted: ${brings ? 'its own configuration does not apply' : 'it has no configuration that would apply'}`
-  const next = 'Once you have read those files: agent trust, or --trust for one run.'
+  const next = 'If you have read those files and trust them, run agent trust, or use --trust for one run.'
   return brings ? { ...row('trust', 'note', found), next } : row('trust', 'ok', found)
 }

@@ -72,8 +72,14 @@ function keyRow({ provider, key, keyInstructions, problem }: Placed, program: st
       }
     case 'command':
       if (program === undefined) {
-        const next = 'Install it outside the workspace, or name another in auth.command of the provider.'
-        return { ...row, state: 'missing', found: `the command '${key.command}' that prints it does not exist`, next }
+        const next =
+          'Install this command outside the workspace, or name another command in auth.command of the provider.'
+        return {
+          ...row,
+          state: 'missing',
+          found: `the command '${key.command}', which should print the key, does not exist`,
+          next,
+        }
       }
       return problem === undefined
         ? { ...row, state: 'ok', found: `printed by ${program} (not run here)` }

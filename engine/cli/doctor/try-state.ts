@@ -13,7 +13,8 @@ export function stateRow(state: string): Row {
     rmdirSync(mkdtempSync(join(there, '.portcullis-doctor-')))
   } catch (error) {
     const found = `${state} can't be written: ${(error as Error).message}`
-    const next = 'Set XDG_STATE_HOME to a folder of yours, or run with --ephemeral, which keeps nothing.'
+    const next =
+      'Set XDG_STATE_HOME to a folder that you can write to, or use --ephemeral, with which a run stores nothing.'
     return { ...row, state: 'missing', found, next }
   }
   return { ...row, state: 'ok', found: there === state ? `${state} can be written` : `${state} can be made` }
