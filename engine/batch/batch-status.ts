@@ -28,7 +28,7 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
     .slice(0, mostRows)
     .map(({ trial, what, seconds: since }) => `  ${trial}: ${what} (${seconds(since * 1000)})`)
   const state = !supervised
-    ? 'nobody runs it'
+    ? 'no process runs it'
     : live?.paused == null
       ? `${running.length} running`
       : `paused: ${live.paused}`

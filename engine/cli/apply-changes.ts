@@ -42,7 +42,7 @@ export async function applyCommand(
     switch (landing.type) {
       case 'landed': {
         if (all) await finish(session, record)
-        const merged = landing.merged.map((path) => `merged with somebody else's change: ${path}\n`).join('')
+        const merged = landing.merged.map((path) => `merged with somebody else's changes: ${path}\n`).join('')
         const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
         const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
         process.stdout.write(
@@ -105,7 +105,7 @@ function choose(record: ChangeRecord, paths: readonly string[]): readonly RunCha
     if (record.changes.some((change) => isMeant(change, wanted))) continue
     throw new UserError(
       'usage',
-      `The run did not change '${wanted}'. Paths are relative to the top of the tree, as agent changes shows them.`,
+      `The run did not change '${wanted}'. Give paths relative to the top of the tree, as agent changes shows them.`,
     )
   }
   return record.changes.filter((change) => plain.some((wanted) => isMeant(change, wanted)))

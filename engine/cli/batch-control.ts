@@ -25,7 +25,7 @@ const said: Readonly<Record<Wish, string>> = {
   pause: 'paused: running tasks continue, and no more tasks start until you run agent batch resume',
   resume: 'resumed',
   cancel:
-    'cancelled: running tasks are interrupted, and tasks without a result stay open. To undo this, run agent batch resume',
+    'cancelled: running tasks are interrupted, and tasks without a result stay open. To run them after all, run agent batch resume',
 }
 
 /**
@@ -97,7 +97,7 @@ export function batchRetry(directory: string, where: string): number {
   if (isSupervised(folder.path)) {
     throw new UserError(
       'usage',
-      `${folder.path} is running. End it with agent batch cancel before you reopen its runs.`,
+      `${folder.path} is running. To reopen its runs, first end the batch with agent batch cancel.`,
     )
   }
   let opened = 0

@@ -60,7 +60,7 @@ export function batchMerge(directories: readonly string[], output: string): numb
   const { folder, superseded } = mergeFolders(paths, resolve(output), process.pid)
   if (superseded > 0)
     process.stdout.write(
-      `${superseded} trials were settled in several folders: the result in the first folder counts.\n`,
+      `${superseded} runs have a result in several folders: the result in the first of these folders counts.\n`,
     )
   return tellDerived(folder)
 }

@@ -119,7 +119,7 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
   const remote = [...all.values()].some((repository) => !isLocal(repository))
   process.stdout.write(
     `${runs} runs: ${tasks.length} tasks in ${all.size} combinations of repository and ref, ${Math.max(1, models.length)} models, ${options.repeat} times each.\n` +
-      (remote ? 'Refs of remote repositories were not checked.\n' : ''),
+      (remote ? 'It was not checked whether the refs of remote repositories exist.\n' : ''),
   )
   return exitCodes.done
 }

@@ -76,7 +76,7 @@ function placesTold(): readonly Told[] {
 }
 
 const meanings: Readonly<Record<Told['what'], string>> = {
-  'runs-later': 'is not protected, but is reported at the end of a run that changed it',
+  'runs-later': 'is not protected, but a run that changed it reports that at its end',
   settings: "can't be written in any directory of the workspace",
   startup: "can't be written in a home directory or at the top of the workspace",
   home: "can't be written in your own home directories",

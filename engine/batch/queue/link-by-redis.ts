@@ -72,7 +72,7 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   if (hashOf(manifest) !== batch)
     throw new UserError(
       'usage',
-      'The batch in Redis is not the one that was announced: its manifest has a different hash.',
+      'The batch in Redis is not the one that was announced: the hash of its manifest differs.',
     )
   mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
   writeWhole(join(path, 'tasks.jsonl'), tasks, process)

@@ -71,7 +71,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
           if (relay !== undefined) await answerInTime(relay.askToEnd(trial.key, attempt), undefined)
           endAt = Date.now() + graceMs
         }
-        if (Date.now() > endAt) return endUnseen('interrupted', 'its worker did not answer')
+        if (Date.now() > endAt) return endUnseen('interrupted', 'the worker of this run did not answer')
       } else if (!isOut) {
         const answer = givenOut.take()
         if (answer === undefined) givenOut.ask(() => giveOut(trial, attempt, maxCost).then(() => true, told))

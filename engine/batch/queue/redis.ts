@@ -51,7 +51,7 @@ export async function connectCarrier(url: string): Promise<Carrier> {
     const isKept = /^aof_enabled:1/m.test(facts)
     const warning = isKept
       ? undefined
-      : "This Redis doesn't write data to disk at once (appendonly no): jobs are lost when it stops. The batch detects that, and queues them again."
+      : "This Redis doesn't write data to disk at once (appendonly no), so jobs are lost if it stops. The batch notices that, and queues the jobs again."
     return { packages, redis, warning, close: () => redis.disconnect() }
   } catch (error) {
     redis.disconnect()
@@ -209,7 +209,7 @@ async function loadPackages(): Promise<Packages> {
     return { Queue, Worker, UnrecoverableError, WaitingError, Redis }
   } catch (error) {
     const message =
-      '--queue needs two packages that are not included. Install them next to this one: npm i bullmq@6 ioredis@5'
+      '--queue needs two packages that are not part of this package. Install them next to it: npm i bullmq@6 ioredis@5'
     throw new UserError('usage', message, { cause: error })
   }
 }

@@ -190,7 +190,7 @@ export class Relay {
       if (error instanceof NotAuthentic)
         return `the result from its worker was changed on its way through Redis: ${error.message}`
       if (error instanceof NotWhole)
-        return `the result from its worker arrived incomplete or too late: ${error.message}`
+        return `the result from the worker arrived too late, or a part of it is missing: ${error.message}`
       return `the result from its worker can't be read: ${(error as Error).message}`
     }
   }

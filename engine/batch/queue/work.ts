@@ -170,7 +170,7 @@ function attemptOf(
 ): { readonly trial: Trial; readonly attempt: number } {
   const job = jobData.safeParse(data)
   if (!job.success)
-    throw new UserError('usage', 'it contains something other than a batch, a task and the hash of a manifest')
+    throw new UserError('usage', 'it must contain a batch, a task and the hash of a manifest, and nothing else')
   const { batch, task, manifest } = job.data
   if (batch !== folder.hash || manifest !== folder.hash) throw new UserError('usage', 'it belongs to another batch')
   const trial = trials.get(task)

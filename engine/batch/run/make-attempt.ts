@@ -40,7 +40,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       durationMs: Date.now() - started.getTime(),
     })
     const task = tasks.get(trial.task)
-    if (task === undefined) throw new Error(`the task ${trial.task} is not in the folder's tasks.jsonl`)
+    if (task === undefined) throw new Error(`the task ${trial.task} is not in the tasks.jsonl of the batch's folder`)
     let commit: string | undefined
     try {
       const checkout = await repositories.checkOut(task.repository)

@@ -95,7 +95,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(
-        `${lost} runs that were started earlier had no recorded result; their results were recovered from their sessions.`,
+        `the batch had recorded no result for ${lost} runs that were started earlier; their results were recovered from their sessions.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // Not checked if workers run the attempts: the workers may have API keys that this machine lacks.

@@ -66,7 +66,7 @@ function fromDocument(value: unknown, lineOf: (path: readonly PropertyKey[]) => 
   const keys = listKeys.filter((key) => value[key] !== undefined)
   const [key, other] = keys
   if (key === undefined)
-    throw new TaskFault(1, "it contains no list of tasks: expected one under 'tasks' or 'repositories'")
+    throw new TaskFault(1, "the file contains no list of tasks: expected a list under 'tasks' or 'repositories'")
   if (other !== undefined)
     throw new TaskFault(lineOf([other]), "it has both 'tasks' and 'repositories': put all tasks into one list")
   const list = value[key]

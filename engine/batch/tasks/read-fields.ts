@@ -72,7 +72,8 @@ function fieldsOf(line: number, table: Readonly<Record<string, unknown>>): TaskF
     const said = spellings[field].filter((name) => table[name] !== undefined && table[name] !== null)
     const [name, other] = said
     if (name === undefined) return undefined
-    if (other !== undefined) throw new TaskFault(line, `'${name}' and '${other}' mean the same: leave one out`)
+    if (other !== undefined)
+      throw new TaskFault(line, `'${name}' and '${other}' are names of the same field: leave one of them out`)
     return { name, value: table[name] }
   }
   const text = (field: keyof typeof spellings): string | undefined => {

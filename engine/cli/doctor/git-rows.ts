@@ -23,7 +23,7 @@ export function gitRows({ version, root, workspace, name, email, anywhere }: Git
           check: 'program',
           state: 'note',
           found: 'no working git was found outside the workspace',
-          next: 'Install git (apt-get install git): commands, worktrees and the count of changed files need it.',
+          next: 'Install git (apt-get install git): it is needed for commands that use git, for worktrees, and to count changed files.',
         }
       : { group: 'git', check: 'program', state: 'ok', found: version },
     root === undefined
@@ -31,7 +31,7 @@ export function gitRows({ version, root, workspace, name, email, anywhere }: Git
           group: 'git',
           check: 'repository',
           state: anywhere ? 'note' : 'missing',
-          found: `${workspace} is in no repository, so the changes of a run could not be reverted`,
+          found: `${workspace} is not in a git repository, so the changes of a run could not be reverted`,
           next: 'Run git init, choose another directory with -C, or pass --skip-git-repo-check.',
         }
       : { group: 'git', check: 'repository', state: 'ok', found: root },
@@ -46,7 +46,7 @@ function identityRow(name: string | undefined, email: string | undefined): Row {
   return {
     ...row,
     state: 'note',
-    found: `${unset.join(' and ')} not set: git commit fails`,
-    next: unset.map((key) => `git config --global ${key} …`).join('; '),
+    found: `${unset.join(' and ')} not set, so git commit fails`,
+    next: unset.map((key) => `Run git config --global ${key} ….`).join(' '),
   }
 }

@@ -52,7 +52,7 @@ function providerRow({ provider, model, wire, url, urlProblem }: Placed): Row {
   const row = { group: 'model', check: 'provider' } as const
   if (url === undefined) {
     const next = 'Set base_url of the provider, or openai_base_url, to an http or https URL without a password.'
-    return { ...row, state: 'missing', found: `${provider}: ${urlProblem ?? 'it has no URL'}`, next }
+    return { ...row, state: 'missing', found: `${provider}: ${urlProblem ?? 'no URL is set'}`, next }
   }
   return {
     ...row,

@@ -41,7 +41,10 @@ function logsOf(named: string, states: readonly string[]): readonly string[] {
   }
   const found = logsBelow(resolve(named), deepest)
   if (found.length > 0 || isFile(join(named, 'rollout.jsonl'))) return found
-  throw new UserError('usage', `${named}: there is no session: expected a folder with ${logName} in it, or below.`)
+  throw new UserError(
+    'usage',
+    `${named}: there is no session here: expected a folder that contains a file ${logName}, at any depth.`,
+  )
 }
 
 function logsBelow(folder: string, depth: number): readonly string[] {

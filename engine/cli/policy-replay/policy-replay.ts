@@ -22,7 +22,7 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
   if (named.length === 0 && options.all !== true)
     throw new UserError('usage', 'agent policy replay: name sessions or folders of sessions, or give --all')
   const logs = findLogs(named, options.all === true)
-  if (logs.length === 0) warn('none of these sessions has an audit log: nothing was ever judged in them')
+  if (logs.length === 0) warn('none of these sessions has an audit log, so no action was ever judged in them')
   const policiesOf = policiesByWorkspace(options)
   const tallying = new Tallying(options.examples)
   const absent = new Set<string>()
@@ -55,7 +55,9 @@ function readRecords({ path }: SessionLog, unread: string[]): readonly AuditReco
     const { faults } = verifyAuditLog(path)
     const [first] = faults
     if (first !== undefined)
-      warn(`${path}:${first.line}: ${first.message} (${faults.length} in this log: agent audit verify)`)
+      warn(
+        `${path}:${first.line}: ${first.message} (${faults.length} faults in this log; to see all, run agent audit verify)`,
+      )
     return records
   } catch (error) {
     if (!(error instanceof AuditError)) throw error

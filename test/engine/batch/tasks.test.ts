@@ -118,7 +118,11 @@ test.each([
   ],
   ['tasks.jsonl', '{"id":"a","prompt":"x","repo":"one"}\n{"id"', ':2: not valid JSON'],
   ['tasks.json', '[\n  {"id":"a","prompt":"x","repo":"one"},\n  {"prompt":"x"}\n]', ":3: the task has no 'repo'"],
-  ['tasks.json', '{\n "tasks": [\n  {"id":"a","instance_id":"a"}]}', ":3: 'id' and 'instance_id' mean the same"],
+  [
+    'tasks.json',
+    '{\n "tasks": [\n  {"id":"a","instance_id":"a"}]}',
+    ":3: 'id' and 'instance_id' are names of the same field",
+  ],
   [
     'tasks.yaml',
     'prompt: "{{what}}"\nrepositories:\n  - ./one\n  - ./two\n',
