@@ -1,12 +1,15 @@
 /** Help for `apply-patch undo`: what it does, and what happens if it can't. */
 export const undoHelp = `
-Reverts the last patch that was applied to this directory (--root), byte for byte; run it
-again to revert the patch before that. If a file has changed since then, undo changes nothing and names the file; apply-patch --reverse < FILE can still revert the patch by its text.
+Reverts the last patch that was applied to this directory (--root), byte for byte; run undo
+again to revert the patch before that. If a file has changed since the patch was applied, undo changes nothing and names the file;
+apply-patch --reverse < FILE can still revert the patch by its text.
 `
 
 /** Help for `recover`: when there is something to recover, and what `--abandon` gives up. */
 export const recoverHelp = `
-A run that was killed leaves a journal. The next run in the same tree restores or completes its files automatically; recover does only that. If somebody changed the files in between, it changes nothing and names them: restore these files and recover again, or run recover --abandon, which forgets the journal and
+If apply-patch is killed, it leaves a journal. The next apply-patch in the same tree restores or completes the files automatically;
+apply-patch recover does only that. If somebody changed the files after the crash, recover changes nothing and names them: restore these
+files and run recover again, or run recover --abandon, which forgets the journal and
 leaves every file as it is, including hidden .apply-patch-* files that hold the old or new content.
 `
 

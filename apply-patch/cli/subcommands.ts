@@ -28,7 +28,7 @@ export const commands = [
   },
   {
     name: 'recover',
-    description: 'restore or complete the files of a crashed run',
+    description: 'restore or complete the files of an apply-patch that crashed',
     help: recoverHelp,
     own: {
       flag: '--abandon',

@@ -112,7 +112,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'accepted lines below a delete; they must be the whole file', body)
+      this.#repair('delete-with-lines', 'accepted lines below a delete, which must be the whole file', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({
@@ -159,7 +159,7 @@ class OperationReader {
       const header = this.#strict ? null : /^ -(\d{1,9})(?:,(\d{1,9}))? \+\d+(?:,\d+)? @@(?:$| )/.exec(text)
       if (header !== null) {
         hint = { start: Number(header[1]), count: Number(header[2] ?? '1') }
-        this.#repair('line-hint', 'treated the header of a unified diff as a line number hint', anchor)
+        this.#repair('line-hint', 'used the line numbers in the header of a unified diff as a hint', anchor)
       } else if (text.trim() !== '' || text.length > 1) texts.push({ text: text.slice(1), line: anchor.line })
     }
     return {

@@ -158,7 +158,7 @@ function warningsOf(match: FoundMatch, { path, hunk, chunk, patchLine }: Where):
   if (match.ambiguous.length > 0) {
     const lines = match.ambiguous.map((line) => line + 1)
     const listed = lines.length > 20 ? `${lines.slice(0, 20).join(', ')} and more` : lines.join(', ')
-    const message = `${place}: fits at lines ${listed}; line ${fileLine} was used (an "@@" line would tell them apart)`
+    const message = `${place}: fits at lines ${listed}; line ${fileLine} was used (to choose another place, add an "@@" line)`
     warnings.push({ code: 'ambiguous-match', message, path, patchLine, fileLines: lines })
   }
   if (match.sharesContext) {

@@ -31,7 +31,7 @@ function general(line: string): string | undefined {
   const diff = /^(?:diff --git a\/|--- (?:a\/)?|\+\+\+ (?:b\/)?)(\S+)/.exec(line)
   if (diff === null) return undefined
   const path = diff[1] === '/dev/null' ? '{path}' : (diff[1] ?? '{path}')
-  return `  this is a unified diff; here a file starts with '*** Update File: ${path}' (or Add, Delete), and needs no line numbers`
+  return `  this is a unified diff; in the format of apply-patch, a file starts with '*** Update File: ${path}' (or Add, Delete), without line numbers`
 }
 
 const verbs = [
@@ -56,7 +56,8 @@ function headerHelp(line: string): string | undefined {
 
 function placeHelp(after: MalformedFailure['after']): string {
   if (after === 'add') return "  in an added file every line starts with '+', even an empty one"
-  if (after === 'delete') return '  no lines follow a delete; the next operation starts with its header'
+  if (after === 'delete')
+    return '  a delete has no lines below its header; the next operation starts with a header of its own'
   return '  every operation starts with one of these headers'
 }
 

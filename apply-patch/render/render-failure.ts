@@ -58,6 +58,6 @@ function renderDifference({ path, reason }: DifferenceFailure): readonly string[
   const why =
     reason === 'not-text'
       ? "its content is not UTF-8 text before or after the change; a patch can delete or rename such a file, but can't contain its bytes"
-      : "its name contains a line break, or begins or ends with white space, which a header of the format can't express"
+      : "its name contains a line break, or begins or ends with white space, and the headers of a patch can't contain such a name"
   return [`Failed to express the change of ${JSON.stringify(clip(path, 300))} as a patch`, `  ${why}`]
 }
