@@ -40,13 +40,13 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   if (request.externallySandboxed === true || sandboxModeOf(settings) === 'danger-full-access') {
     throw new UserError(
       'sandboxUnavailable',
-      '--transactional shows commands a private view, which needs a sandbox: without one they reach the tree itself. Use -s workspace-write.',
+      '--transactional shows commands a private view, which needs a sandbox: without a sandbox, commands reach the tree itself. Use -s workspace-write.',
     )
   }
   if (beginning.resumedFrom?.worktree !== undefined && isResumed) {
     throw new UserError(
       'usage',
-      'The session is in a worktree, for which there are no private views: resume it without --transactional.',
+      'The session works in a worktree, and private views of worktrees are not supported: resume the session without --transactional.',
     )
   }
   if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {

@@ -60,7 +60,7 @@ export function openStepSummary(path: string | undefined): ((make: (remaining: n
       if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {
-    const hint = 'GITHUB_STEP_SUMMARY names it; --summary off switches it off.'
+    const hint = 'The variable GITHUB_STEP_SUMMARY names this file; --summary off disables the summary.'
     throw new UserError('usage', `${path}: the step's summary can't be written: ${(error as Error).message}. ${hint}`, {
       cause: error,
     })

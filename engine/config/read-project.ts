@@ -53,7 +53,8 @@ export function listProjectSettings(project: Project): readonly Ignored[] {
   return projectFiles(project).flatMap((path) => {
     const text = contained(path, project.root)
     const table = typeof text === 'string' ? tryParseToml(text) : undefined
-    const reason = 'this repository is not trusted; --trust or agent trust allows its use'
+    const reason =
+      'this repository is not trusted; to use these settings, trust the repository with --trust or agent trust'
     const keys = table === undefined ? [] : leavesOf(table).map((leaf) => keyOf(leaf.path))
     return keys.length === 0 ? [ignoredWhole(path, reason)] : ignoring(path, keys, reason)
   })

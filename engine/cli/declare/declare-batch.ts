@@ -193,7 +193,7 @@ function declareControls(batch: Command, finish: Finish): void {
     })
   const wishes = [
     ['pause', 'let running tasks continue, but start no more tasks until agent batch resume'],
-    ['resume', 'continue after pause or cancel'],
+    ['resume', 'continue a batch after agent batch pause or cancel'],
     ['cancel', 'interrupt running tasks, and start no more tasks'],
   ] as const
   for (const [wish, description] of wishes) {
