@@ -36,7 +36,7 @@ export async function runProgram(
       'after',
       `
 Exit codes:
-  0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
+  0 done   1 the task failed   2 wrong usage, configuration or rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
   // This text is never shown for `portcullis sandbox`, because a separate program handles that command.

@@ -18,7 +18,7 @@ export function declareBatch(program: Command, finish: Finish): void {
       '<tasks>',
       'a file of tasks: .jsonl, .json, .yaml or .csv, with the field names of Portcullis, SWE-bench or SWE-agent',
     )
-    .requiredOption('-o, --output <dir>', 'the folder of the batch, for the result of each run and all totals')
+    .requiredOption('-o, --output <dir>', 'the folder of the batch, in which all results are stored')
     .option(
       '-w, --workers <n>',
       'the number of simultaneous runs (default: 4; with --queue, as many as the workers can run)',

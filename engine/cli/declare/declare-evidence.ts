@@ -7,7 +7,7 @@ import type { Finish } from './shared-options.ts'
 export function declareEvidence(program: Command, finish: Finish): void {
   const evidence = program
     .command('evidence')
-    .description('write a signed statement of the changes of a --transactional run, its model and its rules')
+    .description('write a signed statement about a --transactional run: its changes, its model and its rules')
     .enablePositionalOptions()
     .argument('[run]', 'the id of the run, or the beginning or end of the id')
     .option('--last', 'the newest run that worked in this directory')
