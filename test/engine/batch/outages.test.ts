@@ -149,7 +149,7 @@ test('if Redis is full in the middle of a batch, the batch waits until there is 
   await startWorker(place, redis)
   await until(runs(place, 'a', 1))
   redis.cli('config', 'set', 'maxmemory', '1')
-  await until(() => told.includes('No job can be assigned'))
+  await until(() => told.includes("Jobs can't be assigned"))
   expect(existsSync(join(place.out, 'runs/a/settled.json'))).toBe(true)
   redis.cli('config', 'set', 'maxmemory', '0')
   expect((await running).code).toBe(0)

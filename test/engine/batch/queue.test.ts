@@ -274,13 +274,13 @@ test('a Redis that may drop jobs is refused, and one that is full is asked again
   redis.cli('config', 'set', 'maxmemory', '1')
   let told = ''
   const running = place.run(words, { onStart: (child) => child.stderr?.on('data', (text: string) => (told += text)) })
-  await until(() => told.includes('No job can be assigned'))
+  await until(() => told.includes("Jobs can't be assigned"))
   redis.cli('config', 'set', 'maxmemory', '0')
   await startWorker(place, redis)
   const { code, stdout } = await running
   expect([code, stdout]).toEqual([0, expect.stringContaining('2 of 2 settled · 2 done') as string])
   // The reason comes from Redis, and is printed once.
-  const said = told.split('\n').filter((line) => line.includes('No job can be assigned'))
+  const said = told.split('\n').filter((line) => line.includes("Jobs can't be assigned"))
   expect(said).toEqual([
     expect.stringMatching(
       /^agent: Jobs can't be assigned to workers: .*maxmemory.*\. The batch tries again until it succeeds\.$/,
