@@ -187,7 +187,7 @@ test.each<[string, Files, Readonly<Record<string, string>>, RegExp]>([
   ['a lockfile', { ...base, 'src/package-lock.json': '{}' }, {}, /controls other programs/],
   ['one file too many', changed, { 'max-files': '3' }, /changes 4 files, but only 3 are allowed/],
   ['a byte too much', changed, { 'max-bytes': '100' }, /but only 100 are allowed/],
-  ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /not be a regular file/],
+  ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /something other than a regular file/],
   ['a link that is changed', { ...base, 'src/link': { link: '/etc' } }, {}, /not a file in the commit/],
   ['a name with a line feed', { ...base, 'src/a\nb': 'x' }, {}, /is not a safe path for a file/],
 ])('%s is refused, and nothing is written', async (_, files, inputs, why) => {
