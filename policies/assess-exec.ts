@@ -72,7 +72,7 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
       reason: `It is unclear what this command runs: ${reason}.`,
     }
     if (mayHide === undefined) return [byMode]
-    const words = `It is unclear whether this runs something that a rule restricts, such as \`${describePattern(mayHide)}\`: ${reason}.`
+    const words = `It is unclear whether this command runs something that a rule restricts, such as \`${describePattern(mayHide)}\`: ${reason}.`
     return [
       byMode,
       { decision: whereUnclear(mayHide, mode), stage: 'rules', reason: words, rule: describeRule(mayHide) },
@@ -187,7 +187,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
     return {
       decision,
       stage: 'rules',
-      reason: rule.justification ?? `A rule ${verb} \`${pattern}\`, and this runs \`${text}\`.`,
+      reason: rule.justification ?? `A rule ${verb} \`${pattern}\`, and this command runs \`${text}\`.`,
       rule: label,
     }
   })

@@ -137,8 +137,8 @@ function assessTool(action: Of<'mcp'>, policy: Policy): Opinion {
   if (permitted !== undefined) return permitted
   const decision = answerForTool(policy.mode, readOnlyHint)
   const reason = readOnlyHint
-    ? `${name} says that it only reads.`
-    : `${name} may change things, and no permission covers it.`
+    ? `According to its server, ${name} only reads.`
+    : `${name} may change something, and no permission covers this tool.`
   return { decision, stage: 'mode', reason }
 }
 

@@ -148,7 +148,7 @@ function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>,
         ...indent(verdict?.reason ?? '', paint),
       ]
     case 'delivered':
-      return [paint('cyan', '◆ nobody is here to approve the plan, so it is the result of the run')]
+      return [paint('cyan', '◆ nobody is here to approve the plan, so the plan is the result of the run')]
     default:
       return state satisfies never
   }

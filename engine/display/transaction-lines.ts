@@ -74,7 +74,7 @@ export function commitLines(commits: Readonly<TransactionReport['commits']>): re
 
 function commitWords(ref: string, moved: string | undefined, stayed: string | undefined): string {
   const short = (name: string): string => name.replace(/^refs\/heads\//, '')
-  if (moved !== undefined) return `${short(moved)} and the branch ${short(ref)} point to them`
+  if (moved !== undefined) return `on ${short(moved)} and on the branch ${short(ref)}`
   return `on the branch ${short(ref)}${stayed === undefined ? '' : `; the checked-out branch was not moved: ${stayed}`}`
 }
 

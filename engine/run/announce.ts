@@ -41,7 +41,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   const taken =
     takenFrom === undefined
       ? []
-      : [`The price and the context window of ${name} are unknown: those of ${takenFrom} are used.`]
+      : [`The price and the context window of ${name} are unknown, so those of ${takenFrom} are used instead.`]
   for (const message of [...taken, ...(options.notices ?? [])]) recorder.complete({ type: 'error', message })
   if (options.planMode?.requestedBy !== undefined) {
     recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })

@@ -23,7 +23,7 @@ export class EmptyAnswers {
     }
     if (this.#asked++ < mostAsked) return { again: question }
     return {
-      failure: `The model ended with an empty answer, and again each of the ${mostAsked} times that it was asked to continue.`,
+      failure: `The model ended with an empty answer, and did so again each of the ${mostAsked} times that it was asked to continue.`,
     }
   }
 

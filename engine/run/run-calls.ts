@@ -68,7 +68,10 @@ export function startCalls(calling: Calling): ResponseCalls {
         if (result.abort === true) return { reason: 'stoppedByGuardian', message: output }
         const refused = failOnDenied ? path.recorder.lastDenied : undefined
         if (refused !== undefined) {
-          return { reason: 'stoppedByGuardian', message: `Refused, and --fail-on-denied was given: ${refused.what}` }
+          return {
+            reason: 'stoppedByGuardian',
+            message: `The run ended because of --fail-on-denied: ${refused.what} was refused.`,
+          }
         }
       }
       return undefined

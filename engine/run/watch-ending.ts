@@ -61,7 +61,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     return {
       closing: { changes: settled, headMoved, unsupported },
       stop: isFailure
-        ? { reason: 'failed', message: 'The run changed nothing, and --fail-on-no-change makes that a failure.' }
+        ? { reason: 'failed', message: 'The run changed nothing, so it failed because of --fail-on-no-change.' }
         : undefined,
     }
   }

@@ -132,7 +132,7 @@ function headOf(path: string, text: string): AuditHead {
     throw new AuditError(
       'broken',
       path,
-      'its end is not the last record that was written; verify the log and start a new one',
+      'it does not end with the record that was written last; verify the log and start a new one',
     )
   }
   return head

@@ -90,7 +90,11 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
       message: `the log ends at record ${head.records}, but ${expected.records} records were written`,
     })
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
-    faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the last one that was written' })
+    faults.push({
+      kind: 'edited',
+      line: lines.length,
+      message: 'the log does not end with the record that was written last',
+    })
   }
   // A missing key is not a fault if the caller expects a certain head: a copy of the log that is stored elsewhere usually comes without the key.
   if (unsealable !== undefined && options.expected === undefined) {

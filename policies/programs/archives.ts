@@ -27,7 +27,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
   const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
   // If a name contains a colon, tar looks for the file on another machine. This applies to the values of all options.
   if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {
-    return { facts: [unknown('tar opens an archive over the network if its name contains a colon')] }
+    return { facts: [unknown('tar opens an archive whose name contains a colon over the network')] }
   }
   if (listing.ok) {
     if (!listing.options.some(({ name }) => name === '-t' || name === '--list'))

@@ -55,7 +55,7 @@ export async function openDocker(
     throw new SandboxError('unavailable', {
       backend: 'docker',
       reason: "one of the policy's roots is /, but in a container that directory comes from the image",
-      remedy: 'Name the directories that commands need.',
+      remedy: 'Name the directories that commands need instead.',
     })
   }
   const node = containerNode()

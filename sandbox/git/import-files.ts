@@ -185,7 +185,7 @@ function note(subject: string, why: Replaced): ImportNote {
         advice: 'if no git process is running there, remove the lock; then run the command again',
       }
     : {
-        subject: `${subject} (the host changed it in the meantime)`,
+        subject: `${subject} (it was changed on the host in the meantime)`,
         advice: "the command's version was not imported",
       }
 }

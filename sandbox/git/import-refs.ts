@@ -66,7 +66,7 @@ export async function importRefs(
     const kept = `refs/portcullis/${sides.run}/${change.name.slice('refs/'.length)}`
     const isKept = change.now !== undefined && update(sides, [{ name: kept, old: undefined, now: change.now }], true)
     notes.push({
-      subject: `${change.name} (the host moved it in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
+      subject: `${change.name} (it was also moved on the host in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
       advice: isKept
         ? `merge ${kept} if you want it, then git update-ref -d ${kept}`
         : 'repeat the change by hand if you want it',

@@ -13,7 +13,7 @@ type ParsedHost = { readonly host: Host } | { readonly host: undefined; readonly
  * (`0x7f.1`, `127.1`, `2130706433`), NUL and other control characters, spaces, user names, zones and escapes.
  */
 export function parseHost(text: string): ParsedHost {
-  if (text.length > 1024) return refuse('it is longer than any host name')
+  if (text.length > 1024) return refuse('it is longer than a host name can be')
   if (/[\u0000-\u0020\u007f-\u00a0]/.test(text)) return refuse('it contains a space or a control character')
   if (text.startsWith('[') !== text.endsWith(']')) return refuse('its brackets do not match')
   const bare = text.startsWith('[') ? text.slice(1, -1) : text
@@ -37,7 +37,7 @@ function parseAscii(text: string): ParsedHost {
   const labels = text.split('.')
   // The URL standard treats a name that ends in a number as an address.
   if (/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')) return refuse('it is not an IPv4 address of four plain numbers')
-  if (text.length > 253) return refuse('it is longer than any host name')
+  if (text.length > 253) return refuse('it is longer than a host name can be')
   const isLabel = (label: string): boolean => /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/.test(label)
   if (!labels.every(isLabel)) return refuse('it is not a host name')
   return { host: { kind: 'name', text } }

@@ -28,7 +28,7 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
   }
   if (caller.root) {
     refuse(
-      'root stays root in this sandbox, with rights that a profile does not remove',
+      'in this sandbox, root keeps rights that a profile does not remove',
       'Run as an ordinary user, or use the docker backend.',
     )
   }

@@ -30,7 +30,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   if (policy.mode !== 'danger-full-access') {
     throw new SandboxError('unavailable', {
       backend,
-      reason: `it confines nothing, and the mode is ${policy.mode}`,
+      reason: `it confines nothing, but the mode ${policy.mode} requires confinement`,
       remedy: 'Choose a backend that confines commands, or danger-full-access mode.',
     })
   }

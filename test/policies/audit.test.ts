@@ -102,7 +102,7 @@ describe('verifying an audit log', () => {
     const { path } = await writtenLog()
     const whole = readFileSync(path, 'utf8')
     edit(path, (lines) => [...lines.slice(0, 2), ''])
-    expect(() => openAuditLog(path)).toThrow(/not the last record that was written/)
+    expect(() => openAuditLog(path)).toThrow(/does not end with the record that was written last/)
     writeFileSync(path, whole)
     const lines = whole.trimEnd().split('\n')
     const third = JSON.parse(lines[3] ?? '') as { previous: string }

@@ -22,7 +22,7 @@ export function readPrivateKey(text: string, file: string): KeyObject {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     const message =
       code === 'ERR_MISSING_PASSPHRASE' || /ENCRYPTED/.test(text)
-        ? 'the key has a passphrase, and passphrases are not supported; to make a copy without one, run openssl pkey -in FILE -out COPY'
+        ? 'the key has a passphrase, and passphrases are not supported; to make a copy without a passphrase, run openssl pkey -in FILE -out COPY'
         : 'not a private key in PEM or in the format of ssh-keygen'
     throw new UserError('usage', `${file}: ${message}.`, { cause: error })
   }

@@ -51,7 +51,7 @@ export function sshPrivateKey(text: string, file: string): webcrypto.JsonWebKey 
       throw new RangeError('it is not in the format of OpenSSH')
     const cipher = fields.text()
     if (cipher !== 'none') {
-      const hint = `to remove it from a copy, run ssh-keygen -p -N '' -f COPY`
+      const hint = `to remove the passphrase from a copy, run ssh-keygen -p -N '' -f COPY`
       throw new UserError('usage', `${file}: the key has a passphrase, and passphrases are not supported; ${hint}.`)
     }
     fields.text()
@@ -84,7 +84,7 @@ function privateFields(type: string, fields: Fields): webcrypto.JsonWebKey {
     )
     return { kty: 'RSA', ...plain, dp: exponent(p), dq: exponent(q) }
   }
-  throw new RangeError(`its type is ${type}; supported are ed25519, ecdsa and rsa`)
+  throw new RangeError(`its type ${type} is not supported; use ed25519, ecdsa or rsa`)
 }
 
 /**
@@ -98,7 +98,7 @@ export function sshPublicKey(line: string, file: string): webcrypto.JsonWebKey {
     const type = fields.text()
     if (type === 'ssh-ed25519') return { kty: 'OKP', crv: 'Ed25519', x: url(fields.bytes()) }
     if (type.startsWith('ecdsa-sha2-')) return pointOf(fields.text(), fields.bytes()).jwk
-    if (type !== 'ssh-rsa') throw new RangeError(`its type is ${type}; supported are ed25519, ecdsa and rsa`)
+    if (type !== 'ssh-rsa') throw new RangeError(`its type ${type} is not supported; use ed25519, ecdsa or rsa`)
     const e = numberUrl(fields.bytes())
     return { kty: 'RSA', e, n: numberUrl(fields.bytes()) }
   } catch (error) {

@@ -74,7 +74,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     ])
     expect((await ask('undo', '--last')).stdout).toContain('reverted already')
     expect((await ask('apply', '--last', '--land-commits')).stdout).toContain(
-      'commits: main and the branch portcullis/',
+      'commits: on main and on the branch portcullis/',
     )
     expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['third\nsecond\nfirst', ' M b.txt'])
   })
@@ -88,7 +88,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     [
       'has moved meanwhile',
       (git: Git) => git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'theirs'),
-      'main is no longer where it was',
+      'main was moved in the meantime',
     ],
     ['is another meanwhile', (git: Git) => git('checkout', '-q', '-b', 'other'), 'main is no longer checked out'],
   ] as const)('do not move a branch that %s', async (_, before, why) => {
