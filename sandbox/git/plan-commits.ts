@@ -86,7 +86,7 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
       git.run(host.own, ['merge-base', '--is-ancestor', move.commit, commit]).ok
     const stayed = follows
       ? planMove(git, host, plan, { branch: made.branch, was: move, now: commit })
-      : `${short(move.branch ?? 'HEAD')} was moved in the meantime`
+      : `${short(move.branch ?? 'HEAD')} now points to a different commit`
     return { ...planned, ...(stayed === undefined ? { moved } : { stayed }), git: plan.writes() }
   } finally {
     host.close()
@@ -165,7 +165,7 @@ function planMove(
   if (branch === undefined || was.branch === undefined) return 'no branch was checked out'
   if (branch !== was.branch) return `the run had checked out ${short(branch)}, not ${short(was.branch)}`
   if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
-  if (commitOf(common, branch) !== was.commit) return `${short(branch)} was moved in the meantime`
+  if (commitOf(common, branch) !== was.commit) return `${short(branch)} now points to a different commit`
   const before = own.read('index', largestIndex)
   const index = movedIndex(git, own, before, was.commit, now)
   if ('why' in index) return `staged changes conflict with the commits (${index.why})`

@@ -88,7 +88,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     [
       'has moved meanwhile',
       (git: Git) => git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'theirs'),
-      'main was moved in the meantime',
+      'main now points to a different commit',
     ],
     ['is another meanwhile', (git: Git) => git('checkout', '-q', '-b', 'other'), 'main is no longer checked out'],
   ] as const)('do not move a branch that %s', async (_, before, why) => {
