@@ -57,7 +57,7 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
     if (root === undefined)
       return { decision, stage: 'workspace', reason: `${path} is outside the workspace ${action.root}.` }
     if (action.sandbox === 'read-only')
-      return { decision, stage: 'sandbox', reason: `The sandbox is read-only, and the patch changes ${path}.` }
+      return { decision, stage: 'sandbox', reason: `The sandbox is read-only, but the patch changes ${path}.` }
     const permitted = permitPath('edit', path, action.root, policy.permissions)
     return (
       strictest(permitted) ?? { decision, stage: 'mode', reason: `The patch changes ${path}, within the workspace.` }

@@ -66,7 +66,7 @@ export function renderDoctor(report: DoctorReport): string {
     `${report.platform}: ${report.chosen === undefined ? 'no sandbox can be used' : `commands are confined by ${report.chosen}`}`,
     ...report.backends.flatMap((each) =>
       each.usable
-        ? [`  ok  ${each.backend}${each.confines ? '' : ' (confines nothing; for danger-full-access only)'}`]
+        ? [`  ok  ${each.backend}${each.confines ? '' : ' (confines nothing; only for danger-full-access mode)'}`]
         : [`  no  ${each.backend}: ${each.reason}`, `      ${each.remedy}`],
     ),
     `limits: by ${report.limits.by}`,

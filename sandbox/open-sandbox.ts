@@ -117,7 +117,7 @@ function requireConfining(policy: SandboxPolicy, backend: Backend): void {
   if (policy.mode !== 'danger-full-access') return
   throw new SandboxError('unavailable', {
     backend,
-    reason: 'danger-full-access mode asks for no confinement',
+    reason: 'danger-full-access mode requests no confinement, but this backend always confines commands',
     remedy: 'Choose read-only or workspace-write mode, or the unconfined backend.',
   })
 }

@@ -72,7 +72,7 @@ const handler = z.discriminatedUnion('type', [command, http, prompt, agent, mcpT
 
 const group = z.strictObject({
   /** Names joined by `|` or `,`, or a regular expression. A matcher that is absent, empty or `*` matches everything. */
-  matcher: z.string().refine(isMatcher, 'must be names joined by "|", or a regular expression').optional(),
+  matcher: z.string().refine(isMatcher, 'must be names that are separated by "|", or a regular expression').optional(),
   hooks: z.array(handler),
 })
 

@@ -46,7 +46,7 @@ export function omissions(servers: McpServers): readonly string[] {
       if (holder === undefined) holders.set(full, `'${tool.name}' of ${name}`)
       return holder === undefined
         ? []
-        : [`The tool '${tool.name}' of ${name} is left out, because ${holder} already has the name ${full}.`]
+        : [`The tool '${tool.name}' of ${name} is left out, because ${holder} already uses the name ${full}.`]
     })
     return [...missing, ...hidden]
   })

@@ -160,7 +160,7 @@ export const inspectors: ProgramTable = {
   ),
   ss: reader(
     'getopt',
-    'ss(8): not -K, -D, -F and -N, and not -r, which resolves names',
+    'ss(8), without -K, -D, -F and -N, and without -r, which resolves names',
     '-t -u -l -n -p -a -s -4 -6 -x -o -e -i -m -H --tcp --udp --listening --numeric --processes --all --summary',
     {
       operands: 'none',
@@ -177,7 +177,7 @@ export const inspectors: ProgramTable = {
   },
   // netstat is harmless only with `-n`. Otherwise it asks a name server for the names of other machines.
   netstat: only(
-    'netstat(8): not -c, which never ends',
+    'netstat(8), without -c, which never ends',
     reader('getopt', '', '-a -e -g -i -l -n -o -p -r -s -t -u -w -4 -6 --numeric', text),
     /^(?:-[aegiloprstuw46]*n[aegilnoprstuw46]*|--numeric)$/,
     (words) => (words.length === 0 ? 'it looks up names' : undefined),
@@ -189,7 +189,7 @@ export const inspectors: ProgramTable = {
     words[0] === 'version' ? undefined : 'it is not a query',
   ),
   tput: only(
-    'tput(1): not init and reset, for which terminfo names a program to run and a file to show',
+    'tput(1), without init and reset, for which terminfo names a program to run and a file to show',
     reader('getopt', '', '', { operands: 'text' }),
     /^[a-z0-9][A-Za-z0-9]*$/,
     (words) => words.find((word) => word === 'init' || word === 'reset'),

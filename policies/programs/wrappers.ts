@@ -143,7 +143,7 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
 export const wrappers: ProgramTable = {
   env: { source: 'env(1), without -S, which splits a text into a command, and without -C', judge: judgeEnv },
   xargs: { source: 'xargs(1), without -i, -l and -e, whose values may be attached or absent', judge: judgeXargs },
-  ssh: { source: 'ssh(1): not -o, -F, -J, -L, -R, -D, -W, -E, -S, -O, -w, -I, -Q', judge: judgeSsh },
+  ssh: { source: 'ssh(1), without -o, -F, -J, -L, -R, -D, -W, -E, -S, -O, -w, -I, -Q', judge: judgeSsh },
   nohup: wrapper('getopt', 'nohup(1)', ''),
   timeout: wrapper(
     'getopt',

@@ -173,7 +173,7 @@ export const destroyers: ProgramTable = {
   },
   shred: ruin('shred(1)', 'shred destroys files beyond recovery'),
   mkfs: ruin('mkfs(8)', 'mkfs erases a file system'),
-  wipefs: ruin('wipefs(8)', 'wipefs erases the signatures on a disk'),
+  wipefs: ruin('wipefs(8)', 'wipefs erases the file system signatures on a disk'),
   fdisk: ruin('fdisk(8)', 'fdisk changes partitions'),
   parted: ruin('parted(8)', 'parted changes partitions'),
   mount: unlessAlone(ruin('mount(8): alone it lists', 'mount changes the file tree')),

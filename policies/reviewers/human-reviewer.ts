@@ -131,7 +131,7 @@ function describeAction(action: Action): readonly string[] {
     case 'search':
       return [`let ${action.model} search ${action.domains?.join(', ') ?? 'the web'}`]
     case 'mcp':
-      return [`call ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
+      return [`call the tool ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
     case 'plan':
       return ['leave plan mode, and carry out this plan:', '', ...action.plan.trimEnd().split('\n')]
     default:

@@ -125,7 +125,7 @@ export class RuleEvaluation {
     if (!/^[^/\s]+$/.test(name))
       this.#values.fail(
         nameValue?.at ?? call.at,
-        `${JSON.stringify(name)} is not a bare program name`,
+        `${JSON.stringify(name)} is not a program name without a path`,
         'a name without slashes',
       )
     const paths = this.#values.list(given.get('paths'), 'a list of paths').map((item) => {

@@ -13,7 +13,7 @@ const patienceMs = 5000
 export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: ContainerUser }> {
   if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
     throw refuse(
-      'DOCKER_HOST names a daemon over ssh, which could not mount the workspace',
+      'DOCKER_HOST names a daemon that is reached over ssh and could not mount the workspace',
       'Use a daemon on this machine, e.g. DOCKER_HOST=unix:///var/run/docker.sock.',
     )
   }

@@ -32,8 +32,8 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
   const parsed = parseHost(name)
   if (parsed.host === undefined) return expected(`must name a host, but ${parsed.why}`)
   const below = star !== undefined
-  if (below && parsed.host.kind === 'address') return expected('must not have a wildcard before an address')
-  if (below && !parsed.host.text.includes('.')) return expected('must not allow all of a top-level domain')
+  if (below && parsed.host.kind === 'address') return expected('must not have a wildcard in front of an IP address')
+  if (below && !parsed.host.text.includes('.')) return expected('must not allow a whole top-level domain')
   if (below && allowPrivate) return expected('must name a single host, without a wildcard, because allowPrivate is set')
   if (port !== undefined && port !== '*' && !isPort(Number(port))) return expected('must have a port from 1 to 65535')
   return {

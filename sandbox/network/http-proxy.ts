@@ -97,7 +97,9 @@ async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Sock
   socket.on('error', () => socket.destroy())
   const { target, path } = absoluteTarget(message)
   if (target === undefined || message.method !== 'GET') {
-    socket.end(plainAnswer(400, target === undefined ? notAbsolute : 'only a GET can ask for another protocol'))
+    socket.end(
+      plainAnswer(400, target === undefined ? notAbsolute : 'only a GET request can ask to switch to another protocol'),
+    )
     return
   }
   const opened = await gate.open(target, 'http', 80)

@@ -19,7 +19,7 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
   }
   if (policy.mode === 'danger-full-access') {
     refuse(
-      'danger-full-access mode asks for no confinement',
+      'danger-full-access mode requests no confinement, but this backend always confines commands',
       'Choose read-only or workspace-write mode, or the unconfined backend.',
     )
   }

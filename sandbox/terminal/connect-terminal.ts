@@ -69,7 +69,9 @@ export function terminalThrough(tell: (size: TerminalSize) => void): Terminal {
 function checkSize({ columns, rows }: TerminalSize): void {
   for (const value of [columns, rows]) {
     if (Number.isInteger(value) && value >= 1 && value <= 0xffff) continue
-    throw new RangeError(`a terminal's columns and rows are whole numbers from 1 to 65535, not ${value}`)
+    throw new RangeError(
+      `a terminal's columns and rows must be whole numbers from 1 to 65535, but one of them is ${value}`,
+    )
   }
 }
 

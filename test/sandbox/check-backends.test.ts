@@ -30,7 +30,7 @@ test('a report says for each backend whether it works, and if not, why and what 
       'linux x64: no sandbox can be used',
       '  no  bubblewrap: the program bwrap is not installed',
       '      Install it.',
-      '  ok  unconfined (confines nothing; for danger-full-access only)',
+      '  ok  unconfined (confines nothing; only for danger-full-access mode)',
       'limits: by process limits',
       '  memory is limited for each process',
       'note: this is inside a container',

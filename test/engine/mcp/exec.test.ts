@@ -120,7 +120,7 @@ describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
         event.type === 'item.completed' && event.item.type === 'error' ? event.item.message : event.type,
       )
     expect(messages).toEqual([
-      "The tool 'a b' of twins is left out, because 'a.b' of twins already has the name mcp__twins__a_b.",
+      "The tool 'a b' of twins is left out, because 'a.b' of twins already uses the name mcp__twins__a_b.",
       'The MCP server few has no tool c, although enabled_tools lists it.',
       expect.stringMatching(
         /^The MCP server slow is not available, so its tools look are missing: .*(?:timed out|not ready)/i,

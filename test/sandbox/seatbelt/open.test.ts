@@ -14,7 +14,7 @@ const mac = { platform: 'darwin', root: false } as const
 test.each([
   ['another system', least, { ...mac, platform: 'linux' }, /part of macOS, and this is linux/],
   ['root, who would stay root', least, { ...mac, root: true }, /root keeps rights/],
-  ['no confinement', { ...least, mode: 'danger-full-access' }, mac, /asks for no confinement/],
+  ['no confinement', { ...least, mode: 'danger-full-access' }, mac, /requests no confinement/],
   ['a limit on processes that was asked for', { ...least, limits: { processes: 64 } }, mac, /limits\.processes/],
   ['a limit on memory that was asked for', { ...least, limits: { memoryBytes: 2 ** 28 } }, mac, /limits\.memoryBytes/],
 ] satisfies readonly (readonly [string, SandboxPolicyInput, Parameters<typeof refuseUnenforceable>[1], RegExp])[])(
