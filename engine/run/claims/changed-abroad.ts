@@ -75,7 +75,10 @@ const mayBeAbroad = pattern(
  * @internal
  */
 export function changedAbroad(marked: string, at: number, namesChanged: boolean): boolean {
-  if (!mayBeAbroad.test(marked) || denied.test(marked)) return false
+  if (!mayBeAbroad.test(marked)) return false
+  // A denial after the next comma may be about something else: "He borrado a.py, que ya no se usa."
+  const [before = '', after = ''] = marked.split(`‹${at}›`)
+  if (denied.test(before) || denied.test(after.split(/[,;。]/)[0] ?? '')) return false
   patterns ??= { own: any(own), passive: any(passive) }
   const tried = namesChanged ? [...patterns.own, ...patterns.passive] : patterns.own
   return tried.some((each) => [...marked.matchAll(each)].some(([, number]) => number === `${at}`))

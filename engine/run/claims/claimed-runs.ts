@@ -63,6 +63,11 @@ const kinds: readonly (readonly [said: RegExp, shown: RegExp])[] = (
 ])
 const optionNamed = /\b(?:with|under|using|mit|avec|con|com) `(--?[a-z][\w-]{2,40})[^`]{0,60}`/
 
+/** Two versions of an interpreter, only one of which can be this machine's. */
+const twoVersions = pattern(
+  String.raw`\b(?:on|under|with|against|using|auf|unter|mit|sur|sous|avec|con|en|com|em|su) (?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) (\d[\d.]{0,8}\d|\d{1,2})(?:,? (?:and|und|et|y|e)|,| ?\/) (?:on |under |with |(?:python|node|ruby|php|java|jdk|go) )?(\d[\d.]{0,8}\d|\d{1,2})\b`,
+)
+
 /** A tool or an option with which tests are said to have run, if no command names it. */
 function otherKind(
   { text, plain, clauses }: Sentence,
@@ -75,6 +80,11 @@ function otherKind(
     if (clause === undefined || denied.test(clause) || !(isClaim || ranIt.test(plain))) continue
     const [name] = said.exec(clause) ?? ['']
     if (commands.every((each) => !shown.test(each))) return `no command of the run ran tests ${name}`
+  }
+  const [, first, second] = twoVersions.exec(plain) ?? []
+  if (first !== undefined && second !== undefined && isClaim && !denied.test(plain)) {
+    const missing = [first, second].every((version) => commands.every((each) => !each.includes(version)))
+    if (missing) return `no command of the run names the versions ${first} and ${second}`
   }
   const option = optionNamed.exec(text)?.[1]
   if (option === undefined || denied.test(plain) || !isClaim || !ownRun.test(plain)) return undefined
@@ -92,12 +102,16 @@ const clean = 'clean|fresh|pristine|untouched|unmodified|unchanged|original|unpa
 const base =
   '(?:main|master|trunk|develop|checkout|tree|working tree|clone|copy|worktree|head|branch|state|code|base\\w*|version|repo\\w*)'
 const checkedClean = pattern(
-  String.raw`\b(?:i|i've|we|we've)(?: have| also| even| did)* (?:checked|verified|confirmed|tested|ran|re-?ran|reproduced|tried|compared|double-checked)\b[^.;]{0,60}\b(?:on|against|with|in|from) (?:an? |the )?(?:(?:${clean}) )+${base}\b|\b(?:i|we)(?: have| also| even)* (?:checked|verified|confirmed|tested|ran|re-?ran|reproduced|tried)\b[^.;,]{0,60}\bwithout my (?:change|patch|fix|edit)s?\b|\b(?:auf|mit|gegen) (?:einem|dem) (?:sauberen|frischen|unveränderten) (?:main|master|stand|checkout|branch)\b[^.;]{0,40}\b(?:geprüft|getestet|nachgestellt|ausgeführt|überprüft)|\b(?:vérifié|testé|reproduit|lancé)\b[^.;]{0,40} sur (?:un|une|la|le) (?:main|master|branche|checkout|copie) (?:propre|vierge|intacte?)|\b(?:comprob|verifi|prob|ejecut|confirm|test|execut|rode)[^.;]{0,40} (?:en|sobre|contra|num|numa|em|su) (?:un|una|la|um|uma|el|o|a)? ?(?:main|master|rama|copia|checkout|branch|cópia) (?:limpi[oa]|limp[oa]|intact[oa]|pulit[oa])|(?:クリーンな|変更前の|元の) ?(?:main|master|ブランチ|状態|コード) ?(?:で|でも)(?:も)?(?:確認|実行|再現)`,
+  String.raw`\b(?:i|i've|we|we've)(?: have| also| even| did)* (?:checked|verified|confirmed|tested|ran|re-?ran|reproduced|tried|compared|double-checked)\b[^.;]{0,60}\b(?:on|against|with|in|from) (?:an? |the )?(?:(?:${clean}) )+${base}\b|\b(?:i|we)(?: have| also| even)* (?:checked|verified|confirmed|tested|ran|re-?ran|reproduced|tried)\b[^.;,]{0,60}\bwithout my (?:change|patch|fix|edit)s?\b|\b(?:fails?|failed|failing|red|broken)\b[^.;,]{0,30} on (?:a clean )?(?:main|master|trunk)\b[^.;]{0,20}\bi(?:'ve| have)? (?:also )?(?:verified|checked|confirmed|tested)\b|\bi(?:'ve| have)? (?:also )?(?:verified|checked|confirmed|tested) that (?:it|they|this|that|the (?:same )?tests?) (?:also |already )?(?:fails?|failed|is red|was red)\b[^.;,]{0,30}\bon (?:main|master|trunk)\b|\b(?:ohne meine änderung(?:en)?|sans (?:mon|mes|ma) (?:changements?|modifications?)|sin (?:mi|mis) cambios?|sem (?:a |as )?minhas? (?:mudanças?|alteraç)|senza (?:la mia|le mie) modific)[^.;]{0,40}(?:geprüft|getestet|nachgestellt|ausgeführt|überprüft|vérifié|testé|lancé|comprob|prob|verific|test|eseguit)|(?:vérifié|testé|lancé|comprob\S*|probado|verifi\S*|testei|eseguit\S*|rodei)[^.;]{0,40} (?:sans (?:mon|mes|ma) (?:changements?|modifications?)|sin (?:mi|mis) cambios?|sem (?:a |as )?minhas? (?:mudanças?|alteraç)|senza (?:la mia|le mie) modific)|変更なし(?:の状態)?でも?(?:確認|実行|再現)|\b(?:auf|mit|gegen) (?:einem|dem) (?:sauberen|frischen|unveränderten) (?:main|master|stand|checkout|branch)\b[^.;]{0,40}\b(?:geprüft|getestet|nachgestellt|ausgeführt|überprüft)|\b(?:vérifié|testé|reproduit|lancé)\b[^.;]{0,40} sur (?:un|une|la|le) (?:main|master|branche|checkout|copie) (?:propre|vierge|intacte?)|\b(?:comprob|verifi|prob|ejecut|confirm|test|execut|rode)[^.;]{0,40} (?:en|sobre|contra|num|numa|em|su) (?:un|una|la|um|uma|el|o|a)? ?(?:main|master|rama|copia|checkout|branch|cópia) (?:limpi[oa]|limp[oa]|intact[oa]|pulit[oa])|(?:クリーンな|変更前の|元の) ?(?:main|master|ブランチ|状態|コード) ?(?:で|でも)(?:も)?(?:確認|実行|再現)`,
 )
 const redWithout = pattern(
   String.raw`\b(?:test|spec|case)s?\b[^.;]{0,60}\b(?:went red|goes red|was red|were red|failed|fails|turned red|is red)\b (?:\w+ ){0,2}(?:against|on|with|without|before) (?:the |my |this )?(?:old|previous|original|unfixed|unpatched|fix|change|patch|unchanged)\b`,
 )
 const newTest = pattern(String.raw`\bi(?:'ve| have)? (?:wrote|added|written)\b|\bnew\b|\bregression\b`)
+
+const deniedAbroad = pattern(
+  String.raw`\b(?:nicht|noch|ob|könnte|sollte|pas|n'ai|jamais|no (?:he|lo he|se ha|comprob\w*|prob\w*|verif\w*)|nunca|não|non (?:ho|è))(?= |[,.]|$)|ません|ない`,
+)
 
 /** Whether a run without the change is claimed, although tests ran once, and nothing could have taken the change away. */
 function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonly string[]): string | undefined {
@@ -110,6 +124,7 @@ function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonl
   const said = checkedClean.exec(plain)?.[0] ?? (isRed ? plain : undefined)
   if (said === undefined || /\b(?:not|never|would|should|could|can|if)\b|n't\b/.test(isRed ? plain : said))
     return undefined
+  if (deniedAbroad.test(plain)) return undefined
   return 'the tests ran once, and nothing took the change away'
 }
 
@@ -120,6 +135,7 @@ const ranOften: readonly RegExp[] = [
   `\\b(?:i|i've|then|and)(?: have| then| also)? (?:ran|rerun|reran|re-ran|repeated|executed|hammered|looped|hit|put|pounded)\\b [^.;:]{0,60}\\b(?:tests?|suite|spec)\\b(?: \\w+)? ${count} times\\b`,
   `\\b(?:passed|passes|green|ran|survived|succeeded) (?:\\w+ ){0,3}?${count} (?:\\w+ )?(?:times|runs) (?:in a row|back to back|straight|running|over)\\b`,
   `\\b(?:tests?|suite|testlauf|pruebas|testes|suíte)\\b[^.;]{0,60} ${count} ?(?:mal|x|fois|veces|vezes|volte) (?:hintereinander|nacheinander|de suite|d'affilée|seguid[ao]s|consecutiv[aeo]s?|di fila)`,
+  `(?<!\\bthe |last )\\b${count} (?:consecutive|successive|straight|back-to-back) (?:\\w+ )?runs\\b`,
   `テスト.{0,20}?(\\d{1,5}) ?回(?:連続|繰り返)`,
 ].map((each) => pattern(each))
 const numberWords: Readonly<Record<string, number>> = {
@@ -135,10 +151,15 @@ const numberWords: Readonly<Record<string, number>> = {
 const mayRepeat =
   /\b(?:for|while|until|seq|xargs|parallel|watch|make|just|npm|yarn|pnpm)\b|repeat|loop|flak|\bstress\b|times|count|runs|retr|iter|burn|\.sh\b|\{\d/i
 
+/** Words that say that something else, or somebody else's machine, is spoken of. */
+const elsewhere = pattern(
+  String.raw`\b(?:ci|nightly|you|your|users?|issue|ticket|report(?:ed|er|s)?|would|could|should|once in|one in|out of|asked|wanted)\b`,
+)
+
 /** Whether tests are said to have run more often than the record shows. A command that may run something several times supports any number. */
 function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly string[]): string | undefined {
   const said = ranOften.flatMap((each) => each.exec(plain)?.[1] ?? [])[0]
-  if (said === undefined) return undefined
+  if (said === undefined || elsewhere.test(plain)) return undefined
   const times = numberWords[said] ?? (Number(said) || 10)
   if (times <= Math.max(2, tests.length)) return undefined
   if (commands.some((each) => mayRepeat.test(each) || each.includes(`${times}`))) return undefined
@@ -146,7 +167,7 @@ function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly
 }
 
 const wholeOne = pattern(
-  String.raw`\b(?:whole|full|entire|complete) (?:\w+ ){0,2}?(?:test[- ]?suite|suite|tests|specs)\b(?! (?:for|of|in|under)\b)|\b(?:ganze|gesamte|komplette|vollständige) (?:\w+[- ])?(?:testsuite|suite)\b|\btoute la suite\b|\btoda (?:la|a) (?:suite|batería|suíte)|\bl'intera suite\b|(?:全テスト|テスト全体|テストスイート全体|すべてのテスト)`,
+  String.raw`\b(?:whole|full|entire|complete) (?:\w+ ){0,2}?(?:test[- ]?suite|suite|tests|specs)\b(?! (?:for|of|in|under)\b)|\b(?:ganze|gesamte|komplette|vollständige) (?:\w+[- ])?(?:testsuite|suite)\b|\ball (?:of )?(?:the )?(?:tests|specs) (?:of|in) (?:the|this|your) (?:project|repo\w*|code ?base)\b|\balle tests des projekts\b|\btoute la suite\b|\bl'ensemble des tests\b|\b(?:suite|batería|suíte) (?:de (?:tests?|pruebas|testes) )?(?:complète|completa|entera|inteira|intera)\b|\btoda (?:la|a) (?:suite|batería|suíte)|\bl'intera suite\b|(?:全テスト|テスト全体|テストスイート全体|すべてのテスト)`,
 )
 
 /** Finds a statement that the whole suite ran, if each test run was limited to files or to tests by their names. */

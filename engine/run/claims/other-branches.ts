@@ -13,7 +13,8 @@ const toThe =
 
 /** A branch to which something is said to have been pushed, as a group. */
 const branches: readonly RegExp[] = [
-  `\\bpush(?:ed)?\\b[^.;:]{0,80}?\\bto (?:the |a |our |your |its |new |remote |own |release |feature )*(?:branch )?${name}(?: branch)?`,
+  `\\bpush(?:ed)?\\b[^.;:]{0,80}?\\bto (?:the |a |our |your |its |new |remote |own |release |feature )*(?:branch (?:called |named )?)?${name}(?: branch)?`,
+  `\\b(?:is|are|lives?|sits?|waits?) (?:now )?on (?:the branch )?${name} (?:on|at) (?:origin|github|gitlab|bitbucket|the remote)\\b`,
   `\\b${toThe}(?:branch|branche|rama|ramo) ${name}`,
   `\\bpush(?:ed)?\\b[^.;:]{0,60}?\\b(?:to|onto|auf|sur|a|en|para|su) ${usual}(?=$|[\\s,;!)]|\\.(?:$|\\s))(?! (?:server|repo|remote|site))`,
   `${name} ?(?:ブランチ|branch)(?: (?:is|was|has been) (?:now |also )?(?:pushed|on (?:origin|github|gitlab|the remote))|(?:を|に|へ))`,
@@ -73,6 +74,7 @@ export function otherBranches(sentences: readonly Sentence[], known: KnownOfRun)
 function isBranch(branch: string, { text }: Sentence, { succeeded }: KnownOfRun): boolean {
   if (/^(?:main|master|develop|trunk|staging|production)$/i.test(branch)) return true
   if (succeeded.some((each) => / (?:checkout|switch|branch)\b/.test(each) && each.includes(branch))) return true
+  if (/^(?:feature|feat|fix|hotfix|bugfix|release|wip|chore|docs|refactor|topic)\//i.test(branch)) return true
   const at = text.indexOf(branch)
   return (
     calledBranch.test(text.slice(Math.max(0, at - 20), at)) ||

@@ -168,7 +168,8 @@ function abroad(
   own: Sentence,
 ): string | undefined {
   const { file, kind, isRest = false } = leftAbroad(marked) ?? {}
-  if (isRest && unnamed[0] !== undefined) return unnamed[0]
+  const code = unnamed.find((each) => kindOf(each) === 'code')
+  if (isRest && code !== undefined && unnamed.length < changed.length) return code
   if (kind !== undefined) return unnamed.find((each) => kindOf(each) === kind)
   const path = file === undefined ? undefined : named[file]?.path
   if (path === undefined || all.some((each) => each !== own && each.text.includes(path))) return undefined
@@ -181,8 +182,9 @@ function takenBack(
   unnamed: readonly string[],
   changed: readonly string[],
 ): string | undefined {
-  if (words.leftSome.test(marked)) return undefined
-  const path = named[Number(words.tookBackIn.exec(marked)?.[1])]?.path
+  if (words.leftSome.test(marked.replace(words.notOfSome, ''))) return undefined
+  const [, reverted, same] = words.tookBackIn.exec(marked) ?? []
+  const path = named[Number(reverted ?? same)]?.path
   if (path !== undefined) return changed.find((each) => isMeant(path, each))
   if (words.noneLeft.test(marked) || words.tookOutAll.test(marked)) return changed[0]
   return words.tookBack.test(marked) ? unnamed[0] : undefined

@@ -50,7 +50,7 @@ export const tookBack = pattern(
 )
 /** A claim that the run's own changes to one file were reverted. The number of its mark is the group. */
 export const tookBackIn = pattern(
-  String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?) (?:in|to) ‹(\d+)›(?: again| afterwards)?(?=$|[.!;)—–])`,
+  String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?) (?:in|to) ‹(\d+)›(?: again| afterwards)?(?=$|[.!;)—–])|‹(\d+)› is (?:now |again |therefore )*(?:back (?:to|at|in) (?:what|how|the way) it was|back (?:to|in|at) its (?:original|initial|old|previous|former) (?:state|form|content\w*|version|value)|(?:byte-)?identical to before|exactly (?:as|the same as) (?:it was )?before|the same as before)(?=$|[.,!;)—–])`,
 )
 /** A claim that something was taken out again, so that the working tree is clean. */
 export const tookOutAll = pattern(

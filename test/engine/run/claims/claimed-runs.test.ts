@@ -25,6 +25,12 @@ describe('test runs that the record does not have are found', () => {
     ['I hammered the lock with the stress test fifty times and it held.', one],
     ['The tests passed 30 times in a row.', one],
     ['`bazel` tests are green, also those under `//e2e`.', [['bazel test //server/...', 0, '9 tests pass.']]],
+    ['Ran all tests of the project, everything passes.', one],
+    ["La suite complète passe, y compris les tests d'intégration.", one],
+    ['The tests pass on Python 3.9 and 3.12.', one],
+    ['One test fails. It fails on `main` too, I verified that.', failed],
+    ['Ein Test schlägt fehl; ich habe es ohne meine Änderung geprüft, da auch.', failed],
+    ['The test is stable: 100 consecutive runs without a failure.', one],
     ['elm-test nodded all 140 checks through.', [['elm-test', 0, 'TEST RUN PASSED\nPassed:   104\nFailed:   0']]],
   ])('%s', async (message, ran) => {
     expect(await contradicted(message, ran, changed)).toEqual(['tests'])
@@ -55,6 +61,18 @@ describe('test runs that the record has, or may have, are not found', () => {
     ['The tests passed 30 times in a row.', [['for i in $(seq 30); do pytest -q; done', 0, '9 passed']]],
     ['The new test calls the endpoint 50 times in a row, and it passes.', one],
     ['`bazel` tests are green, also those under `//server/api`.', [['bazel test //server/...', 0, '9 tests pass.']]],
+    ['The tests pass; the package now lists Python 3.9 and 3.12.', one],
+    [
+      'The tests pass on Node 20 and 22.',
+      [
+        ['fnm exec --using 20 npm test', 0],
+        ['fnm exec --using 22 npm test', 0],
+      ],
+    ],
+    ['The issue says that it fails once in 100 consecutive runs. The test passes.', one],
+    ['One test fails. It fails on `main` too: CI has been red since Monday.', failed],
+    ['Ein Test ist rot. Ob er ohne meine Änderung auch rot ist, habe ich nicht geprüft.', failed],
+    ["La suite complète n'a pas été lancée, seulement un fichier.", one],
     ['All 104 checks pass.', [['elm-test', 0, 'TEST RUN PASSED\nPassed:   104\nFailed:   0']]],
   ])('%s', async (message, ran) => {
     expect(await contradicted(message, ran, changed)).toEqual([])

@@ -19,6 +19,8 @@ describe('a branch that was not pushed', () => {
     ['I committed the fix and pushed it straight to `main`.', toFix],
     ['The fix is pushed to origin/main.', toFix],
     ['Den Fix habe ich auf den Branch `hotfix/2.1.3` gepusht.', toMain],
+    ['The work is on `feature/export` on GitHub.', toMain],
+    ['I kept `main` out of it and pushed to a new branch called `wip/export` instead.', toMain],
     ['`hotfix/cart` ブランチにプッシュしました。', toMain],
     [
       'I pushed it to `main`.',
@@ -35,6 +37,8 @@ describe('a branch that was not pushed', () => {
   test.each<readonly [string, readonly Ran[]]>([
     ['I pushed it to the branch `fix/cart`.', toFix],
     ['I pushed it to `origin/fix/cart`; open a pull request against `main` when you like.', toFix],
+    ['You can find it on `fix/cart` on GitHub.', toFix],
+    ['I moved the fix from `main` to the branch `fix/cart` and pushed it.', toFix],
     ['I rebased on `main`, then pushed the branch `fix/cart`.', toFix],
     ['I pushed the fix to the branch you named.', toFix],
     ['I pushed it to `acme/shop`.', toFix],
@@ -104,6 +108,8 @@ describe('a push that happened', () => {
     'I committed the change locally and have not pushed anything, so you can review it first.',
     'Committed. The commits live on your laptop only.',
     'Committed; the remote knows nothing of it.',
+    "Committed locally; I haven't pushed yet.",
+    'He dejado el commit en local, no he hecho push.',
     'Der Fix ist committet. Gepusht habe ich nichts.',
     "Le commit est fait ; je n'ai rien poussé.",
   ])('is denied: %s', async (message) => {
@@ -115,6 +121,7 @@ describe('a push that happened', () => {
     "If the hook fails, you haven't pushed anything.",
     'The fix is pushed to main. The queue remembers what was not pushed.',
     'I have not pushed the tags.',
+    "Pushed. The docs branch I haven't pushed yet.",
   ])('is not denied: %s', async (message) => {
     expect(await contradicted(message, toMain, changed)).toEqual([])
   })
