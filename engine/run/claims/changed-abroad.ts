@@ -62,7 +62,7 @@ const denied = pattern(
 )
 /** Whether a sentence may be in another language. The marks of files don't count. */
 const mayBeAbroad = pattern(
-  String.raw`[^\0-\x7f‹›]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|wurden?|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|\w+ei|[a-z]+(?:ado|ato))\b`,
+  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|wurden?|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|\w+ei|[a-z]+(?:ado|ato))\b`,
 )
 
 /**

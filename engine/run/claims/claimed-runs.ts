@@ -14,17 +14,30 @@ import { pattern } from './word-patterns.ts'
 export function claimedRuns(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   if (known.goesOn || known.tests.length === 0) return []
   const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
-  const claims = new Set(findTestClaims(sentences, 'none', []).map(({ text }) => text))
+  let claims: ReadonlySet<string> | undefined
+  const isClaim: IsClaim = (text) =>
+    (claims ??= new Set(findTestClaims(sentences, 'none', []).map((claim) => claim.text))).has(text)
   const commands = [...known.tests.map(({ command }) => command), ...known.succeeded].map(scriptOf)
   const found = told.flatMap((sentence) => {
     const why =
-      otherKind(sentence, claims.has(sentence.text), commands) ??
+      otherKind(sentence, isClaim, commands) ??
       withoutChange(sentence, known, commands) ??
       repeated(sentence, known, commands)
     return why === undefined ? [] : [{ claim: 'tests' as const, text: sentence.text, why }]
   })
-  return found.length > 0 ? found : wholeSuite(told, claims, known)
+  return found.length > 0 ? found : wholeSuite(told, isClaim, known)
 }
+
+/** Quick checks of a sentence. If one finds nothing, the patterns that it stands for can't match either, and need not be compiled. */
+const mayBe = {
+  kind: /saniti|asan|lsan|msan|tsan|valgrind|memcheck|miri|race det|release mode|(?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) \d/,
+  withoutChange:
+    /clean|fresh|pristine|untouched|unmodified|unchanged|original|unpatched|without my|main|master|trunk|meine|sauber|frisch|propre|vierge|intact|sans |sin mi|sem |senza|limp|pulit|変更|元の|クリーン/,
+  red: /red|fail/,
+  often: /times|runs|mal|\dx| x|fois|veces|vezes|volte|回/,
+} as const
+
+type IsClaim = (text: string) => boolean
 
 /** The script of a command, without the shell that runs it. */
 function scriptOf(command: string): string {
@@ -71,23 +84,23 @@ const twoVersions = pattern(
 /** A tool or an option with which tests are said to have run, if no command names it. */
 function otherKind(
   { text, plain, clauses }: Sentence,
-  isClaim: boolean,
+  isClaim: IsClaim,
   commands: readonly string[],
 ): string | undefined {
-  if (commands.some((each) => opaque.test(each))) return undefined
+  if (!(mayBe.kind.test(plain) || text.includes('`-')) || commands.some((each) => opaque.test(each))) return undefined
   for (const [said, shown] of kinds) {
     const clause = clauses.find((each) => said.test(each))
-    if (clause === undefined || denied.test(clause) || !(isClaim || ranIt.test(plain))) continue
+    if (clause === undefined || denied.test(clause) || !(ranIt.test(plain) || isClaim(text))) continue
     const [name] = said.exec(clause) ?? ['']
     if (commands.every((each) => !shown.test(each))) return `no command of the run ran tests ${name}`
   }
   const [, first, second] = twoVersions.exec(plain) ?? []
-  if (first !== undefined && second !== undefined && isClaim && !denied.test(plain)) {
+  if (first !== undefined && second !== undefined && isClaim(text) && !denied.test(plain)) {
     const missing = [first, second].every((version) => commands.every((each) => !each.includes(version)))
     if (missing) return `no command of the run names the versions ${first} and ${second}`
   }
   const option = optionNamed.exec(text)?.[1]
-  if (option === undefined || denied.test(plain) || !isClaim || !ownRun.test(plain)) return undefined
+  if (option === undefined || denied.test(plain) || !ownRun.test(plain) || !isClaim(text)) return undefined
   return commands.every((each) => !each.includes(option)) ? `no command of the run has the option ${option}` : undefined
 }
 
@@ -118,10 +131,12 @@ function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonl
   if (known.tests.length > 1 || known.changed.length === 0 || commands.some((each) => mayTakeAway.test(each)))
     return undefined
   const isRed =
+    mayBe.red.test(plain) &&
     redWithout.test(plain.replace(/ \([^)]{0,200}\)/g, '')) &&
     newTest.test(plain) &&
     /\b(?:green|pass\w*)\b/.test(plain)
-  const said = checkedClean.exec(plain)?.[0] ?? (isRed ? plain : undefined)
+  const said =
+    (mayBe.withoutChange.test(plain) ? checkedClean.exec(plain)?.[0] : undefined) ?? (isRed ? plain : undefined)
   if (said === undefined || /\b(?:not|never|would|should|could|can|if)\b|n't\b/.test(isRed ? plain : said))
     return undefined
   if (deniedAbroad.test(plain)) return undefined
@@ -158,6 +173,7 @@ const elsewhere = pattern(
 
 /** Whether tests are said to have run more often than the record shows. A command that may run something several times supports any number. */
 function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly string[]): string | undefined {
+  if (!mayBe.often.test(plain)) return undefined
   const said = ranOften.flatMap((each) => each.exec(plain)?.[1] ?? [])[0]
   if (said === undefined || elsewhere.test(plain)) return undefined
   const times = numberWords[said] ?? (Number(said) || 10)
@@ -171,11 +187,7 @@ const wholeOne = pattern(
 )
 
 /** Finds a statement that the whole suite ran, if each test run was limited to files or to tests by their names. */
-function wholeSuite(
-  told: readonly Sentence[],
-  claims: ReadonlySet<string>,
-  { tests }: KnownOfRun,
-): readonly UnsupportedClaim[] {
+function wholeSuite(told: readonly Sentence[], isClaim: IsClaim, { tests }: KnownOfRun): readonly UnsupportedClaim[] {
   const tried = tests.filter(({ outcome }) => outcome !== 'refused').map(({ command }) => scriptOf(command))
   if (tried.length === 0 || !tried.every(isLimited)) return []
   if (told.some(({ plain }) => /\b(?:only|just) (?:ran|run|this|that|the|these|those)\b/.test(plain))) return []
@@ -184,7 +196,7 @@ function wholeSuite(
   return told
     .filter(
       ({ text, plain }) =>
-        claims.has(text) && wholeOne.test(plain) && !denied.test(plain.replace(/\bno (?=fail|error)/g, '')),
+        wholeOne.test(plain) && !denied.test(plain.replace(/\bno (?=fail|error)/g, '')) && isClaim(text),
     )
     .filter(({ plain }) => !isNamed(plain))
     .map(({ text }) => ({ claim: 'tests', text, why: `the tests ran only in ${files.slice(0, 3).join(', ')}` }))

@@ -20,6 +20,9 @@ const branches: readonly RegExp[] = [
   `${name} ?(?:ブランチ|branch)(?: (?:is|was|has been) (?:now |also )?(?:pushed|on (?:origin|github|gitlab|the remote))|(?:を|に|へ))`,
 ].map((each) => pattern(each, 'i'))
 
+/** Each of the patterns for branches contains one of these. */
+const mayName = /push|branch|rama|ramo|ブランチ| on /i
+
 const denied = pattern(
   String.raw`\b(?:not|never|without|instead|rather|from|when|if|once|until|before|after|should|would|will|can|could|please|merge[ds]?|rebase[ds]?|open(?:ed)?|against|differs?|compare[ds]?)\b|n't\b|\b(?:nicht|kein\w*|pas|no|não|non|sin|sem|senza)\b|ません|ない`,
   'i',
@@ -38,18 +41,15 @@ export function otherBranches(sentences: readonly Sentence[], known: KnownOfRun)
   const pushed = each.flatMap((names) => names ?? [])
   if (each.includes(undefined) || pushed.length === 0) return []
   const remotes = new Set(own.map(({ command }) => refsOf(command)[0] ?? ''))
-  const claims = new Set(
-    findPushClaims(
-      sentences,
-      [...remotes].filter((remote) => /^[a-z][\w-]{2,40}$/.test(remote)),
-      false,
-    ),
-  )
+  const names = [...remotes].filter((remote) => /^[a-z][\w-]{2,40}$/.test(remote))
+  // All patterns for pushes are compiled only if a sentence names another branch.
+  let claims: ReadonlySet<string> | undefined
+  const isClaim = (text: string): boolean => (claims ??= new Set(findPushClaims(sentences, names, false))).has(text)
   const isPushed = (branch: string): boolean =>
     remotes.has(branch) ||
     pushed.some((one) => one === branch || one.endsWith(`/${branch}`) || branch.endsWith(`/${one}`))
   return sentences.flatMap((sentence) => {
-    if (!claims.has(sentence.text) || sentence.isOpen) return []
+    if (sentence.isOpen || !mayName.test(sentence.text)) return []
     for (const said of branches) {
       const [whole, ...groups] = said.exec(sentence.text) ?? ['']
       const branch = groups
@@ -61,7 +61,8 @@ export function otherBranches(sentences: readonly Sentence[], known: KnownOfRun)
         whole === '' ||
         denied.test(whole) ||
         isPushed(branch) ||
-        !isBranch(branch, sentence, known)
+        !isBranch(branch, sentence, known) ||
+        !isClaim(sentence.text)
       )
         continue
       return [{ claim: 'push', text: sentence.text, why: `the run pushed ${pushed.slice(0, 3).join(', ')}` }]

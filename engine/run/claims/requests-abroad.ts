@@ -14,6 +14,10 @@ const opened: readonly RegExp[] = [
   `(?:${request}|プルリク(?:エスト)?|マージリクエスト)(?: ?[#!]?\\d+)? ?(?:も|を|は)?(?:出して|作成|作って|作り|開いて|開き|オープン|出し)(?:済み|しました|あり|ある|し|ました|ておき)`,
 ].map((each) => pattern(each, 'u'))
 
+/** Each of these patterns contains one of these. */
+const mayTell =
+  /öffnet|erstellt|angelegt|gestellt|aufgemacht|eingereicht|ouvert|créé|soumis|déposé|abr|cre|criei|abiert|envi|aberto|criado|apert|inviat|作|出|開|オープン/
+
 const denied = pattern(
   String.raw`(?<!\p{L})(?:nicht|kein\p{L}*|noch|kann\p{L}*|soll\p{L}*|wird|werden|wenn|falls|sobald|bitte|pas|ne|n'\p{L}*|aucune?|si|quand|no(?! (?:github|gitlab|origin|bitbucket|remoto|repo|servidor))|sin|ninguna?|cuando|puedes?|não|sem|nenhuma?|se|quando|pode\p{L}*|non|senza|nessuna?|puoi|vom|par|por|da|dal|from|that|du|tu|vous|usted|você|lei|ihr)(?!\p{L})|ません|ない|未|できず|失敗|ください|場合`,
   'u',
@@ -34,9 +38,8 @@ export function requestsAbroad(sentences: readonly Sentence[], known: KnownOfRun
   if (goesOn || changed.length === 0) return []
   if (commands.some((each) => mayOpen.test(/\bgit commit\b/.test(each) && !/&&|;|\|/.test(each) ? 'git commit' : each)))
     return []
-  const told = sentences.filter(
-    ({ plain, isOpen }) => !isOpen && !plain.endsWith('?') && opened.some((each) => each.test(plain)),
-  )
-  if (sentences.some(({ plain }) => opened.some((each) => each.test(plain)) && denied.test(plain))) return []
+  const speaking = sentences.filter(({ plain }) => mayTell.test(plain) && opened.some((each) => each.test(plain)))
+  const told = speaking.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  if (speaking.some(({ plain }) => denied.test(plain))) return []
   return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
 }

@@ -51,7 +51,7 @@ const limited = pattern(
   'u',
 )
 const mayBeAbroad = pattern(
-  String.raw`[^\0-\x7f‹›]|\b(?:nicht|nichts|unangetastet|reste|restent|intacte?|queda\w*|sigue\w*|tocad[oa]|sin|segue\w*|intocad[oa]|non|resta|rimane|invariat[oaie]|geändert)\b`,
+  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:nicht|nichts|unangetastet|reste|restent|intacte?|queda\w*|sigue\w*|tocad[oa]|sin|segue\w*|intocad[oa]|non|resta|rimane|invariat[oaie]|geändert)\b`,
 )
 
 type Made = { readonly may: RegExp; readonly says: readonly RegExp[]; readonly kind: LeftAbroad['kind'] }
