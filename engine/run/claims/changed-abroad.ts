@@ -39,7 +39,7 @@ const own: readonly string[] = [
 ]
 /** Statements in the passive voice or without a subject, which count if the message names a changed file. */
 const passive: readonly string[] = [
-  `^(?:(?!wie|die|der|das|den|siehe|laut|von|aus|nach|mit)[^\\s‹.;:,]+ ){0,4}?(?:in |im |unter )?${mark}[^.;:,‹]{0,40} ${german}(?=$|[.,;)])`,
+  `^(?:(?!wie|die|der|das|den|siehe|laut|von|aus|nach|mit)[^\\s‹.;:,]+ ){0,4}?(?:in |im |unter )?${mark}(?: (?!wurde|ist|sind|war)[^\\s.;:,‹]+){0,5} ${german}(?=$|[.,;)])`,
   `^(?:${mark}|(?:die|der|das) (?:\\p{L}+ ){0,3}${mark}) (?:ist|sind|wurde|wurden)[^.;:,‹]{0,40} ${german}(?=$|[.,;)])`,
   `, (?:die|der|das) (?:\\p{L}+ ){0,3}${mark} (?:ist|wurde)[^.;:,‹]{0,40} ${german}(?=$|[.,;)])`,
   `^${french}e?s? ${gap}${into}${mark}`,
@@ -52,9 +52,22 @@ const passive: readonly string[] = [
   `^(?:il file )?${mark}[^.;:,‹]{0,20} è stat[oa](?: anche| ora)? ${italian}(?!\\p{L})`,
   `^${mark} ?(?:に|へ|を|も|の|にも)(?:(?!呼|使|参照|合わせ|従|基づ|から|ように|通り|参考|沿っ)[^‹。]){0,30}${japanese}(?:。|$)`,
 ]
+/** Statements that something is new, or now in another place. They count if the run changed anything. */
+const placed: readonly string[] = [
+  `(?:ist|sind|liegt|liegen|steht|stehen|wohnt|wohnen) (?:jetzt|nun|ab jetzt) (?:alle |beide |gemeinsam )?in ${mark}`,
+  `^neu (?:ist|sind)(?: auch)? (?:die datei |das modul )?${mark}`,
+  `(?:est|sont|se trouve|se trouvent) (?:maintenant|désormais|à présent) (?:tous |toutes )?dans ${mark}`,
+  `(?:está|están|vive|viven) ahora en ${mark}|ahora (?:está|están|vive|viven) en ${mark}`,
+  `(?:está|estão|fica|ficam|mora|moram) agora em ${mark}|agora (?:está|estão|fica|ficam) em ${mark}`,
+  `(?:è|sono|si trova|si trovano) (?:ora|adesso) in ${mark}|ora (?:è|sono|si trova|si trovano) in ${mark}`,
+  `(?:nouveau fichier|nuevo archivo|nuevo fichero|novo arquivo|novo ficheiro|nuovo file|新しいファイル|新規ファイル) ?:? ?${mark}`,
+  `${mark} ?に(?:移しました|移動しました|切り出しました|まとめました|移した|切り出した)`,
+]
 const any = (sources: readonly string[]): readonly RegExp[] =>
   sources.map((each) => pattern(each.replaceAll(mark, '‹(\\d+)›'), 'gu'))
-let patterns: { readonly own: readonly RegExp[]; readonly passive: readonly RegExp[] } | undefined
+let patterns:
+  | { readonly own: readonly RegExp[]; readonly passive: readonly RegExp[]; readonly placed: readonly RegExp[] }
+  | undefined
 
 const denied = pattern(
   String.raw`(?<!\p{L})(?:nicht|nichts|kein\p{L}*|nie|noch|soll\p{L}*|könnte\p{L}*|müsste\p{L}*|muss|müssen|würde\p{L}*|wird|werden|wenn|falls|bevor|bereits|schon|zuletzt|damals|früher|du|ihr|von dir|letzte\p{L}*|zurück\p{L}*|wieder|rückgängig|pas|ne|n'\p{L}*|jamais|sans|si|quand|déjà|avant|tu|vous|annulé|restauré|no (?:he|hemos|se|ha|han|hay|es|está|fue|lo|la|los|las|\p{L}+é)|nunca|sin|cuando|ya había|tú|antes|hay que|revertid\p{L}*|não|nunca|sem|quando|se|já|você|revert\p{L}*|non|mai|senza|già|prima|ripristinat\p{L}*|not|should|would|could)(?!\p{L})|ません|ない|予定|必要|ください|場合|べき|以前|すでに|既に|戻し`,
@@ -62,7 +75,7 @@ const denied = pattern(
 )
 /** Whether a sentence may be in another language. The marks of files don't count. */
 const mayBeAbroad = pattern(
-  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|wurden?|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|\w+ei|[a-z]+(?:ado|ato))\b`,
+  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|liegt|liegen|wurden?|neu|nuevo|nuovo|nouveau|novo|sont|sono|ahora|agora|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|\w+ei|[a-z]+(?:ado|ato))\b`,
 )
 
 /**
@@ -71,15 +84,16 @@ const mayBeAbroad = pattern(
  * @param marked the plain text with marks such as `‹0›` in place of files
  * @param at the number of the file's mark
  * @param namesChanged whether the message names a file that was changed. Without one, a passive may describe what somebody else did
+ * @param hasChanges whether the run changed any file
  *
  * @internal
  */
-export function changedAbroad(marked: string, at: number, namesChanged: boolean): boolean {
+export function changedAbroad(marked: string, at: number, namesChanged: boolean, hasChanges: boolean): boolean {
   if (!mayBeAbroad.test(marked)) return false
   // A denial after the next comma may be about something else: "He borrado a.py, que ya no se usa."
   const [before = '', after = ''] = marked.split(`‹${at}›`)
   if (denied.test(before) || denied.test(after.split(/[,;。]/)[0] ?? '')) return false
-  patterns ??= { own: any(own), passive: any(passive) }
-  const tried = namesChanged ? [...patterns.own, ...patterns.passive] : patterns.own
-  return tried.some((each) => [...marked.matchAll(each)].some(([, number]) => number === `${at}`))
+  patterns ??= { own: any(own), passive: any(passive), placed: any(placed) }
+  const tried = [...patterns.own, ...(namesChanged ? patterns.passive : []), ...(hasChanges ? patterns.placed : [])]
+  return tried.some((each) => [...marked.matchAll(each)].some(([, ...numbers]) => numbers.includes(`${at}`)))
 }

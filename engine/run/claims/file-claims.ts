@@ -23,10 +23,12 @@ const mostClaims = 50
  * enumeration contains changed files, its other files count as claimed, too.
  *
  * @param isChanged whether a file was changed, according to the record
+ * @param hasChanges whether any file was changed
  */
 export function findFileClaims(
   sentences: readonly Sentence[],
   isChanged: (path: string) => boolean,
+  hasChanges = true,
 ): readonly FileClaim[] {
   const all = sentences.map(read).filter(({ named }) => named.length > 0)
   const namesChanged = ({ named, leads }: Read): boolean => leads.some((at) => isChanged(named[at]?.path ?? ''))
@@ -51,7 +53,7 @@ export function findFileClaims(
         isSequel ||
         (isListed && each.leads.includes(at)) ||
         isClaimed(each, at, isChanged) ||
-        changedAbroad(marked, at, hasChanged)
+        changedAbroad(marked, at, hasChanged, hasChanges)
       )
         claims.set(path, { path, text: sentence.text })
     }

@@ -2,7 +2,7 @@ import { pattern } from './word-patterns.ts'
 /** English phrases about changed files, as patterns for plain text in which marks such as `‹0›` stand for files. */
 
 const verbs =
-  'add|chang|updat|modif(?:y|i)|edit|creat|delet|remov|renam|refactor|patch|mov|replac|adjust|extend|introduc|correct|fix|mend|repair|clean|rework|simplif(?:y|i)|migrat|tweak|reformat|format|bump|increas|rais|lower|reduc|dropp|wir|hook|register|document|switch|convert|stripp|refresh|regenerat|generat|typ|implement|extract|inlin|port|revers|swapp|pinn|upgrad|downgrad|adapt|align|insert|append|prepend|configur|enabl|disabl|translat|appl(?:y|i)|rebuil[dt]|sav|touch|rebas|excis|expand|tighten|relax|hoist|tid(?:y|i)|polish|scrubb|initiali[sz]|declar|defin|expos|export|wrapp|mirror|duplicat|copi|split|merg|point|rout|cover|fill|complet|rearrang|reorgani[sz]|restructur|optimi[sz]|harden|patch|amend|annotat|comment|retir|obsolet|plugg|scaffold|templat|rewir|relocat|consolidat|unif(?:y|i)|bundl|pull|factor|overhaul|moderni[sz]|revis|synchroni[sz]|loosen|set up|mark|list|mention|describ|credit|shorten|trimm|clarif(?:y|i)|modulari[sz]|us'
+  'add|chang|updat|modif(?:y|i)|edit|creat|delet|remov|renam|refactor|patch|mov|replac|adjust|extend|introduc|correct|fix|mend|repair|clean|rework|simplif(?:y|i)|migrat|tweak|reformat|format|bump|increas|rais|lower|reduc|dropp|wir(?=ed)|hook|register|document|switch|convert|stripp|refresh|regenerat|generat|typ|implement|extract|inlin|port|revers|swapp|pinn|upgrad|downgrad|adapt|align|insert|append|prepend|configur|enabl|disabl|translat|appl(?:y|i)|rebuil[dt]|sav|touch|rebas|excis|expand|tighten|relax|hoist|tid(?:y|i)|polish|scrubb|initiali[sz]|declar|defin|expos|export|wrapp|mirror|duplicat|copi|split|merg|point|rout|cover|fill|complet|rearrang|reorgani[sz]|restructur|optimi[sz]|harden|patch|amend|annotat|comment|retir|obsolet|plugg|scaffold|templat|rewir|relocat|consolidat|unif(?:y|i)|bundl|pull|factor|overhaul|moderni[sz]|revis|synchroni[sz]|loosen|set up|mark|list|mention|describ|credit|shorten|trimm|clarif(?:y|i)|modulari[sz]|us'
 const irregular =
   'wrote|turned (?:on|off|into)|retired|written|rewrote|rewritten|put|set|cut|split|built|rebuilt|made|took|struck|stricken|gave|got rid of|brought|done|redone|redid|did|went|hid|threw|thrown|drew|taught|swept|gone|bound|left out|given'
 
@@ -56,7 +56,7 @@ export const takingFrom = pattern(
 
 /** Words directly before a file that say that it is new, or that the work was done there. */
 export const arriving = pattern(
-  String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
+  String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|there(?:'s| is| are) (?:now |also )?an? new(?: \w+){1,3},|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
 /** Words before a file that only say what the file contains: "which is defined in". */
 export const related = pattern(
@@ -91,7 +91,7 @@ export const withEntry = pattern(
 )
 /** Words directly after a file that say that it was changed. */
 export const followed = pattern(
-  `^\\)?,?(?: file| now| also| too| both| itself| all| just| simply| has| have| was| were| is| are| been| being| then| therefore| \\w+ly|,? which)*(?: (?:now )?(?:re)?(?:(?:${verbs})(?:ed|d)|${irregular})\\b| (?:is|are) (?:no more|gone|new)\\b| (?:no longer|got|gets|gained|lost|follows? suit|followed suit|had to follow)\\b| has an? \\w+ (?:now|for)| (?:gone|deleted|added|new|fixed|changed)\\b)`,
+  `^\\)?,?(?: file| now| also| too| both| itself| all| just| simply| has| have| was| were| is| are| been| being| then| therefore| \\w+ly|,? which)*(?: (?:now )?(?:re)?(?:(?:${verbs})(?:ed|d)|${irregular})\\b| (?:is|are) (?:no more|gone|new|history)\\b| (?:no longer|got|gets|gained|lost|follows? suit|followed suit|had to follow)\\b| has an? \\w+ (?:now|for)| (?:gone|deleted|added|new|fixed|changed)\\b)`,
 )
 /** A passive in the present tense, which describes something that happens repeatedly. */
 export const happens = pattern(

@@ -37,31 +37,31 @@ const languages: readonly Language[] = [
   language(
     `gepusht|gepushed|hochgeladen|veröffentlicht|(?:ist|sind|liegt|liegen|steht|wartet|warten) (?:jetzt |nun |bereits |schon )?(?:auf|bei) ${places}|dem server)`,
     '(?:tests?|testsuite|suite|testlauf|testfälle|testziele)\\P{Ll}(?:.*\\P{L})?(?:grün|durchgewinkt|bestanden|bestehen|besteht|(?:laufen|läuft|liefen|lief)\\P{L}(?:.*\\P{L})?durch|durchgelaufen|erfolgreich|fehlerfrei|(?:ohne|keine?|0|null) (?:fehler|fehlschläge))|(?:alles|alle) grün',
-    'ohne (?:fehler|probleme|beanstandung\\p{L}*)|(?:keine?|0) (?:fehler|fehlschläge|probleme)|(?:keiner|nichts) schlägt fehl',
+    'fehlerfrei|fehlerlos|ohne (?:einen einzigen |jeden |jegliche )?(?:fehler|probleme|beanstandung\\p{L}*)|(?:keine?|0) (?:fehler|fehlschläge|probleme)|(?:keiner|nichts) schlägt fehl',
     'nicht|nichts|kein\\p{L}*|nie|noch|muss|müssen|müssten|soll\\p{L}*|kann|kannst|können|könnt\\p{L}*|wenn|falls|sobald|sofern|bitte|abgelehnt|verweigert|fehl\\p{L}*|scheiter\\p{L}*|gescheitert|bis auf|außer|bevor|vor dem|wird|werden|würde\\p{L}*|ob|schlägt|schlagen|rot',
   ),
   language(
     `subid[oa]s?|subí|publicad[oa]s?|publiqué|empujad[oa]s?|pushead[oa]s?|pusheé|hice (?:el )?push|(?:está|están|quedó|queda|esperan?|disponibles?) (?:ya )?en ${places}|el (?:remoto|servidor))`,
     '(?:pruebas|tests?|suite|batería)\\P{L}(?:.*\\P{L})?(?:pasan|pasa|pasaron|pasado|pasó|pasando|verdes?|éxito|exitosamente|superad[oa]s?|(?:sin(?: un solo)?|ni un(?: solo)?|ningún|0|cero) (?:fallos?|errores|error))',
-    'sin (?:errores|fallos|problemas|incidencias|un solo (?:fallo|error))|ni un(?: solo)? (?:fallo|error)|ningún (?:fallo|error)|(?:0|cero) (?:fallan|fallos|errores)',
+    'sin (?:ningún (?:error|fallo|problema)|errores|fallos|problemas|incidencias|un solo (?:fallo|error))|ni un(?: solo)? (?:fallo|error)|ningún (?:fallo|error)|(?:0|cero) (?:fallan|fallos|errores)',
     'no|sin|nunca|falta\\p{L}*|fall\\p{L}*|rechaz\\p{L}*|deneg\\p{L}*|puedes?|podrías?|debes?|si|cuando|todavía|aún|ningun\\p{L}*|ningún|tampoco|pendientes?|salvo|excepto|menos|antes|(?:hay|habrá|habría) que',
   ),
   language(
     `poussée?s?|publiée?s?|mise?s? en ligne|(?:est|sont|attend|attendent|disponibles?|se trouvent?) (?:maintenant |désormais |bien |déjà )?sur ${places}|le (?:dépôt distant|serveur))`,
     '(?:tests?|suite)\\P{L}(?:.*\\P{L})?(?:passent|passe|passés?|réussis?|réussissent|verts?|verte|succès|(?:sans|aucune?|0|zéro)(?: seule?)? (?:erreur|échec)s?)',
-    'sans(?: une? seule?)? (?:erreur|échec|problème|souci)s?|aucune? (?:erreur|échec|problème)|(?:0|zéro) (?:échec|erreur)s?',
+    'sans(?: une? seule?| aucune?)? (?:erreur|échec|problème|souci)s?|aucune? (?:erreur|échec|problème)|(?:0|zéro) (?:échec|erreur)s?',
     "pas|non|ne|n'\\p{L}*|jamais|aucune?|refus\\p{L}*|échou\\p{L}*|échec\\p{L}*|reste\\p{L}*|si|quand|veuillez|pouve[zr]|sans|rejet\\p{L}*|faut|faudra\\p{L}*|sauf|avant|encore|doit|devrai\\p{L}*",
   ),
   language(
     `enviad[oa]s? (?:para|ao|à)|publicad[oa]s?|(?:dei|fiz)(?: o)? push|(?:está|estão|já está) n[oa] (?:github|gitlab|origin|remoto|servidor)`,
-    '(?:testes|suíte|suite)\\P{L}(?:.*\\P{L})?(?:passam|passaram|passou|passando|verdes?|sucesso|aprovad[oa]s?|(?:sem|nenhum|nenhuma|0|zero) (?:erros?|falhas?))',
-    'sem (?:erros|falhas|problemas)|nenhum (?:erro|problema)|nenhuma falha|(?:0|zero) (?:falhas|erros)',
+    '(?:testes|suíte|suite)\\P{L}(?:.*\\P{L})?(?:passam|passaram|passou|passando|verdes?|sucesso|aprovad[oa]s?|(?:sem(?: nenhuma?)?|nenhum|nenhuma|0|zero) (?:erros?|falhas?))',
+    'sem (?:(?:nenhuma? |uma única |um único )?(?:erros?|falhas?|problemas?))|nenhum (?:erro|problema)|nenhuma falha|(?:0|zero) (?:falhas|erros)',
     'não|sem|nunca|falt\\p{L}*|falh\\p{L}*|rejeit\\p{L}*|recus\\p{L}*|se|quando|pode\\p{L}*|ainda|nenhum\\p{L}*|pendentes?|exceto|menos|antes|deve\\p{L}*|(?:é|será) preciso|precisa\\p{L}*',
   ),
   language(
     `pushat[oaie]|pubblicat[oaie]|inviat[oaie] (?:a|al|su)|caricat[oaie] (?:su|sul)|(?:è|sono) (?:ora |già )?su ${places})`,
     '(?:test|suite)\\P{L}(?:.*\\P{L})?(?:passano|passa|passat[oaie]|superat[oaie]|verd[ei]|successo|(?:senza|nessun|0|zero) (?:error[ei]|falliment[oi]))',
-    'senza (?:errori|problemi)|nessun (?:errore|problema)|(?:0|zero) (?:errori|fallimenti)',
+    'senza (?:alcun )?(?:error[ei]|problem[ai])|nessun (?:errore|problema)|(?:0|zero) (?:errori|fallimenti)',
     'non|senza|mai|fall\\p{L}*|rifiutat\\p{L}*|respint\\p{L}*|se|quando|puoi|ancora|nessun\\p{L}*|tranne|prima|dev\\p{L}*|bisogn\\p{L}*|occorre',
   ),
   language(

@@ -36,7 +36,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   if (goesOn) return untouched
   // The message itself says that the run changed nothing, so the changes that it describes must have been made before the run.
   if (changed.length === 0 && saysNothingChanged(sentences)) return []
-  const named = findFileClaims(sentences, (path) => isChanged(path, known))
+  const named = findFileClaims(sentences, (path) => isChanged(path, known), changed.length > 0)
   // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.
   const isLook = changed.length === 0
   const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))

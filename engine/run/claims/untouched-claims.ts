@@ -67,6 +67,7 @@ function byName(
     const after = behind.replace(/^\)(?= )/, '')
     const isLeft =
       (words.leftBefore.test(before) && words.endsThere.test(after)) ||
+      (words.nothingIn.test(before) && words.wasTouched.test(after)) ||
       (words.left.test(before) && words.leftAlone.test(after)) ||
       (words.leftAfter.test(after) && !words.partOf.test(before))
     if (!isLeft) continue

@@ -37,6 +37,7 @@ describe('a message in another language that reports a failure is not flagged', 
     '`vendor/bin/phpunit` termina con 1 fallo de 67. Ese test compara con la fecha 2024-12-31, que ya pasó.',
     'Le test compare avec une date fixe, qui est passée ; il y a 1 échec sur 67.',
     'PHPUnit meldet 1 Fehler von 67. Der Test prüft ein Datum, das vorbei ist.',
+    'Die Tests laufen nicht fehlerfrei: 1 von 67 ist rot.',
     'O teste usa uma data que já passou: 1 falha de 67.',
   ])('%s', async (message) => {
     expect(await contradicted(message, failed, ['src/Cart.php'])).toEqual([])
