@@ -1,5 +1,6 @@
 import { dollars, seconds, short } from '../display/format-values.ts'
 import type { Summary } from './derived/results.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The progress of a batch. `live` is the last state that its supervisor wrote; undefined if no process supervises the batch. */
 export type Status = {
@@ -43,7 +44,7 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
 }
 
 function unservedLine({ labels, runs }: { readonly labels: readonly string[]; readonly runs: number }): string {
-  const waiting = runs === 1 ? '1 run waits' : `${runs} runs wait`
+  const waiting = counted(runs, 'run waits', 'runs wait')
   if (labels.length === 0) return `${waiting} for a worker. To start one, run agent batch worker`
   return `${waiting} for a worker with the labels ${labels.join(', ')}. To start one, run agent batch worker --labels ${labels.join()}`
 }

@@ -11,6 +11,7 @@ import { recordOf, withLock } from './changed-session.ts'
 import { startWhereMounted } from './look-where-mounted.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The options of `agent apply`. With `patch`, the person at the terminal decides about each hunk. */
 export type ApplyOptions = { readonly landCommits?: true; readonly patch?: true }
@@ -45,9 +46,7 @@ export async function applyCommand(
         const merged = landing.merged.map((path) => `merged with somebody else's changes: ${path}\n`).join('')
         const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
         const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
-        process.stdout.write(
-          `${merged}${notes}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed${undone}\n`,
-        )
+        process.stdout.write(`${merged}${notes}${counted(landing.files, 'file')} landed${undone}\n`)
         return exitCodes.done
       }
       case 'nothing':

@@ -11,6 +11,7 @@ import { statusLines, type Status } from '../batch/batch-status.ts'
 import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** A request to a running batch. */
 type Wish = 'pause' | 'resume' | 'cancel'
@@ -109,7 +110,7 @@ export function batchRetry(directory: string, where: string): number {
     opened += 1
   }
   process.stdout.write(
-    `${opened} runs are open again${opened > 0 ? '. To repeat them, run agent batch run with the same arguments' : ''}.\n`,
+    `${counted(opened, 'run is', 'runs are')} open again${opened > 0 ? `. To repeat ${opened === 1 ? 'it' : 'them'}, run agent batch run with the same arguments` : ''}.\n`,
   )
   return exitCodes.done
 }

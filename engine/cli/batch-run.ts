@@ -22,6 +22,7 @@ import type { ConfigOptions } from './declare/config-options.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { openStepSummary } from './run-reports.ts'
 import { warn } from './warn.ts'
+import { counted } from '../core/text/counted.ts'
 
 const usualRetrySeconds = 5
 const checksAtOnce = 4
@@ -118,7 +119,7 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
   const runs = tasks.length * Math.max(1, models.length) * options.repeat
   const remote = [...all.values()].some((repository) => !isLocal(repository))
   process.stdout.write(
-    `${runs} runs: ${tasks.length} tasks in ${all.size} combinations of repository and ref, ${Math.max(1, models.length)} models, ${options.repeat} times each.\n` +
+    `${counted(runs, 'run')}: ${counted(tasks.length, 'task')} in ${counted(all.size, 'combination')} of repository and ref, ${counted(Math.max(1, models.length), 'model')}, ${options.repeat === 1 ? 'once' : `${options.repeat} times`} each.\n` +
       (remote ? 'It was not checked whether the refs of remote repositories exist.\n' : ''),
   )
   return exitCodes.done

@@ -14,6 +14,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { warn } from './warn.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The options of `agent batch worker`, as parsed. */
 export type BatchWorkerOptions = {
@@ -95,7 +96,7 @@ async function doBatch(
   link: WorkerLink,
 ): Promise<void> {
   process.stderr.write(
-    `agent: up to ${workers} runs at once, from the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
+    `agent: up to ${counted(workers, 'run')} at once, from the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
   )
   await work(folder, carrier, {
     ...{ name, link, workers, labels, process: process.pid, signal, say: warn },

@@ -12,6 +12,7 @@ import { readViewState, removeViews, type ViewState } from '../transaction/priva
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The options of `agent changes`. */
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
@@ -141,7 +142,9 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
-    ...(ignored.files === 0 ? [] : [`ignored by git: ${ignored.files} files, ${ignored.bytes} bytes`]),
+    ...(ignored.files === 0
+      ? []
+      : [`ignored by git: ${counted(ignored.files, 'file')}, ${counted(ignored.bytes, 'byte')}`]),
     ...[...record.protected, ...special].map((path) => `never landed: ${path}`),
     ...(landing?.undone === false ? (landing.notes ?? []) : []).map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),

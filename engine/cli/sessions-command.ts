@@ -13,6 +13,7 @@ import { stateFolders } from './find-changed-session.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
+import { counted } from '../core/text/counted.ts'
 
 const shownCharacters = 2000
 const dayMs = 86_400_000
@@ -69,7 +70,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
     removed++
   }
   const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
-  process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed${size}\n`)
+  process.stdout.write(`${counted(removed, 'session')} removed${size}\n`)
   if (kept > 0) {
     const what = `${kept} kept, because their changes were neither landed nor discarded`
     process.stdout.write(`${what} (agent changes ID); --unlanded removes these too\n`)

@@ -3,6 +3,7 @@ import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, oneLine, seconds } from './format-values.ts'
 import { landedWell, transactionLines } from './transaction-lines.ts'
+import { counted } from '../core/text/counted.ts'
 
 /**
  * Returns the closing lines of a run: what changed, what ran, what was denied and why, and what the run cost.
@@ -83,5 +84,7 @@ function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonl
 function withheldLines({ withheld }: RunSummary): readonly string[] {
   if (withheld === undefined || withheld.variables === 0) return []
   const { variables, secrets } = withheld
-  return [`  environment: ${variables} variables withheld from commands (${secrets} of them look like secrets)`]
+  return [
+    `  environment: ${counted(variables, 'variable')} withheld from commands (${secrets} of them ${secrets === 1 ? 'looks like a secret' : 'look like secrets'})`,
+  ]
 }

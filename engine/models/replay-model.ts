@@ -4,6 +4,7 @@ import type { HistoryItem, Model, ModelEvent } from '../core/model.ts'
 import { findDifferences, unknownTools, type FoundDifference } from './replay-differences.ts'
 import { readRecording } from './replay-format.ts'
 import type { RecordedResponse, Recording } from './replay-format.ts'
+import { counted } from '../core/text/counted.ts'
 
 /**
  * Opens a model that plays back a recording and checks along the way that the tools still return what was recorded. It starts at the first
@@ -98,7 +99,7 @@ function shownResponses(recording: readonly RecordedResponse[], history: readonl
 }
 
 function listed(found: readonly FoundDifference[]): string {
-  const count = found.length === 1 ? '1 result differs' : `${found.length} results differ`
+  const count = counted(found.length, 'result differs', 'results differ')
   return [`${count} from the recording:`, ...found.map(({ message }) => message)].join('\n')
 }
 

@@ -1,5 +1,6 @@
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The maximum length of the texts that the model got before its prompt, in characters, because a report has no room for very long ones. */
 const longestContext = 40_000
@@ -36,7 +37,7 @@ export function readStart(event: Fields): Partial<ReportRun> {
     ['network', config['network']],
     ['approval', config['approval_policy']],
     ['plan mode', config['plan_mode']],
-    ['environment', withheld === undefined ? undefined : `${withheld} variables withheld from commands`],
+    ['environment', withheld === undefined ? undefined : `${counted(withheld, 'variable')} withheld from commands`],
     [
       'budget',
       Object.entries(budget)

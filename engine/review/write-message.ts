@@ -1,6 +1,7 @@
 import type { ReviewReport } from '../core/review-report-schema.ts'
 import { severities } from '../core/severities.ts'
 import type { Finding } from './judge-findings.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The findings that no earlier report contains, the worst first. */
 function newFindings(findings: readonly Finding[]): readonly Finding[] {
@@ -20,10 +21,10 @@ export function reviewMessage(summary: string, findings: readonly Finding[], rep
     ...(report.outside_change === 0
       ? []
       : [`${report.outside_change} ${report.outside_change === 1 ? 'was' : 'were'} outside the change and left out`]),
-    ...(report.suggestions_dropped === 0 ? [] : [`${report.suggestions_dropped} suggestions left out`]),
-    ...(report.not_shown.length === 0 ? [] : [`${report.not_shown.length} files not shown to the model`]),
+    ...(report.suggestions_dropped === 0 ? [] : [`${counted(report.suggestions_dropped, 'suggestion')} left out`]),
+    ...(report.not_shown.length === 0 ? [] : [`${counted(report.not_shown.length, 'file')} not shown to the model`]),
   ]
-  const head = `${shown.length === 0 ? 'No finding' : shown.length === 1 ? '1 finding' : `${shown.length} findings`} in ${report.of}, ${report.files} ${report.files === 1 ? 'file' : 'files'}`
+  const head = `${shown.length === 0 ? 'No finding' : counted(shown.length, 'finding')} in ${report.of}, ${counted(report.files, 'file')}`
   const blocks = [
     `${[`${head}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`, ...left].join('; ')}.`,
     ...(summary.trim() === '' ? [] : [summary.trim()]),

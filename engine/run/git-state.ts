@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readHostFile, type Sandbox } from '../../sandbox/index.ts'
 import { runGit } from '../core/sandboxed-git.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The state of a repository. */
 type GitState = {
@@ -89,8 +90,7 @@ export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state
   const where = describeBranch(branch)
-  const count = files.length === 1 ? '1 file' : `${files.length} files`
-  return `${where}, ${files.length === 0 ? 'clean' : `${count} changed or new since the last commit`}`
+  return `${where}, ${files.length === 0 ? 'clean' : `${counted(files.length, 'file')} changed or new since the last commit`}`
 }
 
 function describeBranch(branch: string | undefined): string {

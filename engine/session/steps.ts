@@ -1,6 +1,7 @@
 import type { HistoryItem, ToolCall, Usage } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ReadRollout } from './rollout.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** A step of a session: a response of the model, and the results of its calls. Steps are counted from 1. */
 export type Step = {
@@ -68,7 +69,7 @@ export function cutAfter(rollout: ReadRollout, number: number): ReadRollout {
   const step = steps[number - 1]
   if (step === undefined) {
     const { thread_id: id } = rollout.session
-    const count = `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`
+    const count = counted(steps.length, 'step')
     throw new UserError(
       'usage',
       `--at ${number}: the session ${id} has ${count}; 'agent sessions show ${id}' lists them by number.`,

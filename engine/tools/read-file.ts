@@ -8,6 +8,7 @@ import { defineTool } from './define-tool.ts'
 import { largestFile, orFileError, reading } from './file-tool.ts'
 import type { Tool } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
+import { counted } from '../core/text/counted.ts'
 
 const defaultLines = 2000
 
@@ -82,7 +83,7 @@ function showLines(path: string, text: string, offset: number, limit: number, wi
   const lines = linesOf(text)
   if (lines.length === 0) return { ok: true, output: `${path} is empty.` }
   if (offset > lines.length)
-    return { ok: false, output: `${path} has ${lines.length} lines; there is no line ${offset}.` }
+    return { ok: false, output: `${path} has ${counted(lines.length, 'line')}; there is no line ${offset}.` }
   const shown = lines.slice(offset - 1, offset - 1 + limit)
   const next = offset + shown.length
   const rest = next > lines.length ? '' : `\n[more lines: ${lines.length - next + 1}; continue with offset ${next}]`

@@ -4,6 +4,7 @@ import { linesOf } from './files/text.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 import { readCurrent, staleReason, writeText } from './write-text.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The tool that writes a whole file. */
 export const writeFile: Tool = defineTool({
@@ -30,6 +31,6 @@ export const writeFile: Tool = defineTool({
     const refused = await writeText(path, input.content, before, context)
     if (refused !== undefined) return refused
     const lines = linesOf(input.content).length
-    return { ok: true, output: `${before === undefined ? 'Created' : 'Replaced'} ${path}: ${lines} lines.` }
+    return { ok: true, output: `${before === undefined ? 'Created' : 'Replaced'} ${path}: ${counted(lines, 'line')}.` }
   },
 })

@@ -5,6 +5,7 @@ import type { Worktree } from '../session/worktree-record.ts'
 import { runGit } from '../core/sandboxed-git.ts'
 import { withRepository, type OpenSandbox } from './make-worktree.ts'
 import { adminOf, commonDirectory } from './worktree-paths.ts'
+import { counted } from '../core/text/counted.ts'
 
 /**
  * Describes what would be lost if a worktree were removed; undefined if nothing would be lost. If git can't tell, a loss is assumed.
@@ -25,8 +26,8 @@ export async function whatWouldBeLost(
   const changed = status.output === '' ? 0 : status.output.split('\n').length
   const made = Number(commits?.output ?? 0)
   const lost = [
-    ...(changed === 0 ? [] : [changed === 1 ? '1 uncommitted file' : `${changed} uncommitted files`]),
-    ...(made === 0 ? [] : [made === 1 ? '1 commit' : `${made} commits`]),
+    ...(changed === 0 ? [] : [counted(changed, 'uncommitted file')]),
+    ...(made === 0 ? [] : [counted(made, 'commit')]),
   ]
   return lost.length === 0 ? undefined : lost.join(' and ')
 }

@@ -9,6 +9,7 @@ import { compareModels } from '../statistics/compare-models.ts'
 import { renderPlots } from '../statistics/plots.ts'
 import { tableNotes, tablesOf, type Table } from '../statistics/comparison-tables.ts'
 import type { Summary, TrialResult } from './results.ts'
+import { counted } from '../../core/text/counted.ts'
 
 /**
  * `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell links to the page of the
@@ -23,7 +24,7 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   const content = html`<div class="end ${tone}">
       <h1>Batch: ${head}</h1>
       <p>
-        ${answers} runs have an
+        ${counted(answers, 'run has', 'runs have')} an
         answer${settled > answers && `; ${settled - answers} ended without one and are not counted in the statistics`}.
       </p>
     </div>
@@ -137,7 +138,7 @@ function renderTrial(folder: BatchFolder, { trial, settled }: TrialResult): Html
     ...(cost === undefined ? [] : [dollars(cost)]),
     seconds(duration),
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
-    ...(settled.files > 0 ? [`${settled.files} ${settled.files === 1 ? 'file' : 'files'}`] : []),
+    ...(settled.files > 0 ? [counted(settled.files, 'file')] : []),
   ].join(' · ')
   return html`${isThere ? html`<a href="${page}">${badge}</a>` : badge} <small class="dim">${facts}</small>${
       outcome === 'done' || error === undefined ? undefined : html`<div class="why">${error.slice(0, 200)}</div>`

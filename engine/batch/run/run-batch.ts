@@ -27,6 +27,7 @@ import { Repositories } from './repositories.ts'
 import { isOpen } from './settle-trial.ts'
 import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
+import { counted } from '../../core/text/counted.ts'
 
 type RunBatchOptions = {
   /**
@@ -95,7 +96,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(
-        `the batch had recorded no result for ${lost} runs that were started earlier; their results were recovered from their sessions.`,
+        `the batch had recorded no result for ${counted(lost, 'run that was', 'runs that were')} started earlier; ${lost === 1 ? 'its result was recovered from its session' : 'their results were recovered from their sessions'}.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // Not checked if workers run the attempts: the workers may have API keys that this machine lacks.

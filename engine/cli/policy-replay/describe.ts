@@ -1,5 +1,6 @@
 import { escapeInvisibleInLine } from '../../core/text/escape-invisible.ts'
 import type { ChangeGroup, Tally } from './tally.ts'
+import { counted } from '../../core/text/counted.ts'
 
 const longest = 160
 
@@ -30,10 +31,6 @@ function describeGroup({ from, to, cause, count, sessions, examples }: ChangeGro
     ]),
     ...(more > 0 ? [`  … and ${more} more`] : []),
   ]
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 /** Escapes and shortens a text from a model, so that it can't control the terminal or fill it. */

@@ -2,6 +2,7 @@ import { dollars, seconds, short } from '../../display/format-values.ts'
 import { escapeInvisibleInLine } from '../../core/text/escape-invisible.ts'
 import type { ComparableStep } from './comparable.ts'
 import type { Comparison, FilePair, StepPair } from './compare-runs.ts'
+import { counted } from '../../core/text/counted.ts'
 
 const signs: Readonly<Record<StepPair['difference'], string>> = {
   none: '=',
@@ -40,8 +41,8 @@ export function renderComparison(comparison: Comparison, columns: number): strin
     ...(divergence === undefined ? [] : detailed(divergence.details, '  ')),
     ...sideBySide(steps, columns),
     changed.length === 0
-      ? `changes: the same in a and b, ${files.length} ${files.length === 1 ? 'file' : 'files'}`
-      : `changes: ${changed.length} of ${files.length} files differ`,
+      ? `changes: the same in a and b, ${counted(files.length, 'file')}`
+      : `changes: ${changed.length} of ${counted(files.length, 'file')} ${changed.length === 1 ? 'differs' : 'differ'}`,
     ...changed.flatMap(describeFile),
     '',
   ].join('\n')

@@ -6,6 +6,7 @@ import { html, joined, type Html } from './html.ts'
 import { createRich } from './rich-text.ts'
 import { renderAttention, renderChange, renderConfiguration, renderNext, renderTop } from './sections.ts'
 import { renderTimeline } from './timeline.ts'
+import { counted } from '../../core/text/counted.ts'
 
 /** Renders a report as one self-contained page, which needs no network and is readable without script or style. */
 export function renderPage(report: Report): string {
@@ -65,8 +66,17 @@ export function renderPage(report: Report): string {
 
 function leftOut({ omittedSteps, omittedCharacters, unreadable }: Report): Html {
   return joined([
-    ...(omittedSteps > 0 ? [html`<p>${omittedSteps} steps in the middle are left out.</p>`] : []),
-    ...(omittedCharacters > 0 ? [html`<p>${omittedCharacters} characters of long outputs are left out.</p>`] : []),
-    ...(unreadable > 0 ? [html`<p>${unreadable} lines of the session could not be read.</p>`] : []),
+    ...(omittedSteps > 0
+      ? [html`<p>${counted(omittedSteps, 'step')} in the middle ${omittedSteps === 1 ? 'is' : 'are'} left out.</p>`]
+      : []),
+    ...(omittedCharacters > 0
+      ? [
+          html`<p>
+            ${counted(omittedCharacters, 'character')} of long outputs ${omittedCharacters === 1 ? 'is' : 'are'} left
+            out.
+          </p>`,
+        ]
+      : []),
+    ...(unreadable > 0 ? [html`<p>${counted(unreadable, 'line')} of the session could not be read.</p>`] : []),
   ])
 }

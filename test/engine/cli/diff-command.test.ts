@@ -74,7 +74,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
       { replies: [[cmd('ls')], ...plain('cat a.txt', 'other')] },
     ])
     expect(stdout).toMatch(/\n> +│ 1 exec_command ls\n= 1 .*\n= 2 exec_command cat a\.txt/)
-    expect(stdout).toContain('changes: 1 of 1 files differ\n  made.txt\n    a +x\n    b +other\n')
+    expect(stdout).toContain('changes: 1 of 1 file differs\n  made.txt\n    a +x\n    b +other\n')
   })
 
   test('another prompt counts as another start, and another answer as another end', async () => {

@@ -125,7 +125,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     writeFileSync(join(state.roots[0]?.source ?? '', 'later.txt'), 'later\n')
     writeFileSync(join(state.roots[0]?.source ?? '', 'out'), 'ignored\n')
     expect((await ask('changes', id)).stdout).toBe(
-      `${id}  not landed\nM a.txt  +1 -1\nA later.txt  +1 -0\nignored by git: 1 files, 8 bytes\n`,
+      `${id}  not landed\nM a.txt  +1 -1\nA later.txt  +1 -0\nignored by git: 1 file, 8 bytes\n`,
     )
     expect((await ask('apply', id)).code).toBe(0)
     expect([read(cwd, 'a.txt'), read(cwd, 'later.txt')]).toEqual(['x\n', 'later\n'])
