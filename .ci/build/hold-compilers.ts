@@ -22,7 +22,7 @@
  */
 export const holdCompilers = `const shortMs = 2000
 const commandModules = ['os', 'stream/consumers', 'stream/promises', 'timers/promises', 'tty']
-const runModules = ['assert', 'crypto', 'http', 'http2', 'path/win32', 'perf_hooks', 'readline', 'readline/promises', 'stream/web', 'string_decoder', 'worker_threads', 'zlib']
+const runModules = ['assert', 'crypto', 'http', 'http2', 'path/win32', 'perf_hooks', 'stream/web', 'string_decoder', 'worker_threads', 'zlib']
 function holdCompilers() {
   if (process.uptime() * 1000 > shortMs) return
   const { setFlagsFromString } = require('node:v8')

@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from 'node:readline'
+import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import type { HumanOptions } from '../../policies/index.ts'
 import { promptFor, readAnswer, renderQuestion, type RuleFiles } from './render-question.ts'
@@ -74,7 +74,8 @@ type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefine
 /** Reads lines only on request. Lines that arrive together are returned one by one. */
 function readLines(input: Readable): LineReader {
   // Without raw mode, the terminal itself echoes the input, lets the person edit the line, and turns Ctrl-C into the signal that stops the run.
-  const lines: Interface = createInterface({ input, terminal: false })
+  // Loaded here, because most runs ask nobody.
+  const lines = process.getBuiltinModule('node:readline').createInterface({ input, terminal: false })
   const ready: string[] = []
   let ended = false
   let wake = (): void => undefined

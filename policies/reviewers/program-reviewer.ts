@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createInterface } from 'node:readline'
+import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import type { Reviewer } from '../reviewer.ts'
@@ -10,12 +10,16 @@ import { waitWithin } from './deadline.ts'
 /** Sends one request and returns the answer to it, both as JSON text. Rejects if the program can't be reached. */
 export type Exchange = (request: { readonly id: string; readonly json: string }, signal: AbortSignal) => Promise<string>
 
-const answerShape = z.strictObject({
-  id: z.string(),
-  outcome: z.enum(['allow', 'deny', 'abort']),
-  reason: z.string().min(1),
-  scope: z.enum(['once', 'run']).optional(),
-})
+/** Creates the schema of an answer. Most runs ask no program, so it is created when it is first needed. */
+const makeShape = () =>
+  z.strictObject({
+    id: z.string(),
+    outcome: z.enum(['allow', 'deny', 'abort']),
+    reason: z.string().min(1),
+    scope: z.enum(['once', 'run']).optional(),
+  })
+
+let shape: ReturnType<typeof makeShape> | undefined
 
 const outcomes = { allow: 'allowed', deny: 'denied', abort: 'aborted' } as const
 
@@ -54,7 +58,7 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
       if (waited.status === 'timed-out')
         return { outcome: 'timed-out', reason: `No answer within ${timeoutMs / 1000} s.` }
       if (waited.status === 'interrupted') return { outcome: 'unavailable', reason: 'The run was interrupted.' }
-      const answer = answerShape.safeParse(parseJson(waited.value))
+      const answer = (shape ??= makeShape()).safeParse(parseJson(waited.value))
       if (!answer.success) return { outcome: 'malformed', reason: 'It is not {"id", "outcome", "reason"} in JSON.' }
       if (hasRepeatedField(waited.value)) return { outcome: 'malformed', reason: 'It gives a field twice.' }
       if (answer.data.id !== id) return { outcome: 'malformed', reason: 'It answers another question.' }
@@ -82,7 +86,8 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
   }
-  const lines = createInterface({ input, crlfDelay: Infinity })
+  // Loaded here, because most runs ask no program.
+  const lines = process.getBuiltinModule('node:readline').createInterface({ input, crlfDelay: Infinity })
   lines.on('line', (line) => {
     const value = parseJson(line)
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined

@@ -124,7 +124,9 @@ test('a run with an answer is never repeated; a run in which the provider failed
   expect(place.json('summary.json')).toMatchObject({ settled: 1, answers: 0 })
   works = true
   expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(6)
-  expect((await place.run(['retry', 'out', '--where', 'outcome=provider'])).stdout).toContain('1 run is open again. To repeat it, run')
+  expect((await place.run(['retry', 'out', '--where', 'outcome=provider'])).stdout).toContain(
+    '1 run is open again. To repeat it, run',
+  )
   expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(1)
   expect(outcomesOf(place)).toEqual([['a', 'failed', 3]])
   expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(1)
