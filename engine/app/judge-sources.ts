@@ -62,7 +62,10 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
   return why.length === 0 ? read : { state: 'read in part', why }
 }
 
-/** How far a file is ignored because of whose it is and for which program it was written, with the reasons. Undefined if it isn't ignored for such a reason. */
+/**
+ * Whether a file is ignored completely or in part because of its owner or the program that it was written for, and why. Undefined if neither is a reason to
+ * ignore any of it.
+ */
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {

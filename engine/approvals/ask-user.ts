@@ -32,7 +32,9 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
         .min(2)
         .max(9)
         .optional()
-        .describe('Answers to choose from; the user may still give another. Default: a free answer.'),
+        .describe(
+          'Answers to choose from; the user may still give another. If omitted, the user answers in their own words.',
+        ),
     }),
     validate: ({ choices = [] }) =>
       choices.some((choice) => /[\r\n]/.test(choice))

@@ -8,7 +8,10 @@ export function thisProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
 }
 
-/** Variables that a shell sets when it starts. The new process is started by a shell, so it removes those that the old process didn't have. */
+/**
+ * Variables that a shell sets when it starts. A process that gets the environment of `startedFor` is started through a shell, and removes those of these
+ * variables that the process that called `startedFor` didn't have.
+ */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
 /**

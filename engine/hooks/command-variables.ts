@@ -50,7 +50,7 @@ export class CommandVariables {
     const refused = refusalOfVariable(this.#policy, name, value)
     if (refused !== undefined) return reasons[refused]
     return effectOfVariable(name, value, true) === 'dangerous'
-      ? 'it can change which programs commands run, or which hosts they connect to'
+      ? 'it can change the programs that commands run, or the hosts that commands connect to'
       : undefined
   }
 }

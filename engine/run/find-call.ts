@@ -35,7 +35,9 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   const tool = registry.find(call.name)
   if (tool === undefined) return misfit(unknownTool(call.name, registry))
   if (!tool.headless && !attended)
-    return misfit(`${tool.name} needs a person, and nobody is there. Decide yourself, or stop and say what is missing.`)
+    return misfit(
+      `${tool.name} needs a person to respond, and nobody is available in this run. Decide for yourself, or stop and say what information is missing.`,
+    )
   const parsed = tool.parse(call.kind, call.input)
   if ('error' in parsed) return misfit(parsed.error)
   const checked = tool.check(parsed.json)

@@ -12,7 +12,8 @@ export function onlyReads(argv: readonly string[], cwd: string): boolean {
     worst === 'read-only' &&
     commands.every(
       ({ alarms, opaque, unlisted }) =>
-        // These alarms don't mean that the command changes anything. The Guardian decides whether it may read the file or look up the data.
+        // These alarms are about what a command reads, shows or looks up, such as an unlisted file, a remote's URL or a host name. They don't mean that it
+        // changes anything. The Guardian decides whether the command may run.
         alarms.every(({ kind }) => kind === 'unsandboxed' || kind === 'unlisted-file') &&
         opaque === undefined &&
         !unlisted,

@@ -64,7 +64,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
         faults.push({
           kind: 'forged',
           line: at + 1,
-          message: 'this record does not have the seal that runs give to the records of this log',
+          message: "this record doesn't have a valid seal made with the log's key",
         })
       }
     }

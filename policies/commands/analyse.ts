@@ -51,7 +51,7 @@ const deepest = 12
 const mostCommands = 1_000
 /** The maximum number of words in all commands together. A command counts each time it is judged. */
 const mostWords = 3_000
-/** The maximum length of all words together, and of all scripts together. There is a limit because a long variable may be used in many places. */
+/** The maximum length of all words and scripts together, in characters. There is a limit because a long variable may be used in many places. */
 const mostText = 3 * longestCommand
 const mostNested = 1_000
 
@@ -140,7 +140,7 @@ class Analysis {
   exceeds(length: number): boolean {
     this.#text += length
     if (this.#text <= mostText) return false
-    this.problems.add('its variables expand to more text than can be analysed')
+    this.problems.add(`its words and scripts have more than ${mostText} characters in total, with variables expanded`)
     return true
   }
 

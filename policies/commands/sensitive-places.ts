@@ -29,7 +29,10 @@ export const sensitiveFiles = list(`
 const secretNames =
   /^\.?[\w.-]*\.env[~_-]?$|^\.+env(?:[~_-]|\.sw.$)|^\.flaskenv$|^\.dev\.vars$|^secrets?\.(?:env|toml|txt|ini|conf|cfg|properties|xml|csv)$|^(?:passwords?|passwd|tokens?|api[-_]?keys?)\.(?:txt|csv|env|ini)$|^\.(?:token|password|passwd|api[-_]?key)s?$|^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12)$|^client_secrets?.*\.json$|^service[-_]?account(?:[-_]?key)?\.json$|^(?:gcp|gcloud|google)[-_]?(?:key|credentials)\.json$|^application_default_credentials\.json$|^credentials(?:\.(?:csv|ya?ml|toml|ini|txt|xml))?$|^kubeconfig(?:\.ya?ml)?$|^\.?vault[-_]pass(?:word)?(?:\.txt)?$|^auth\.toml$|^\.clasprc\.json$|^\.ftpconfig$|^sftp-config\.json$|\.tfvars$|^\.(?:npmrc|netrc|pgpass|git-credentials)[~.]/
 
-/** More names of files that contain a secret: environment files for a single purpose, and cookies of X displays. */
+/**
+ * More names of files that contain a secret: less common names of environment files (`db.env.production`, `.environment`), and X authority files, which
+ * contain the cookies of X displays.
+ */
 const moreNames =
   /^[\w-]+\.env\.(?:local|prod|production|dev|development|stag|staging|test)$|\.private\.env\.json$|^\.environment$|^xauthority$|^xauth_[a-z0-9]{6}$|^\.mutter-xwaylandauth/
 

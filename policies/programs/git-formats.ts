@@ -24,7 +24,7 @@ function isPlainFormat(format: string | undefined): boolean {
   return format.includes('%') && placeholders.every(isPlaceholder)
 }
 
-/** Keys by which references can be sorted, in addition to those of formats (git-for-each-ref(1)). */
+/** Keys by which references can be sorted, in addition to `fields`, the names that formats may contain (git-for-each-ref(1)). */
 const sortedBy = new Set('numparent parent tree type object deltabase raw rest head'.split(' '))
 
 function isPlainKey(key: string): boolean {

@@ -70,7 +70,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
       const leading = replaced ? 0 : (style.textFirst ?? 0)
       // If an operand that should be text expands to several words, the second of them is already a file.
-      const texts = parsed.operands.slice(0, leading).some(isOfInput) ? 0 : leading
+      const texts = parsed.operands.slice(0, leading).some(isFromCommands) ? 0 : leading
       const judged =
         kind === 'text'
           ? judgeTexts(parsed.operands)
@@ -85,8 +85,11 @@ export function reader(letters: OptionStyle, source: string, options: string, st
   }
 }
 
-/** Whether a word stands for words from a command's input. There may be any number of them, including options and files. */
-function isOfInput(word: ShellWord): boolean {
+/**
+ * Whether a word stands for any number of words that the command line itself produces, such as an unquoted `$(…)` or the words that xargs reads from its
+ * input. Options and file names may be among them.
+ */
+function isFromCommands(word: ShellWord): boolean {
   return word.kind === 'dynamic' && !word.single && word.from === 'commands'
 }
 

@@ -27,7 +27,7 @@ export function findSedEffect(script: string): string | undefined {
       rest = after.slice(label[0].length)
     } else if (command === 's' || command === 'y') {
       const parts = skipParts(after)
-      if (parts === undefined) return `the ${command} at ${excerpt(addressed)} is not understood`
+      if (parts === undefined) return `the ${command} command at ${excerpt(addressed)} is not understood`
       const flags = /^[ \t]*([A-Za-z0-9]*)/.exec(parts)
       const given = flags?.[1] ?? ''
       if (command === 's' && /e/.test(given)) return 's///e runs a command'
@@ -46,7 +46,7 @@ export function findSedEffect(script: string): string | undefined {
       return reasons[command] ?? `the command at ${excerpt(addressed)} is not understood`
     }
     if (!/^[ \t]*(?:[;\n}#]|$)/.test(rest) && !/[{}]/.test(command))
-      return `what follows ${command} is not understood: ${excerpt(rest)}`
+      return `what follows the ${command} command is not understood: ${excerpt(rest)}`
   }
   return undefined
 }

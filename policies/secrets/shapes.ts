@@ -68,7 +68,7 @@ export const secretShapes: readonly SecretShape[] = [
   ),
   shape('npm token', 'https://docs.npmjs.com/about-access-tokens', 'npm_', /npm_/g, /^[A-Za-z0-9]+/, 20),
   shape(
-    'npm configuration',
+    'token or password in npm configuration',
     'npmrc(5)',
     '_auth _password',
     /_(?:authToken|auth|password)/gi,
@@ -98,7 +98,7 @@ export const secretShapes: readonly SecretShape[] = [
   ),
   shape('Google API key', 'https://cloud.google.com/docs/authentication/api-keys', 'aiza', /AIza/g, /^[\w-]+/, 30),
   shape(
-    'Google OAuth',
+    'Google OAuth token or client secret',
     'https://developers.google.com/identity/protocols/oauth2',
     'ya29. gocspx- 1//',
     /ya29\.|GOCSPX-|1\/\/0/g,
@@ -123,7 +123,7 @@ export const secretShapes: readonly SecretShape[] = [
     30,
   ),
   shape(
-    'Groq, xAI and Perplexity key',
+    'Groq, xAI or Perplexity key',
     'https://console.groq.com/docs/quickstart',
     'gsk_ xai- pplx-',
     /gsk_|xai-|pplx-/g,
@@ -156,7 +156,7 @@ export const secretShapes: readonly SecretShape[] = [
     40,
   ),
   shape(
-    'Heroku, Fly and Render token',
+    'Heroku, Fly or Render token',
     'https://fly.io/docs/security/tokens/',
     'hrku- fm1_ fm2_ fo1_ rnd_',
     /HRKU-|f(?:m[12]|o1)_|rnd_/g,
@@ -165,7 +165,7 @@ export const secretShapes: readonly SecretShape[] = [
   ),
   shape('Databricks token', 'https://docs.databricks.com/dev-tools/auth/pat', 'dapi', /dapi/g, /^[0-9a-f]+/, 32),
   shape(
-    'Linear, Notion and Figma token',
+    'Linear, Notion or Figma token',
     'https://developers.notion.com/reference/authentication',
     'lin_api_ ntn_ secret_ figd_',
     /lin_api_|ntn_|secret_|figd_/g,
@@ -221,7 +221,7 @@ export const secretShapes: readonly SecretShape[] = [
     20,
   ),
   shape(
-    'Doppler and PlanetScale token',
+    'Doppler or PlanetScale token',
     'https://docs.doppler.com/docs/service-tokens',
     'dp. pscale_',
     /dp\.(?:pt|st|ct|sa|scim|audit)\.|pscale_(?:tkn|oauth|pw)_/g,

@@ -21,7 +21,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   ) {
     return {
       reason: `the kernel, or the container in which this program runs, forbids user namespaces (${said})`,
-      remedy: `On a host: sysctl -w kernel.unprivileged_userns_clone=1. In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
+      remedy: `On a host: sysctl -w kernel.unprivileged_userns_clone=1. In a container: start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
     }
   }
   if (/No space left on device|Creating new namespace failed: .*(28|ENOSPC)/i.test(said)) {
@@ -66,7 +66,7 @@ export function diagnoseStart(
   if (error === ENOSYS) {
     return {
       reason: `the kernel, or the container in which this program runs, lacks the system calls that mount by descriptor (${report.trim()})`,
-      remedy: `Use Linux 5.12 or newer; in a container, start it with --security-opt seccomp=unconfined, ${instead}.`,
+      remedy: `Use Linux 5.12 or newer. If this is a container, start the container with --security-opt seccomp=unconfined, ${instead}.`,
     }
   }
   if (machine.appArmorRestricts) {
@@ -77,7 +77,7 @@ export function diagnoseStart(
   }
   return {
     reason: `programs started by bwrap can't mount in their own namespace (${report.trim()}, error ${error})`,
-    remedy: `In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
+    remedy: `In a container: start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
   }
 }
 

@@ -22,7 +22,7 @@ const allDescriptors = 0xffff_ffff
 const CLOSE_RANGE_CLOEXEC = 4
 const cannotRun = 125
 
-/** What the encoded part of the first program depends on. */
+/** What the machine code of a sandbox's first program (see `startProgram`) depends on, apart from the data that each command appends. */
 export type StartForm = {
   /** A descriptor whose other end the engine holds: failures are reported through it, and nothing starts without the engine's go-ahead. */
   readonly report: number

@@ -20,7 +20,7 @@ export function denial(path: string, rule: string, to: string): Denial {
   }
 }
 
-/** The denial for an entry that was changed in place. */
+/** The denial for an entry that was left in its place after its dangerous settings were removed. */
 export function cleanedDenial(path: string): Denial {
   return {
     kind: 'quarantine',

@@ -64,7 +64,7 @@ export function makePrivateCopy(
     readonly config: ReadonlyMap<string, string>
     readonly modules: readonly string[]
     readonly denied: readonly string[]
-    /** Whether commands see files with the owner that `shownOwner` names. */
+    /** Whether the caller's files appear to commands as owned by the user and group that `shownOwner` returns. */
     readonly showsOwner: boolean
     /** Directories to create in the copy. Borrowed objects will be mounted there. */
     readonly borrowed: readonly string[]

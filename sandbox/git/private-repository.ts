@@ -23,7 +23,7 @@ type Options = {
   /** Whether commands may change the repository at all. */
   readonly writable: boolean
   readonly run: string
-  /** Whether commands see files with the owner that `shownOwner` names. */
+  /** Whether the caller's files appear to commands as owned by the user and group that `shownOwner` returns. */
   readonly showsOwner: boolean
   /** Private views in which commands see the repository at a different path. */
   readonly views: readonly View[]

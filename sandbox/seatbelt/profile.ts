@@ -99,7 +99,7 @@ function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Par
     ...gitLinks.map((link) => `^${quoteForRegex(link)}$`),
   ]
   return `
-; Files that git would execute or follow. Hooks may only be samples, which a new repository contains.
+; Files that git would execute or follow. In a new repository's hooks directory, only samples (*.sample) can be written, because git creates them there.
 (deny file-write*
   (require-all ${inRoots} (regex #"${directory}/(${names.join('|')})(/|$)"))
   (require-all ${inRoots} (regex #"${directory}/${quoteCaseless('hooks')}/.") (require-not (regex #"[.]sample$"))))

@@ -23,7 +23,7 @@ export function promptOf(workspace: string, isReview: boolean): string {
   return readFileSync(path, 'utf8')
 }
 
-/** Reads the input `args`: arguments for `agent exec`. The input is a JSON list, so that a text doesn't have to be split into arguments. */
+/** Reads the input `args`: arguments for `agent exec`. The input is a JSON array, so that no string has to be split into arguments. */
 export function moreArguments(isOfProposal: boolean): readonly string[] {
   const text = input('args') || '[]'
   let words: unknown

@@ -57,7 +57,7 @@ function providerRow({ provider, model, wire, url, urlProblem }: Placed): Row {
   return {
     ...row,
     state: 'ok',
-    found: `${provider}, ${url}, wire ${wire}, model ${model} (not asked: nothing was sent)`,
+    found: `${provider}, ${url}, wire API ${wire}, model ${model} (the provider was not contacted)`,
   }
 }
 

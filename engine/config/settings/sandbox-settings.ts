@@ -104,7 +104,7 @@ export const sandboxSettings = {
     keys: {
       allow: {
         about:
-          'names of protected places that commands and patches may write nevertheless, such as `[".husky"]`; `agent doctor --protected` lists them. A repository can’t set it',
+          'names of protected places that commands and patches may write to anyway, such as `[".husky"]`; `agent doctor --protected` lists all protected places. A repository can’t set this key',
         unset: 'none',
       },
     },
@@ -180,7 +180,7 @@ export const sandboxSettings = {
       ignore_default_excludes: z.literal(false).optional(),
     }),
     about:
-      'which environment variables commands get, in Codex’s format. Variables that look like secrets are never passed on; to give commands such a variable nevertheless, use `set`',
+      'which environment variables commands get, in Codex’s format. Variables that look like secrets are never passed on; to give commands such a variable anyway, use `set`',
     value: { inherit: 'core' },
     keys: {
       inherit: {

@@ -106,7 +106,8 @@ export class ChangeWatch implements ChangeSource {
 }
 
 /**
- * Returns the changed files directly in a workspace's top directory that git ignores. Ignored files further down are left out, because most are build output.
+ * Returns the changed files that git ignores and that are directly in a workspace's top directory. Ignored files further down are left out, because most are
+ * build output.
  */
 function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   return composeChanges(

@@ -1,11 +1,11 @@
 import { mayTellAbroad } from './may-claim.ts'
 import { pattern } from './word-patterns.ts'
 
-/** A language's words for pushed work, passing tests, and denials. */
+/** A language's words for pushed work, for passing tests, and for denying either. */
 type Language = {
   readonly pushed: RegExp
   readonly passed: RegExp
-  /** Phrases such as "without errors": they contain a denial, but don't contradict success. */
+  /** Phrases such as "without errors": they contain a negative word, but don't contradict success. */
   readonly faultless: RegExp
   readonly denies: RegExp
 }

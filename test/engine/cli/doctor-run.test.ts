@@ -61,7 +61,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     const { code, stdout, row } = await look({ ...place(), env: { OPENAI_API_KEY: key } })
     expect(code).toBe(0)
     expect(row('key')).toMatchObject({ state: 'ok', found: 'in OPENAI_API_KEY (not tried)' })
-    expect(row('provider')?.found).toMatch(/^OpenAI, https:\/\/api\.openai\.com\/v1, wire responses/)
+    expect(row('provider')?.found).toMatch(/^OpenAI, https:\/\/api\.openai\.com\/v1, wire API responses/)
     expect(stdout).not.toContain(key)
   })
 
@@ -88,7 +88,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     const { code, stdout, row } = await look({ ...at, env: { MINE_KEY: key } })
     expect(code).toBe(0)
     expect(row('provider')?.found).toBe(
-      'Mine, https://llm.example/v2, wire chat, model m1 (not asked: nothing was sent)',
+      'Mine, https://llm.example/v2, wire API chat, model m1 (the provider was not contacted)',
     )
     expect(row('key')?.found).toBe('in MINE_KEY (not tried)')
     expect(stdout).not.toContain('token=abc')

@@ -52,7 +52,7 @@ describe('variables that a hook sets for later commands', () => {
     const { values, problems } = taken(`export ${name}='${value}'`)
     expect(values).toEqual({})
     expect(problems).toEqual([
-      `The hook 'x' (settings.json:1:1) set ${name}, but commands don't get it: it can change which programs commands run, or which hosts they connect to.`,
+      `The hook 'x' (settings.json:1:1) set ${name}, but commands don't get it: it can change the programs that commands run, or the hosts that commands connect to.`,
     ])
   })
 

@@ -102,7 +102,7 @@ describe('ask_user with nobody there', () => {
     })
     expect(ended.code).toBe(0)
     expect(offered(ended)).not.toContain('ask_user')
-    expect(told(ended)).toContain('Decide yourself, or stop and say what is missing.')
+    expect(told(ended)).toContain('Decide for yourself, or stop and say what information is missing.')
     expect(ended.events).toContainEqual(
       expect.objectContaining({ item: expect.objectContaining({ tool: 'ask_user', status: 'failed' }) }),
     )
