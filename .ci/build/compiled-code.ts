@@ -66,12 +66,13 @@ export async function warmUpAgent(
     'sandbox-main': ['sandbox', '--', 'true'],
   }
   try {
-    for (const name of programs) {
-      await inFolder(async (folder) => {
-        const tree = join(folder, 'tree')
-        mkdirSync(tree)
-        writeFileSync(join(tree, 'read'), 'one\ntwo\n')
-        makeRepository(tree)
+    await inFolder(async (folder) => {
+      const tree = join(folder, 'tree')
+      mkdirSync(tree)
+      writeFileSync(join(tree, 'read'), 'one\ntwo\n')
+      makeRepository(tree)
+      // The first run with a home directory tries out the sandbox, for which later runs need no code. So the code of the second run is the one that is kept.
+      for (const name of ['sandbox-main', ...programs.toReversed()] as const) {
         const code = `const compiledFolder = () => undefined
           ${loadAgentProgram(JSON.stringify(resolve('dist/bin')), programs, bundles)}
           const v8 = process.getBuiltinModule('node:v8')
@@ -88,8 +89,8 @@ export async function warmUpAgent(
         const failure = await runCode(code, { cwd: tree, home: folder, input: '' })
         if (failure !== undefined)
           process.stderr.write(`build: the compiled code of ${name} was not kept: ${failure}\n`)
-      })
-    }
+      }
+    })
   } finally {
     await mock.close()
   }
