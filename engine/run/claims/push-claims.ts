@@ -1,4 +1,5 @@
 import { clausesOf, type Sentence } from './sentences.ts'
+import { couldNotPush, instructs } from './instructions.ts'
 import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
@@ -44,12 +45,12 @@ export function findPushClaims(
           !words.unreal.test(clause) &&
           !isOtherwise(clause) &&
           (says.some((pattern) => pattern.test(clause)) ||
-            (wasTried && words.speaksOfIt.test(clause) && !words.adverse.test(plain))),
+            (wasTried && words.speaksOfIt.test(clause) && !words.adverse.test(plain) && !instructs(text, plain))),
       )
     const spoken = clausesOf(plain.replace(words.branchName, 'it'))
     const isDenied = words.deniedAtLabel.test(plain) || spoken.some((clause) => words.denials.test(clause))
     const abroad = about === 'request' ? undefined : saidAbroad('pushed', plain)
-    if (abroad === 'not so') return []
+    if (abroad === 'not so' || (wasTried && couldNotPush(plain))) return []
     if (
       (isTold || abroad === 'so' || words.reported.test(plain) || (isTicked && words.pushStep.test(plain))) &&
       (!isDenied || words.overcome.test(plain))

@@ -1,4 +1,5 @@
 import { spacedWords, type Sentence } from './sentences.ts'
+import { instructs } from './instructions.ts'
 import { saidAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
@@ -39,7 +40,8 @@ export function findTestClaims(
     // Earlier sentences may have reported a failure that was then fixed: "First they failed. I mended the mock, and then they passed."
     if (said === 'good' && words.afterwards.test(sentence.plain)) wasBad = false
     if (said === 'good' || said === 'ran') claims.push({ says: said === 'good' ? 'pass' : 'ran', text: sentence.text })
-    if (said === 'unknown') unknown.push({ says: 'pass', text: sentence.text })
+    if (said === 'unknown' && !instructs(sentence.text, sentence.plain))
+      unknown.push({ says: 'pass', text: sentence.text })
     before = { isAbout: isAbout || (before.isAbout && sentence.list !== undefined), heading: sentence.heading }
   }
   if (wasBad) return []

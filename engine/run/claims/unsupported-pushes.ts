@@ -50,7 +50,8 @@ function against(
   return found.flatMap((text) => (isLook && !ownPush.test(text) ? [] : [{ claim: 'push', text, why }]))
 }
 
-const committing = /\b(?:commit|tag|merge|rebase|cherry-pick|am|revert|pull)\b/
+const committing =
+  /\b(?:commit|tag(?! (?:--?(?:contains|list|l|points-at|sort|merged|n\d?)\b))|merge(?!-base)|rebase|cherry-pick|am|revert|pull)\b/
 /** Words that show that a claim is about a push or publication by the run itself. */
 const ownPush = pattern(
   String.raw`\b(?:i|i've|we|we've)\b|^\W*(?:\w+ (?:and|&) )?(?:force-?)?(?:pushed|published|uploaded|opened|created|merged|released|deployed|shipped)\b`,

@@ -1,5 +1,6 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { truncateMiddle } from '../../core/text/truncate.ts'
+import { withoutOthersWork } from './attributed.ts'
 import { isAnyIn, mayTellAbroad, mayTellOfPushes, mayTellOfTests } from './may-claim.ts'
 import { filesNamedIn } from './named-paths.ts'
 import { longestQuote } from './quoted.ts'
@@ -23,7 +24,7 @@ export async function unsupportedClaims(message: string, known: KnownOfRun): Pro
   }
   if (known.pushes.length > 0 || isAnyIn(sentences, mayTellOfPushes, mayTellAbroad)) {
     const { ofPushes } = await import('./unsupported-pushes.ts')
-    told.push(...ofPushes(sentences, known))
+    told.push(...ofPushes(withoutOthersWork(sentences), known))
   }
   if (
     known.changed.length > 0 ||
@@ -31,7 +32,7 @@ export async function unsupportedClaims(message: string, known: KnownOfRun): Pro
     sentences.some(({ text }) => filesNamedIn(text).length > 0)
   ) {
     const { ofFiles } = await import('./unsupported-files.ts')
-    told.push(...ofFiles(sentences, known))
+    told.push(...ofFiles(withoutOthersWork(sentences), known))
   }
   return told.slice(0, mostTold).map((each) => ({ ...each, text: truncateMiddle(each.text, longestQuote).text }))
 }
