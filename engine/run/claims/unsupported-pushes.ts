@@ -6,6 +6,7 @@ import { otherBranches } from './other-branches.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun } from './run-evidence.ts'
 import { requestsAbroad } from './requests-abroad.ts'
+import { unpushedCommits } from './unpushed-commits.ts'
 import { sentencesOf, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
@@ -16,7 +17,11 @@ export function ofPushes(sentences: readonly Sentence[], known: KnownOfRun): rea
   if (last?.outcome === 'empty' && (goesOn || sentences.some(({ plain }) => rehearsal.test(plain)))) return []
   const beside = besidePushes(sentences, known)
   if (beside.length > 0) return beside
-  const others = [...otherBranches(sentences, known), ...requestsAbroad(sentences, known)]
+  const others = [
+    ...otherBranches(sentences, known),
+    ...requestsAbroad(sentences, known),
+    ...unpushedCommits(sentences, known),
+  ]
   return others.length > 0 ? others : against(sentences, known)
 }
 
