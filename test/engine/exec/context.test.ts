@@ -34,7 +34,7 @@ test('--show-context prints them with their files, and asks no model', async () 
 test('a run reports which instructions the model does not get', async () => {
   const cwd = repository({ 'AGENTS.md': 'see @gone.md' })
   const { stderr } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd })
-  expect(stderr).toContain(`The instructions in ${cwd}/gone.md are left out: ${cwd}/AGENTS.md imports it`)
+  expect(stderr).toContain(`The instructions in ${cwd}/gone.md are left out: ${cwd}/AGENTS.md imports this file`)
 })
 
 test.skipIf(needsBubblewrap())('instructions bring along nothing that a tool could not read', async () => {

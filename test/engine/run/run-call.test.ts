@@ -59,7 +59,7 @@ describe('becomes a result and a separate item', () => {
       run: () => Promise.resolve({ ok: true, output: 'yes' }),
     })
     const alone = await openPath({ tools: [ask] })
-    expect(await alone.call('ask', {})).toEqual({ ok: false, output: expect.stringContaining('nobody is there') })
+    expect(await alone.call('ask', {})).toEqual({ ok: false, output: expect.stringContaining('nobody is available') })
     expect(completed(alone.events)).toMatchObject([{ status: 'failed' }])
     const attended = await openPath({ tools: [ask], attended: true })
     expect(await attended.call('ask', {})).toEqual({ ok: true, output: 'yes' })
