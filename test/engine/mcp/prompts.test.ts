@@ -39,7 +39,7 @@ describe.skipIf(needsBubblewrap())("a server's prompt, named as a command", () =
   }
 
   const wrong = {
-    '/mcp__echo__two_words': 'first is missing; expected /mcp__echo__two_words FIRST [REST]',
+    '/mcp__echo__two_words': 'required, but not given: first; expected /mcp__echo__two_words FIRST [REST]',
     '/mcp__echo__bare words': 'it takes no arguments; expected /mcp__echo__bare',
     '/mcp__echo__none': 'There is no prompt /mcp__echo__none: the server offers /mcp__echo__two_words FIRST [REST]',
     '/mcp__other__none': 'There is no prompt /mcp__other__none: the configured servers are echo',
