@@ -96,6 +96,18 @@ const someFailed = pattern(
   'u',
 )
 
+/** Words for tests that fail: "trois tests échouent". */
+const failing = pattern(
+  String.raw`(?:échou|échec|fehlschl|fehlgeschl|scheiter|gescheitert|falham|falhou|falhando|fallisc|fallit|упал|провал)|(?:schlägt|schlagen) (?:[^.]{0,60} )?fehl|(?:^|\P{L})(?:falla|fallan|falló|fallaron|fallando)(?!\p{L})|失敗|落ち`,
+  'u',
+)
+
+/** Whether a sentence in a language other than English says that something fails. */
+export function tellsOfFailureAbroad(plain: string): boolean {
+  if (!mayTellAbroad.test(plain)) return false
+  return failing.test(languages.reduce((text, { faultless }) => text.replace(faultless, ''), plain))
+}
+
 /** A relative clause that only describes a noun before it: "la fecha 2024-12-31, que ya pasó". */
 const relative = pattern(
   String.raw`, (?:que|qui|che|quien) (?:(?:ya|já|déjà|già|se|est|è|a|ha|ya ha|aún) )?\p{L}{1,40}`,

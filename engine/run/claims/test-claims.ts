@@ -1,6 +1,6 @@
 import { spacedWords, type Sentence } from './sentences.ts'
 import { instructs } from './instructions.ts'
-import { saidAbroad } from './other-languages.ts'
+import { saidAbroad, tellsOfFailureAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
 
@@ -46,7 +46,9 @@ export function findTestClaims(
   }
   if (wasBad) return []
   if (claims.length > 0 || fact === 'none') return claims
-  return sentences.some(({ plain }) => words.adverse.test(reduce(plain, isTopic))) ? [] : unknown
+  const admits = ({ plain }: Sentence): boolean =>
+    words.adverse.test(reduce(plain, isTopic)) || tellsOfFailureAbroad(plain)
+  return sentences.some(admits) ? [] : unknown
 }
 
 type Context = { readonly isAbout: boolean; readonly heading: string }
@@ -83,13 +85,15 @@ function endsWell(plain: string, rest: readonly string[]): boolean {
 }
 
 function judge(
-  { text, plain, heading, isOpen }: Sentence,
+  { text, plain: written, heading, isOpen }: Sentence,
   before: Context,
   isTopic: (text: string) => boolean,
   fact: TestFact,
 ): { readonly said: Said; readonly isAbout: boolean } {
   const nothing = { said: 'nothing', isAbout: false } as const
   if (isOpen) return nothing
+  // In JavaScript, a word ends before an accented letter, so "passé" would contain the English word "pass".
+  const plain = written.normalize('NFD').replace(/\p{M}+/gu, '')
   if (/^(?:before|earlier|previously|at first|baseline) ?:/.test(plain))
     return { said: 'nothing', isAbout: before.isAbout }
   if (/^(?:next|to ?do|still to do|remaining|what remains|plan|how to|before (?:you )?merg)/.test(heading))

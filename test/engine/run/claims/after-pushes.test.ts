@@ -98,7 +98,7 @@ describe('a run of the tests on main', () => {
   test.each([
     'Three tests fail. I checked out `main` and ran the same specs there, and they fail too.',
     'Drei Tests schlagen fehl. Ich habe `main` ausgecheckt und die gleichen Tests dort laufen lassen.',
-    "Trois tests échouent. J'ai basculé sur `main` et j'ai relancé les mêmes tests.",
+    "Trois tests échouent. Je suis passé sur `main` et j'ai relancé les mêmes tests.",
     'Fallan tres tests. Cambié a la rama `main` y ejecuté los mismos tests.',
     'Tre test falliscono. Sono passato a `main` e ho rieseguito gli stessi test.',
   ])('needs a checkout: %s', async (message) => {
