@@ -4,7 +4,7 @@ import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
-import { isUsualList, leavingPath, unusualPath } from './usual-list.ts'
+import { isUsualList, leavingPath, unusualPath, variableName } from './usual-list.ts'
 
 /**
  * Creates the schema of a policy. This takes longer than checking a policy without a schema (see `usual-policy.ts`), so the schema is created only when
@@ -26,7 +26,7 @@ export function makePolicySchema() {
       : 'must be an absolute path, start with ~/, or be a name at any depth, as in **/.env*',
   )
 
-  const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
+  const variable = z.string().regex(variableName, 'must be a variable name')
 
   /**
    * Which of this program's environment variables a command gets. A name passes if it is in `pass`, or if `inherit`, `exclude` and `includeOnly` all let
@@ -36,12 +36,12 @@ export function makePolicySchema() {
     /** `core` allows only a list of harmless names, `all` allows everything that doesn't look like a secret, and `none` allows nothing. */
     inherit: z.enum(['core', 'all', 'none']).default('core'),
     /** Names that always pass, even if they look like secrets. They are exact names rather than patterns, so that nobody passes a secret by accident. */
-    pass: z.array(variableName).default([]),
+    pass: z.array(variable).default([]),
     /** Patterns for the names to leave out. They may contain `*` and `?`, and case doesn't matter. */
-    exclude: z.array(variableName).default([]),
+    exclude: z.array(variable).default([]),
     /** If not empty, only names that match these patterns pass. */
-    includeOnly: z.array(variableName).default([]),
-    set: z.record(variableName, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
+    includeOnly: z.array(variable).default([]),
+    set: z.record(variable, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
   })
 
   /** A host pattern, in the syntax that `parsePattern` accepts. */

@@ -84,8 +84,9 @@ type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
   // A place that can't be read contains no directories of ours. A temporary directory may have thousands of other entries, so no objects are made for those.
+  const names = entriesIn(base) ?? []
   return prefixes.flatMap((its) => {
-    const names = (entriesIn(base) ?? []).filter((name) => name.startsWith(its))
-    return names.map((name) => ({ path: join(base, name), owner: name.slice(its.length) }))
+    const own = names.filter((name) => name.startsWith(its))
+    return own.map((name) => ({ path: join(base, name), owner: name.slice(its.length) }))
   })
 }

@@ -4,6 +4,9 @@ export const unusualPath = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 /** Matches a list of protected paths, one in each line, if any of them is empty or may lead out of its root. */
 export const leavingPath = /^$|^\n|\n\n|\n$|\.\./
 
+/** Matches the name of an environment variable. */
+export const variableName = /^[^=\0]+$/
+
 /**
  * Whether a value is a list of texts none of which is suspicious. The joined texts are tested at once, because checking each entry would take longer than
  * everything else about a policy.

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 import type { ParsedPolicy } from './policy-schema.ts'
-import { isUsualList, leavingPath, unusualPath } from './usual-list.ts'
+import { isUsualList, leavingPath, unusualPath, variableName } from './usual-list.ts'
 
 type Input = Readonly<Record<string, unknown>>
 type Environment = ParsedPolicy['environment']
@@ -13,16 +13,19 @@ const modes: readonly unknown[] = [
 ] satisfies ParsedPolicy['mode'][]
 const inherited: readonly unknown[] = ['core', 'all', 'none'] satisfies Environment['inherit'][]
 const keys: ReadonlySet<string> = new Set<keyof ParsedPolicy>([
-  ...([
-    'mode',
-    'workspace',
-    'writableRoots',
-    'writableFiles',
-    'readableRoots',
-    'deniedReads',
-    'protectedPaths',
-  ] as const),
-  ...(['views', 'network', 'dockerSocket', 'unixSockets', 'environment', 'limits'] as const),
+  'mode',
+  'workspace',
+  'writableRoots',
+  'writableFiles',
+  'readableRoots',
+  'deniedReads',
+  'protectedPaths',
+  'views',
+  'network',
+  'dockerSocket',
+  'unixSockets',
+  'environment',
+  'limits',
 ])
 const environmentKeys: ReadonlySet<string> = new Set<keyof Environment>([
   'inherit',
@@ -102,17 +105,13 @@ function environmentOf(given: unknown = {}): Environment | undefined {
 }
 
 function areNames(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string' && isName(name))
-}
-
-function isName(text: string): boolean {
-  return text !== '' && !/[=\0]/.test(text)
+  return Array.isArray(value) && value.every((name) => typeof name === 'string' && variableName.test(name))
 }
 
 function isVariables(value: unknown): value is Record<string, string> {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
   return Reflect.ownKeys(value).every((name) => {
-    if (typeof name !== 'string' || !isName(name) || name === '__proto__') return false
+    if (typeof name !== 'string' || !variableName.test(name) || name === '__proto__') return false
     const text: unknown = Reflect.get(value, name)
     return typeof text === 'string' && !text.includes('\0')
   })

@@ -17,6 +17,7 @@ import type { ExecOptions } from './exec-options.ts'
 import { findSessionFolder } from './find-session-folder.ts'
 import type { Progress } from './report-startup-failure.ts'
 import { warn } from './warn.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The options of `agent replay`. */
 export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly update?: true }
@@ -92,7 +93,7 @@ function updating({ text, path, shown }: Source, cwd: string): (differences: rea
   return (differences) => {
     if (differences.length === 0) return `${shown} needs no update.`
     held.write(updateRecording(text, differences, cwd))
-    return `${shown}: ${differences.length} ${differences.length === 1 ? 'result was' : 'results were'} written into it.`
+    return `${shown}: ${counted(differences.length, 'result was', 'results were')} written into it.`
   }
 }
 

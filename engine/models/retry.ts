@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './model-options.ts'
 import type { WireEvent } from './wire.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The longest wait that this program chooses itself, in milliseconds. A provider may ask for a longer one. */
 const longestBackoffMs = 30_000
@@ -74,7 +75,7 @@ function reasonToStop(
   if (!failure.retryable) return ''
   if (so.failures > so.limits.maxRetries) {
     const repeats = so.failures - 1
-    return repeats === 0 ? ' (retries are off)' : ` (gave up after ${repeats} ${repeats === 1 ? 'retry' : 'retries'})`
+    return repeats === 0 ? ' (retries are off)' : ` (gave up after ${counted(repeats, 'retry', 'retries')})`
   }
   if (so.waited + so.waitMs <= so.limits.retryBudgetMs) return undefined
   const asked = failure.waitMs === undefined ? 'the next wait would be' : 'it asks to wait'

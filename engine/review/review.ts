@@ -13,6 +13,7 @@ import { reportDescription, reportTool, reviewPrompt } from './prompt.ts'
 import { readChange } from './read-change.ts'
 import type { ReviewRequest } from './review-request.ts'
 import { reviewMessage } from './write-message.ts'
+import { counted } from '../core/text/counted.ts'
 
 type Opened = {
   readonly of: string
@@ -117,7 +118,7 @@ export class Review {
     const count = worse.reduce((sum, severity) => sum + findings[severity], 0)
     if (count === 0) return undefined
     const what = failOn === 'critical' ? 'critical' : `${failOn} or worse`
-    return `The review has ${count} ${count === 1 ? 'finding' : 'findings'} of the severity ${what}, so --fail-on fails the run.`
+    return `The review has ${counted(count, 'finding')} of the severity ${what}, so --fail-on fails the run.`
   }
 
   #needOpened(): Opened {

@@ -5,6 +5,7 @@ import { costOf, type ModelFacts } from '../models/index.ts'
 import { noUsage, sumCost } from '../core/usage.ts'
 import { worstCase, type Admission, type WorstCase } from './admission.ts'
 import type { Budget } from '../core/budget-limits.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** Returns what a budget needs to know about the model with this name. */
 export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>
@@ -109,7 +110,7 @@ export class BudgetWatch {
   exhausted(): string | undefined {
     const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {
-      return `The budget is used up: ${this.#turns} ${this.#turns === 1 ? 'turn' : 'turns'} (--max-turns ${maxTurns}).`
+      return `The budget is used up: ${counted(this.#turns, 'turn')} (--max-turns ${maxTurns}).`
     }
     if (this.signal.aborted) return `The budget is used up: the run took ${(timeoutMs ?? 0) / 1000} s (--timeout).`
     if (maxTokens !== undefined) {

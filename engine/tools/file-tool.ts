@@ -4,6 +4,7 @@ import { FileError } from './files/open-files.ts'
 import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** The maximum size of a file that the file tools read, in bytes. Larger files have to be read with a command. */
 export const largestFile = 32 * 1024 * 1024
@@ -42,6 +43,6 @@ export function readable<Found extends { readonly path: string }>(
     note:
       kept === 0
         ? ''
-        : `\n(${kept} ${kept === 1 ? 'file is' : 'files are'} not shown, because reading ${kept === 1 ? 'it' : 'them'} is not allowed.)`,
+        : `\n(${counted(kept, 'file is', 'files are')} not shown, because reading ${kept === 1 ? 'it' : 'them'} is not allowed.)`,
   }
 }

@@ -44,6 +44,9 @@ type Pipes = {
  */
 const batch = { first: 4, next: 16 }
 
+/** The arguments of mkfifo(1) for pipes that only this user can open. The names follow. */
+const asOwner = ['-m', '600', '--']
+
 /** A pipe. On Linux it can be reached only through our descriptor, on other systems by its name. */
 type Pipe = { readonly name: string; readonly held: number | undefined }
 
@@ -69,7 +72,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
   const prepare = (): void => {
     if (process.platform !== 'linux' || coming.length > 0 || idle.length >= batch.first) return
     const names = newNames()
-    const maker = spawn(systemProgram('mkfifo'), ['-m', '600', '--', ...names], { env: {}, stdio: 'ignore' })
+    const maker = spawn(systemProgram('mkfifo'), [...asOwner, ...names], { env: {}, stdio: 'ignore' })
     maker.once('error', () => undefined)
     maker.unref()
     coming = names
@@ -82,7 +85,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
       return
     }
     const names = newNames()
-    const { error, status, stderr } = spawnSync(systemProgram('mkfifo'), ['-m', '600', '--', ...names], {
+    const { error, status, stderr } = spawnSync(systemProgram('mkfifo'), [...asOwner, ...names], {
       encoding: 'utf8',
       env: {},
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -30,8 +30,7 @@ export function renderPage(report: Report): string {
       </section>
       <section id="timeline">
         <h2>
-          Timeline: ${report.totals.steps}
-          ${report.totals.steps === 1 ? 'step' : 'steps'}${report.runs.length > 1 && ` in ${report.runs.length} runs`}
+          Timeline: ${counted(report.totals.steps, 'step')}${report.runs.length > 1 && ` in ${report.runs.length} runs`}
         </h2>
         ${chart}
         <div class="tools" hidden>

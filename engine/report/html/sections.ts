@@ -5,6 +5,7 @@ import { nextCommands } from '../next-commands.ts'
 import { renderDiff } from './render-diff.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
+import { counted } from '../../core/text/counted.ts'
 
 const longestTask = 600
 
@@ -34,7 +35,7 @@ export function renderTop(report: Report, rich: Rich): Html {
 
 /** Says how many calls were refused. A run can succeed even though some of its calls were refused. */
 function refusals({ totals: { refused } }: Report): string {
-  return refused === 0 ? '' : ` · ${refused} ${refused === 1 ? 'call was' : 'calls were'} refused`
+  return refused === 0 ? '' : ` · ${counted(refused, 'call was', 'calls were')} refused`
 }
 
 function task(prompt: string | undefined): Html | undefined {

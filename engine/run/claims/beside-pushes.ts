@@ -2,10 +2,8 @@ import type { UnsupportedClaim } from '../../core/events.ts'
 import { findPushClaims } from './push-claims.ts'
 import { quoted } from './quoted.ts'
 import type { KnownOfRun } from './run-evidence.ts'
-import type { Sentence } from './sentences.ts'
+import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
-
-const tells = ({ plain, isOpen }: Sentence): boolean => !isOpen && !plain.endsWith('?')
 
 /**
  * Finds claims that a run's successful pushes contradict or don't support: that nothing was pushed, that a merge request was opened, and that a tag was pushed.
@@ -40,7 +38,7 @@ const ofCommits = /commit|branch|history|rebase|squash|push|remote|pouss|プッ�
 function denied(sentences: readonly Sentence[], command: string): readonly UnsupportedClaim[] {
   const speaking = sentences.filter(({ plain }) => ofPush.test(plain.replace(/`[^`]*`/g, '')))
   const [said] = speaking
-  if (said === undefined || !speaking.every(tells)) return []
+  if (said === undefined || !speaking.every(isStatement)) return []
   const isSaid = speaking.every(({ plain }) => {
     const clauses = plain.replace(/[.!。]$/, '').split(/[,;:()—–。、]\s?|\s(?=(?:and|but) )/)
     return clauses.some((clause) => nothingPushed.test(clause.trim()))
@@ -67,7 +65,8 @@ function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly 
   if (pushes.some(({ command }) => !/\bgit\b/.test(command))) return []
   const claims = new Set(findPushClaims(sentences, [], false, 'request'))
   const told = sentences.filter(
-    (each) => tells(each) && claims.has(each.text) && ownRequest.test(each.plain) && !anotherTime.test(each.plain),
+    (each) =>
+      isStatement(each) && claims.has(each.text) && ownRequest.test(each.plain) && !anotherTime.test(each.plain),
   )
   return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
 }
@@ -98,7 +97,7 @@ function tagged(sentences: readonly Sentence[], { pushes, succeeded }: KnownOfRu
   if (tag === undefined || pushes.some(reaches) || succeeded.some((each) => /followtags/i.test(each))) return []
   if (sentences.some(({ plain }) => /\btag/.test(plain) && noTag.test(plain))) return []
   const claims = new Set(findPushClaims(sentences, [], false))
-  const told = sentences.filter((each) => tells(each) && claims.has(each.text) && tagsPushed.test(each.plain))
+  const told = sentences.filter((each) => isStatement(each) && claims.has(each.text) && tagsPushed.test(each.plain))
   return told.map(({ text }) => ({ claim: 'push', text, why: `no push of the run included the tag ${tag}` }))
 }
 

@@ -63,7 +63,7 @@ const placed: readonly string[] = [
   `(?:nouveau fichier|nuevo archivo|nuevo fichero|novo arquivo|novo ficheiro|nuovo file|新しいファイル|新規ファイル) ?:? ?${mark}`,
   `${mark} ?に(?:移しました|移動しました|切り出しました|まとめました|移した|切り出した)`,
 ]
-const any = (sources: readonly string[]): readonly RegExp[] =>
+const withNumbers = (sources: readonly string[]): readonly RegExp[] =>
   sources.map((each) => pattern(each.replaceAll(mark, '‹(\\d+)›'), 'gu'))
 let patterns:
   | { readonly own: readonly RegExp[]; readonly passive: readonly RegExp[]; readonly placed: readonly RegExp[] }
@@ -93,7 +93,7 @@ export function changedAbroad(marked: string, at: number, namesChanged: boolean,
   // A denial after the next comma may be about something else: "He borrado a.py, que ya no se usa."
   const [before = '', after = ''] = marked.split(`‹${at}›`)
   if (denied.test(before) || denied.test(after.split(/[,;。]/)[0] ?? '')) return false
-  patterns ??= { own: any(own), passive: any(passive), placed: any(placed) }
+  patterns ??= { own: withNumbers(own), passive: withNumbers(passive), placed: withNumbers(placed) }
   const tried = [...patterns.own, ...(namesChanged ? patterns.passive : []), ...(hasChanges ? patterns.placed : [])]
   return tried.some((each) => [...marked.matchAll(each)].some(([, ...numbers]) => numbers.includes(`${at}`)))
 }

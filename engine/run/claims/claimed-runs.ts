@@ -1,7 +1,8 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { isPath } from './named-paths.ts'
+import { scriptOf } from './quoted.ts'
 import { isTestCommand, type KnownOfRun } from './run-evidence.ts'
-import type { Sentence } from './sentences.ts'
+import { isStatement, type Sentence } from './sentences.ts'
 import { findTestClaims } from './test-claims.ts'
 import { pattern } from './word-patterns.ts'
 
@@ -13,7 +14,7 @@ import { pattern } from './word-patterns.ts'
  */
 export function claimedRuns(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   if (known.goesOn || known.tests.length === 0) return []
-  const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  const told = sentences.filter(isStatement)
   let claims: ReadonlySet<string> | undefined
   const isClaim: IsClaim = (text) =>
     (claims ??= new Set(findTestClaims(sentences, 'none', []).map((claim) => claim.text))).has(text)
@@ -38,11 +39,6 @@ const mayBe = {
 } as const
 
 type IsClaim = (text: string) => boolean
-
-/** The script of a command, without the shell that runs it. */
-function scriptOf(command: string): string {
-  return command.replace(/^\S*bash -lc /, '')
-}
 
 /** Commands that run what the record doesn't show. They may have done anything. */
 const opaque = pattern(

@@ -1,6 +1,6 @@
 import { changedAbroad } from './changed-abroad.ts'
 import { filesNamedIn, type Named } from './named-paths.ts'
-import { plainOf, type Sentence } from './sentences.ts'
+import { isStatement, plainOf, type Sentence } from './sentences.ts'
 import * as words from './file-words.ts'
 
 /** A file that a message says was changed. */
@@ -44,7 +44,7 @@ export function findFileClaims(
       words.fragment.test(marked) &&
       last?.sentence.text.endsWith(';') === true &&
       last.named.some(({ path }) => isChanged(path) || claims.has(path))
-    if (sentence.isOpen || sentence.plain.endsWith('?') || claims.size > mostClaims) continue
+    if (!isStatement(sentence) || claims.size > mostClaims) continue
     const isListed =
       (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists) || (lists.size > 0 && isNewItem(each))
     for (const [at, { path }] of named.entries()) {

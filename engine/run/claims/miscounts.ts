@@ -1,5 +1,5 @@
 import type { Deed } from './run-evidence.ts'
-import type { Sentence } from './sentences.ts'
+import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 /** A sentence that admits fewer failing tests than there were. */
@@ -30,7 +30,7 @@ export function findMiscounts(sentences: readonly Sentence[], runs: readonly Dee
   const last = runs.at(-1)
   const failed = last?.failures ?? 0
   if (last === undefined || failed < 2) return []
-  const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?') && !elsewhere.test(plain))
+  const told = sentences.filter((each) => isStatement(each) && !elsewhere.test(each.plain))
   const faults = told.filter(({ plain }) => fault.test(plain))
   // If the message gives the right number somewhere, or says that there are more, the other sentences may be true.
   const isCounted = faults.some(({ plain }) => numbersOf(plain).includes(failed))

@@ -7,3 +7,8 @@ export const longestQuote = 200
 export function quoted(command: string): string {
   return truncateMiddle(command.replaceAll('\n', ' '), longestQuote).text
 }
+
+/** The script of a command, without the shell that runs it. */
+export function scriptOf(command: string): string {
+  return command.replace(/^\S*bash -lc /, '')
+}

@@ -1,5 +1,5 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
-import { quoted } from './quoted.ts'
+import { quoted, scriptOf } from './quoted.ts'
 import type { KnownOfRun } from './run-evidence.ts'
 import { plainOf, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
@@ -50,8 +50,7 @@ export function refusedWrites(
 
 /** The paths that a command names, except the path of its shell. */
 function pathsOf(command: string): readonly string[] {
-  return command
-    .replace(/^\S*bash -lc /, '')
+  return scriptOf(command)
     .split(/[\s'"<>|&;]+/)
     .filter((word) => /^[\w.@/][\w.@/+-]{3,}$/.test(word) && word.includes('/') && !/^\/(?:usr\/)?s?bin\//.test(word))
 }

@@ -1,6 +1,6 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import type { KnownOfRun } from './run-evidence.ts'
-import type { Sentence } from './sentences.ts'
+import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 const request = '(?:pull[- ]?requests?|merge[- ]?requests?|pr|mr|prs|mrs)'
@@ -39,7 +39,7 @@ export function requestsAbroad(sentences: readonly Sentence[], known: KnownOfRun
   if (commands.some((each) => mayOpen.test(/\bgit commit\b/.test(each) && !/&&|;|\|/.test(each) ? 'git commit' : each)))
     return []
   const speaking = sentences.filter(({ plain }) => mayTell.test(plain) && opened.some((each) => each.test(plain)))
-  const told = speaking.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  const told = speaking.filter(isStatement)
   if (speaking.some(({ plain }) => denied.test(plain))) return []
   return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
 }

@@ -103,6 +103,11 @@ function withoutQuotations(line: string): string {
   })
 }
 
+/** Whether a sentence states something: it is neither a question nor an unchecked item of a task list. */
+export function isStatement({ plain, isOpen }: Sentence): boolean {
+  return !isOpen && !plain.endsWith('?')
+}
+
 function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> {
   const text = part.slice(0, longestSentence)
   const plain = plainOf(text)

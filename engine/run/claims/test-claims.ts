@@ -1,4 +1,4 @@
-import { spacedWords, type Sentence } from './sentences.ts'
+import { isStatement, spacedWords, type Sentence } from './sentences.ts'
 import { instructs } from './instructions.ts'
 import { saidAbroad, tellsOfFailureAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
@@ -30,7 +30,7 @@ export function findTestClaims(
   let wasBad = false
   for (const sentence of sentences) {
     const judged = judge(sentence, before, isTopic, fact)
-    const abroad = sentence.isOpen || sentence.plain.endsWith('?') ? undefined : saidAbroad('passed', sentence.plain)
+    const abroad = isStatement(sentence) ? saidAbroad('passed', sentence.plain) : undefined
     const said = abroad === 'so' ? 'good' : abroad === 'not so' ? 'bad' : judged.said
     const { isAbout } = judged
     if (said === 'bad') {

@@ -1,7 +1,7 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { quoted } from './quoted.ts'
 import type { KnownOfRun } from './run-evidence.ts'
-import type { Sentence } from './sentences.ts'
+import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 const some = '(?:both|all|all of (?:them|it|these|those)|all (?:two|three|four|five|\\d)|two|three|four|five|[2-9])'
@@ -37,7 +37,7 @@ export function unpushedCommits(sentences: readonly Sentence[], known: KnownOfRu
   const late = after.find((each) => committing.test(each))
   if (late === undefined || after.some((each) => elsewhere.test(each))) return []
   const commits = succeeded.filter((each) => committing.test(each)).length
-  const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  const told = sentences.filter(isStatement)
   if (told.some(({ plain }) => /push|commit|remote|origin/.test(plain) && limiting.test(plain))) return []
   const [said] = told.filter(({ plain }) =>
     allPushed.some((each) => {

@@ -4,7 +4,7 @@ import { claimedRuns } from './claimed-runs.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun, RunRecord } from './run-evidence.ts'
 import { findMiscounts } from './miscounts.ts'
-import { spacedWords, type Sentence } from './sentences.ts'
+import { isStatement, spacedWords, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 import { findTestClaims } from './test-claims.ts'
 
@@ -62,7 +62,7 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
   const speaking = sentences.filter(({ plain }) => /\bskip/.test(plain))
   const [said] = speaking
   if (said === undefined || speaking.length > 1 || tried.some(({ skipped = 0 }) => skipped === 0)) return []
-  if (said.isOpen || said.plain.endsWith('?') || !noneSkipped.test(said.plain)) return []
+  if (!isStatement(said) || !noneSkipped.test(said.plain)) return []
   const clauses = said.clauses.filter((clause) => /\bskip/.test(clause))
   if (clauses.some((clause) => someOfThem.test(clause) && !/\bnot one\b/.test(clause))) return []
   return [{ claim: 'tests', text: said.text, why: `the last command that ran tests reported ${count} skipped tests` }]

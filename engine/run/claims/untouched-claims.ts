@@ -1,7 +1,7 @@
 import { withMarks } from './file-claims.ts'
 import { pathsIn } from './named-paths.ts'
 import { kindOf, lockFile, testPath } from './path-kinds.ts'
-import type { Sentence } from './sentences.ts'
+import { isStatement, type Sentence } from './sentences.ts'
 import { leftAbroad } from './untouched-abroad.ts'
 import { pattern } from './word-patterns.ts'
 import * as words from './untouched-words.ts'
@@ -24,7 +24,7 @@ export function findUntouchedClaims(
   isCommitted: boolean,
 ): readonly UntouchedClaim[] {
   if (changed.length === 0) return []
-  const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  const told = sentences.filter(isStatement)
   const isNamed = namesOf(told)
   // Changed files that the message doesn't mention elsewhere.
   const unnamed = changed.slice(0, mostPaths).filter((path) => !isNamed(path))
