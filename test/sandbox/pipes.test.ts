@@ -12,7 +12,11 @@ const isLinux = process.platform === 'linux'
 
 function place(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sandbox-test-pipes-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  onTestFinished(() => {
+    // Its owner can't list the directory of the pipes, and so can't remove what is in it.
+    namesOf(directory)
+    rmSync(directory, { recursive: true, force: true })
+  })
   return directory
 }
 
