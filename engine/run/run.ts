@@ -99,14 +99,17 @@ async function land(
   }
 }
 
-/** Adds the run's cost to the effects outside the transaction, because it is due whether or not the changes are applied. */
+/** Adds the run's cost to the effects outside the transaction, because the cost is due whether or not the changes are applied. */
 function withCost(report: TransactionReport, cost: number | undefined): TransactionReport {
   if (cost === undefined || cost === 0) return report
   const what = `$${Number(cost.toPrecision(4))}`
   return { ...report, outside: [...report.outside, { kind: 'money', what }] }
 }
 
-/** Stores a whole event that is too long for its line. If that fails, for example because the disk is full, only the shortened event is kept. */
+/**
+ * Stores the full text of an event that is too long for one line of the output. If that fails, for example because the disk is full, only the
+ * shortened event is kept.
+ */
 function keepIfPossible(session: Session, bytes: Uint8Array): string | undefined {
   try {
     return session.keepOutput(bytes)

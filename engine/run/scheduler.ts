@@ -4,7 +4,7 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 export type Turn = {
   /** Aborted when the run or the response is cancelled. If another call of the same batch could not be carried out, it is aborted with the reason `sibling`. */
   readonly signal: AbortSignal
-  /** Resolves when the call can run alone. For a call that turns out not to be safe after it has started. */
+  /** Resolves when the call can run alone. For use by a call that turns out not to be safe after it has started. */
   alone(): Promise<void>
 }
 
@@ -12,7 +12,10 @@ export type Turn = {
 type Task<Result> = {
   /** Whether the call may run in parallel with others, and before the response is complete. */
   readonly safe: boolean
-  /** For a safe call: whether it may start before the response is complete. If false, the call isn't cancelled with its batch either. Default: true. */
+  /**
+   * For a safe call: whether it may start before the response is complete. If false, the call belongs to no batch either, so it isn't cancelled with
+   * one. Default: true.
+   */
   readonly early?: boolean
   /** Whether the call changes nothing. Default: it may change something. */
   readonly readOnly?: boolean
@@ -27,11 +30,11 @@ type Options<Result> = {
   /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
   /**
-   * Creates the result of a call that never began: another call in its batch could not be carried out (`sibling`), the response was cancelled (`stopped`), or
-   * an earlier call prevents it (`failed`).
+   * Creates the result of a call that never began: another call in its batch could not be carried out (`sibling`), the response was cancelled
+   * (`stopped`), or the failure of an earlier call prevents it (`failed`).
    */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
-  /** Whether this result prevents later calls that may change things. Default: no. */
+  /** Whether a result prevents later calls that may change things. Default: no. */
   stopsLater?(result: Result): boolean
 }
 
@@ -41,7 +44,7 @@ type Entry<Result> = {
   readonly batch: NestedSignal
   readonly done: PromiseWithResolvers<Result>
   exclusive: boolean
-  /** Set for a call that has started and waits until it can run alone. */
+  /** Continues a call that has started and now waits until it can run alone; undefined for other calls. */
   resume: (() => void) | undefined
 }
 

@@ -27,7 +27,7 @@ export function verifiedBy({ command, status, exit_code, duration_ms, attempt }:
   return { command, passed: status === 'completed', exit_code, duration_ms: duration_ms ?? 0, attempts: attempt }
 }
 
-/** Usage with the field names of events. */
+/** Converts usage to the field names used in events. */
 export function eventUsage(usage: Usage): RunSummary['usage'] {
   return {
     input_tokens: usage.inputTokens,
@@ -48,7 +48,7 @@ export function isJudged(item: Item): item is Judged {
   return judged.includes(item.type)
 }
 
-/** Describes in one line what an item was about. */
+/** Returns one line that describes what an item did or tried to do. */
 export function subject(item: Judged): string {
   switch (item.type) {
     case 'command_execution':
@@ -64,7 +64,7 @@ export function subject(item: Judged): string {
   }
 }
 
-/** Tools that look something up, by their names in events. */
+/** The names, as used in events, of the tools that only look something up. */
 const lookingUp: readonly string[] = [
   'web_fetch',
   'read_file',
@@ -75,7 +75,7 @@ const lookingUp: readonly string[] = [
   'read_mcp_resource',
 ]
 
-/** Whether an item would only have looked something up. */
+/** Whether an item is a call that only looks something up. */
 export function isLookUp(item: Judged): boolean {
   return item.type === 'tool_call' && lookingUp.includes(item.tool)
 }

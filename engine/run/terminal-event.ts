@@ -21,7 +21,7 @@ const results: Readonly<Record<EndReason, Result>> = {
 /**
  * Returns the result of a run, in one word.
  *
- * @param changes the run's changes. Absent: they were not tracked, so they aren't considered
+ * @param changes the run's changes. Undefined: they were not tracked, so they aren't considered
  * @param headMoved whether a different commit is checked out than at the beginning
  */
 export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {
@@ -34,9 +34,9 @@ export function isUnchanged(changes: Changes | undefined): boolean {
 }
 
 /**
- * The last event of a run.
+ * Creates the last event of a run.
  *
- * @param resumedFrom the session's usage before this run, for the totals
+ * @param resumedFrom the resumed session, whose earlier usage and cost are included in the totals
  */
 export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession | undefined, used: Usage): RunEvent {
   const {

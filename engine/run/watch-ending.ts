@@ -13,7 +13,7 @@ import { isUnchanged } from './terminal-event.ts'
 /** The outcome of a run. */
 type Ending = {
   readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported' | 'review'>
-  /** The reason why a completed run still fails. Undefined: it doesn't fail. */
+  /** The reason why a completed run counts as failed. Undefined: it doesn't. */
   readonly stop: Stop | undefined
 }
 

@@ -7,7 +7,7 @@ import { version } from '../core/version.ts'
 /** The file in a session's folder that holds its events. */
 export const eventLogName = 'events.jsonl'
 
-/** The contents of the first record of a run, which no event contains. */
+/** The contents of the first record of a run. No event contains them. */
 type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
 
 /** A line of the log. `at` is the time of writing, in milliseconds since 1970. */
@@ -19,8 +19,8 @@ type EventRecord = { readonly at: number } & (
 )
 
 /**
- * Stores a run's events in its session's folder for reports, one event per line. The rollout holds only the conversation with the model,
- * not the decisions, durations and changes. If writing fails, no more events are stored and the run continues.
+ * Stores a run's events in its session's folder, one event per line, so that reports can be made from them. The rollout holds only the conversation
+ * with the model, not the decisions, durations and changes. If writing fails, no more events are stored and the run continues.
  *
  * @param directory the session's folder
  */

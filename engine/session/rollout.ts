@@ -48,11 +48,11 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
   /** From this line on, these items are sent to the model instead of all earlier items. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
-  /** Plan mode begins; the value says who requested it. Null: plan mode ends. */
+  /** Plan mode begins, and `requested_by` says who requested it. If it is null, plan mode ends. */
   z.object({
     type: z.literal('plan_mode'),
     requested_by: z.enum(['user', 'model']).nullable().optional(),
-    // The name of the field `requested_by` in sessions of older versions.
+    // The name of the field `requested_by` in rollouts written by older versions.
     wished_by: z.enum(['user', 'model']).nullable().optional(),
   }),
   /** From this line on, the session works in this worktree. Null: it works in its original directory again. */

@@ -19,11 +19,10 @@ export type Session = {
 }
 
 /**
- * Creates or reopens the folder of a session. Only its owner can read it.
+ * Creates or reopens the folder of a session. Only the user who owns the folder can read it.
  *
  * @param stateDir the program's state folder
- * @throws UserError `usage` if the folder can't be created, because a run that can't be audited must not start, or if another process is
- *   running the session
+ * @throws UserError `usage` if another process is running the session, or if the folder can't be created (a run that can't be audited must not start)
  */
 export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)

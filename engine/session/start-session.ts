@@ -11,7 +11,7 @@ export type Start =
   | { readonly type: 'new' }
   /** If `id` is undefined, the newest session of this workspace is resumed. */
   | { readonly type: 'resume'; readonly id: string | undefined }
-  /** `at`: the step after which the new session continues; everything after it is left out. Absent: the last step. */
+  /** `at`: the step after which the new session continues; everything after it is left out. Default: the last step. */
   | { readonly type: 'fork'; readonly id: string | undefined; readonly at?: number }
 
 /** What is known about a run's session before it is opened. */
@@ -25,7 +25,7 @@ export type Beginning = {
    * Creates or reopens the session's folder. Nothing is written before this call.
    *
    * @param source the name that the client gave itself; stored if the session is new
-   * @param passing the directory for an ephemeral session. Default: the session is stored
+   * @param passing the directory in which an ephemeral session's folder is created. Default: the session isn't ephemeral but stored
    */
   open(workspace: string, source?: string, passing?: string): Session
 }
@@ -61,7 +61,7 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession([stateDir], id))
   for (const name of listSessions(stateDir)) {
-    // The run was killed before it wrote a line, so its session is skipped: it has nothing to resume.
+    // A run that was killed before it wrote a line left nothing to resume, so its session is skipped.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
     if (rollout.session.workspace === workspace) return rollout

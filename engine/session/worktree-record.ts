@@ -2,12 +2,12 @@
 export type Worktree = {
   /** The worktree's directory, without symlinks. */
   readonly path: string
-  /** What git knows about the worktree. Absent if a hook created the worktree by other means than git. */
+  /** Git's data about the worktree. Absent if a hook created the worktree without git. */
   readonly git?: {
     readonly branch: string
     /** The commit that the worktree was created from. */
     readonly base: string
-    /** The directory where git stores its data about the worktree. */
+    /** The directory inside the repository's `.git` where git stores its data about the worktree. */
     readonly admin: string
   }
 }

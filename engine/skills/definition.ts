@@ -9,7 +9,7 @@ const shared = {
   model: z.string().min(1).optional(),
 }
 
-// The schemas accept unknown fields, because front matter may contain fields for other programs. Such a field must never permit anything here.
+// The schemas accept unknown fields, because front matter may contain fields for other programs. An unknown field must never permit anything.
 /** The front matter of a skill's `SKILL.md`. */
 export const SkillFields = z.looseObject({ ...shared, name: z.string().min(1).optional() })
 /** The front matter of a command. */
@@ -32,7 +32,7 @@ export type Written = {
   readonly body: string
 }
 
-/** Instructions for one kind of work. The model knows the description and reads the body when it needs it. */
+/** Instructions for one kind of work. The model is always shown the description, and loads the body when it needs it. */
 export type Skill = Written & { readonly kind: 'skill' }
 /** A prompt with placeholders. A person calls it with `/name arguments`. */
 export type Command = Written & { readonly kind: 'command'; readonly argumentHint: string | undefined }

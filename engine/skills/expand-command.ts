@@ -7,7 +7,7 @@ import { folderOf } from './find-definitions.ts'
 export type Expanded = {
   readonly followed: Command | Skill
   readonly prompt: string
-  /** The calls for commands and files that the text requests, which are made before the model begins. */
+  /** The tool calls that run the commands and read the files that the text requests. They are made before the model begins. */
   readonly looked: readonly Looked[]
 }
 

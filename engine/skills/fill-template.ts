@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fillArguments, typedWords } from './fill-arguments.ts'
 
-/** A command or read that the text of a definition requests, in the form of a model's tool call. */
+/** A command to run, or a file to read, that the text of a definition requests, in the form of a model's tool call. */
 export type Looked = {
   /** The request as written in the text. */
   readonly as: string
@@ -10,15 +10,15 @@ export type Looked = {
   readonly input: Readonly<Record<string, string>>
 }
 
-/** The maximum number of commands and reads that one text may request. */
+/** The maximum number of commands and files that one text may request. */
 const mostLooked = 20
 
-/** A word of characters that have no special meaning in a shell, quoted or not. It can't begin with `-`, so it is never an option. */
+/** A word whose characters have no special meaning in a shell, whether it is quoted or not. It can't begin with `-`, so it is never an option. */
 const plainWord = /^[\w./:@=+,%][\w./:@=+,%-]*$/
 
 /**
- * Fills the arguments into the text of a command or skill, and collects the calls that the text requests with !`command` and @file.
- * Arguments can't add such requests, and an argument always stays one word of a command, because the user may not have written it.
+ * Inserts the arguments into the text of a command or skill, and collects the calls that the text requests with !`command` and @file. Arguments can't
+ * add requests, and an argument always stays one word of a command, because the user may not have written it.
  *
  * @returns the text, which mentions the calls, and the calls themselves; or why the text can't be filled in
  */

@@ -16,7 +16,10 @@ import {
 import { readFrontMatter, type MarkdownFile } from './front-matter.ts'
 import { readToolAllowlist } from './tool-allowlist.ts'
 
-/** A folder that may contain `skills/`, `commands/` and `agents/`, and a prefix for their names (such as `plugin:`; usually empty). */
+/**
+ * A folder that may contain `skills/`, `commands/` and `agents/`, and the prefix for the names of the definitions in them (such as `plugin:`; usually
+ * empty).
+ */
 export type DefinitionFolder = { readonly path: string; readonly prefix: string }
 
 /** The size limit for a definition's file, in bytes. */
@@ -55,7 +58,7 @@ export async function findDefinitions(folders: readonly DefinitionFolder[]): Pro
   }
 }
 
-/** A definition whose file was found but not read yet. */
+/** A definition whose file has been found but not read yet. */
 type Candidate<T> = { readonly read: () => Promise<T> }
 
 function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>[] {
@@ -171,7 +174,7 @@ function distinct<T extends { readonly name: string }>(found: readonly T[]): rea
   return [...byName.values()]
 }
 
-/** The folder that holds a skill's own files. */
+/** The folder that contains a skill's own files. */
 export function folderOf({ path }: Skill): string {
   return dirname(path)
 }

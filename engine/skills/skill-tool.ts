@@ -7,7 +7,7 @@ import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
 /**
- * The tool that shows a skill.
+ * Creates the tool that shows a skill to the model.
  *
  * @param onUse called when the model asks for a skill, before the model receives its text
  */

@@ -29,7 +29,8 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     allowed.filter((text) => text.includes('(')),
     source,
   )
-  // The mode is `untrusted` because in it, everything that no permission allows needs approval. An action that needs none is therefore allowed by a permission.
+  // In the mode `untrusted`, everything that no permission allows needs approval. An action that needs no approval is therefore allowed by a
+  // permission.
   const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,

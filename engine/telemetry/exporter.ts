@@ -22,7 +22,10 @@ export class Exporter {
     return this.#failure
   }
 
-  /** Queues a body. If ten bodies are already waiting, including the one that is being sent, the collector is too slow, and the body is dropped. */
+  /**
+   * Queues a request body. If ten bodies are already waiting, including the one that is being sent, the collector is too slow, and the new body is
+   * dropped.
+   */
   post(body: object): void {
     if (this.#waiting >= 10) {
       this.#failed('it answers too slowly')

@@ -25,7 +25,7 @@ export type Telemetry = {
   readonly sink: Sink
   /** Wraps a model's `respond`, so that its answers are recorded. */
   readonly wrapRespond: (name: () => string, respond: Model['respond']) => Model['respond']
-  /** `TRACEPARENT` for commands, and `TRACESTATE` if it is set. */
+  /** The variables that commands receive: `TRACEPARENT`, and `TRACESTATE` if it is set. */
   readonly variables: Readonly<Record<string, string>>
   /**
    * Sends the remaining data within 2 s. Data that hasn't been sent by then is lost. Never throws.

@@ -110,7 +110,10 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(words).toString('base64')}`
 }
 
-/** Whether two addresses have the same origin. The table's headers are sent only to the table's address, because another server must not receive a key. */
+/**
+ * Whether two addresses have the same origin. The headers from the `[otel]` table are sent only to its own endpoint's origin, because another server
+ * must not receive a key.
+ */
 function isSameOrigin(endpoint: string | undefined, url: URL): boolean {
   return endpoint !== undefined && addressOf(endpoint)?.origin === url.origin
 }
@@ -134,7 +137,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Parses `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header). Undefined if it is invalid. */
+/** Parses `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header). Returns undefined if it is invalid. */
 function parentOf(text: string | undefined, state: string | undefined): TraceParent | undefined {
   const match = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(
     text ?? '',

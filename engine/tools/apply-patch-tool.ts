@@ -72,7 +72,10 @@ type Plan =
   /** `outside`: the paths that the patch may not touch, if it fails because of them. */
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
 
-/** Records the refusal of protected paths like any other refusal. A patch with such paths fails before its changes could be reviewed. */
+/**
+ * Records a refusal because of protected paths like any other refusal. It has to be recorded here because the patch fails before its changes can be
+ * reviewed.
+ */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,
   { workspace, sandbox, review }: ToolContext,
@@ -88,7 +91,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
     for (const { path } of patch.operations) {
-      // An error message quotes lines that don't match, so files that a command must not read are not opened.
+      // An error message would quote lines of the file that don't match the patch, so files that a command must not read are not opened.
       const denial = accessDenial(sandbox.policy, resolve(root, path), 'read')
       if (denial !== undefined) {
         return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }
@@ -118,7 +121,7 @@ function atSources(patch: Patch, views: readonly View[]): Patch {
   return { ...patch, operations }
 }
 
-/** Returns the absolute paths because of which a patch failed: those that it names but may not touch. */
+/** Returns the absolute paths that made a patch fail because it may not touch them. */
 function outsideOf(error: unknown, root: string): readonly string[] {
   if (error instanceof PathError) return isConfinement(error.code) ? [resolve(root, error.path)] : []
   if (!(error instanceof PatchError)) return []

@@ -12,7 +12,7 @@ type Step = {
 
 const marks = { completed: 'x', in_progress: '>', pending: ' ' } as const
 
-/** Describes what is wrong with a list of steps, for the model; undefined if nothing is. */
+/** Checks a list of steps. Returns a message for the model that says what is wrong; undefined if nothing is. */
 export function checkSteps(tool: string, steps: readonly Pick<Step, 'status'>[]): string | undefined {
   return steps.filter(({ status }) => status === 'in_progress').length > 1
     ? `${tool}: more than one step is in progress. Work on one at a time.`
@@ -26,7 +26,7 @@ export function renderSteps(steps: readonly Step[]): string {
     .join('\n')
 }
 
-/** Shows the list to the user. A later list replaces it. */
+/** Shows a list of steps to the user. A later list replaces it. */
 export function showSteps(steps: readonly Step[], startItem: ToolContext['startItem']): void {
   startItem({ type: 'todo_list', items: steps.map(asItem) }).complete({})
 }

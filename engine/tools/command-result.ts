@@ -21,7 +21,10 @@ export type FinishedCommand = {
   readonly file: string | undefined
 }
 
-/** The maximum number of characters of a command's output in one event. It keeps a line of the stream far below 64 KiB even if every byte is escaped. */
+/**
+ * The maximum number of characters of a command's output in one event. The limit keeps a line of the stream far below 64 KiB even if every byte is
+ * escaped.
+ */
 const eventOutputLimit = 8 * 1024
 
 /**

@@ -77,7 +77,7 @@ export class LiveCommand {
   }
 }
 
-/** How many commands may be running in the background of a run. */
+/** How many commands of a run may be running in the background. */
 export const mostSessions = 64
 
 /** The commands of a run that continue after their calls have returned. */

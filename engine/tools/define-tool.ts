@@ -36,7 +36,8 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     sideBySide: definition.sideBySide ?? false,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
-    // The declaration is created only when it is needed, because deriving a schema costs more than everything else here, and a hidden tool needs none.
+    // The declaration is created only when it is needed, because deriving the schema is the most expensive part, and a hidden tool needs no
+    // declaration.
     get declaration() {
       if (definition.declared === false) return undefined
       return (declaration ??= declare(definition, known.get(tool)))
@@ -111,7 +112,7 @@ function check<Input extends z.ZodType, A extends Action>(
   }
 }
 
-/** Renames aliases to the tool's own field names, so that a check which reads one field can't miss a value given under an alias. */
+/** Renames aliases to the tool's own field names, so that a check that reads only one field can't miss a value given under an alias. */
 function byOwnNames(json: unknown, aliases: Readonly<Record<string, string>> = {}): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const fields: Record<string, unknown> = { ...json }

@@ -8,7 +8,7 @@ import { runCommand } from './run-shell-call.ts'
 import type { Tool, ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The options of a command besides the command line. */
+/** The options that a command may have besides the command line. */
 export const commandLimits = {
   timeout_ms: z
     .int()
@@ -88,7 +88,7 @@ export const execCommand: Tool = defineTool({
   },
 })
 
-/** The older form of the shell tool, which takes an argument vector. It works if a model calls it, but it is not offered. */
+/** The older form of the shell tool, which takes an argument vector. It works if a model calls it, but it is not offered to models. */
 export const shell: Tool = defineTool({
   name: 'shell',
   claudeNames: ['Bash'],
