@@ -10,10 +10,10 @@ type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 export type HookedCall = {
   readonly id: string
   readonly tool: string
-  /** The names of the tools in Claude Code that correspond to this one. Hooks for those tools also apply to this call. */
+  /** The names of the tools in Claude Code that correspond to the called tool. Hooks for those tools also apply to this call. */
   readonly claudeNames: readonly string[]
   readonly input: unknown
-  /** The input to show to hooks, if it contains more than the model sent. Absent: `input`. */
+  /** The input to show to hooks, if it contains more than the model sent. Default: `input`. */
   readonly seen?: unknown
   readonly signal: AbortSignal
   /** The sub-agent that made the call. Absent: the run itself made it. */

@@ -16,7 +16,7 @@ const limits: readonly (readonly [said: RegExp, hint: string])[] = [
   ],
 ]
 
-/** Explains failures in a command's output that come from the overlay that the command works on. */
+/** Explains the failures in a command's output that are caused by the overlay in which the command runs. */
 export function overlayHints(output: string, views: readonly View[]): readonly string[] {
   if (!views.some(({ overlay }) => overlay === true)) return []
   return limits.filter(([said]) => said.test(output)).map(([, hint]) => hint)

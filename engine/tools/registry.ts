@@ -14,7 +14,7 @@ export type ToolRegistry = {
   find(name: string): Tool | undefined
   /** Turns a call through `execute_tool` into a call of the tool itself; any other call is returned unchanged. */
   unwrap(call: ToolCall): ToolCall
-  /** Returns the names of up to three hidden tools that fit a text and that the model has not seen. Each tool is suggested only once. */
+  /** Returns the names of up to three hidden tools that match a text and that the model has not seen. Each tool is suggested only once. */
   suggest(text: string): readonly string[]
 }
 
@@ -40,9 +40,10 @@ type Built = {
 }
 
 /**
- * Creates the registry of a run. If several tools have the same name, the first wins, so that no server can replace a built-in tool. A tool that needs a person
- * is not offered if there is none, but it stays known, so that a call is answered with the reason. If servers' tools are deferred, the declarations never
- * change after the first request, and later tools are found by searching. Otherwise the declarations change with the tools.
+ * Creates the registry of a run. If several tools have the same name, the first wins, so that no server can replace a built-in tool. A tool that
+ * needs a person is not offered if there is none, but it remains in the registry, so that a call of it is answered with the reason. If servers' tools
+ * are deferred, the declarations never change after the first request, and tools that appear later can be found by searching. Otherwise the
+ * declarations change with the tools.
  */
 export function createRegistry(sources: Sources): ToolRegistry {
   const { builtIn, mcp = [], attended = false, deferral = { mode: 'off' } } = sources

@@ -4,7 +4,7 @@ import { numbered } from './files/text.ts'
 type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string }
 
 /**
- * Replaces `old` in a text. In a text with CRLF, line feeds in both strings stand for CRLF.
+ * Replaces `old` in a text. If the text contains CRLF but not `old` as it is, line feeds in `old` and in `replacement` stand for CRLF.
  *
  * @param all whether to replace every occurrence; if false, `old` must occur exactly once
  */
@@ -52,7 +52,10 @@ function notFound(text: string, old: string): string {
 /** The closest match is shown only if it is at least this similar. */
 const leastLikeness = 0.5
 
-/** Finds the position in the file at which the lines are most similar to the wanted ones, counted from 0. Undefined if they aren't similar enough anywhere. */
+/**
+ * Finds the lines in the file that are most similar to the wanted lines, and returns the index of the first. Returns undefined if none are similar
+ * enough.
+ */
 function nearest(lines: readonly string[], wanted: readonly string[]): { readonly at: number } | undefined {
   const pairs = wanted.map(bigrams)
   const known = new Map<string, ReadonlyMap<string, number>>()

@@ -1,6 +1,6 @@
 import type { ToolContext } from './tool.ts'
 
-/** The state of a run's sub-agents that shows whether they are still working. */
+/** Information about whether a run's sub-agents are still working. */
 export type BackgroundAgents = {
   /** The ids of agents whose reports haven't been read yet. */
   readonly unread: readonly string[]

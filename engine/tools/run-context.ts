@@ -15,7 +15,7 @@ export type RunContext = {
   readonly within: (model: Model) => Model
   /** The user's prompts, oldest first. Only these can authorize an action. */
   readonly prompts: readonly string[]
-  /** The user's piped input, which others may have written; empty if there was none. */
+  /** The text that was piped to the program, which may have been written by somebody other than the user; empty if there was none. */
   readonly material: string
   /** Returns the items of the conversation so far, oldest first. */
   readonly history: () => readonly HistoryItem[]

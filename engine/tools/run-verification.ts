@@ -29,8 +29,8 @@ export function verificationAction(command: string, { workspace, sandbox }: Tool
 }
 
 /**
- * Runs a command given with `--verify` in the run's sandbox. It is the user's own command, so it needs no approval. If a rule forbids it, it doesn't
- * run, and it gets no permissions beyond the sandbox. Its time limit is that of the sandbox's policy.
+ * Runs a command given with `--verify` in the run's sandbox. It is the user's own command, so it needs no approval. However, it doesn't run if a rule
+ * forbids it, and it never gets permissions beyond the sandbox. Its time limit is that of the sandbox's policy.
  *
  * @param attempt counted from 1
  * @param context its `review` must treat the command as the user's own

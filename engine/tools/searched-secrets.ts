@@ -35,7 +35,10 @@ export function searchedSecrets(argv: readonly string[], cwd: string): readonly 
   return found
 }
 
-/** Whether paths may contain secrets. The answers are cached, because searches often follow one another, and checking a file takes longer than finding it. */
+/**
+ * For each path, whether it may contain secrets. The answers are cached, because searches often follow one another, and checking a file takes longer
+ * than finding it.
+ */
 const judged = new Map<string, boolean>()
 
 function holdsSecret(path: string): boolean {
@@ -48,8 +51,8 @@ function holdsSecret(path: string): boolean {
 }
 
 /**
- * The absolute path that a word names, as a list of one. If the word contains a wildcard or a variable, the path ends at the last slash before that. The list
- * is empty if nothing remains, or if the word is an option.
+ * Returns the absolute path that a word names, as a list with one element. If the word contains a wildcard or a variable, the path ends at the last
+ * slash before it. The list is empty if nothing remains, or if the word is an option.
  */
 function placeOf(word: Word, cwd: string): readonly string[] {
   const text = word.text.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, homedir())

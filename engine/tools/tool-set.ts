@@ -16,7 +16,7 @@ export type ToolFacts = {
 /** The fields with which a call asks for more than the sandbox allows. */
 const escalationFields = ['sandbox_permissions', 'justification', 'additional_permissions', 'prefix_rule']
 
-/** The name that Claude was trained to use for the field with a file's path. */
+/** The name that Claude was trained to use for the field that contains a file's path. */
 const claudeFields = { path: 'file_path' }
 
 /** The shape of a tool that is found only by searching, because a declared tool serves the same purpose. */
@@ -85,8 +85,9 @@ const byFamily: Readonly<Record<ModelFamily, Readonly<Record<string, ToolShape>>
 }
 
 /**
- * Selects our own tools for a model. The most important tools are declared. Others for the same purposes must be searched for, or are not offered at all,
- * depending on what the model was trained on. A tool whose calls could only be denied is not offered either. Tools that are not offered can still be called.
+ * Selects our own tools for a model. The most important tools are declared. Other tools that serve the same purposes must be searched for, or are not
+ * offered at all, depending on what the model was trained on. A tool whose calls could only be denied is not offered either. Tools that are not
+ * offered can still be called.
  */
 export function toolSet(tools: readonly Tool[], facts: ToolFacts): readonly Tool[] {
   return tools.map((tool) => {

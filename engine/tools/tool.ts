@@ -18,11 +18,11 @@ export type ToolPlace = {
 /** What a call may use, and how it reports progress. All calls of a run share one context, except for the call's id and signal. */
 export type ToolContext = ToolPlace & {
   readonly callId: string
-  /** The Guardian's assessment of an action, without asking anybody. */
+  /** The parts of the Guardian that assess actions without asking anybody. */
   readonly guardian: Pick<Guardian, 'assess' | 'mode' | 'canAsk'>
   /** Asks the Guardian to review what the call is about to do. */
   readonly review: Review
-  /** Provides sandboxes with granted permissions. Absent: no permissions beyond the run's sandbox can be granted. */
+  /** Creates sandboxes that permit more, once that has been granted. Absent: no permissions beyond the run's sandbox can be granted. */
   readonly escalation?: Escalation
   /** Aborted when the run is stopped, or when a parallel call fails. */
   readonly signal: AbortSignal
@@ -41,7 +41,10 @@ export type ApprovedContext<A extends Action> = ToolContext & { readonly approve
 export type ItemHandle = {
   /** Reports progress while the item is open. */
   update(changes: Partial<Item>): void
-  /** Registers a function with which displays read the end of the output so far. The text that it returns must be sanitized and contain no secrets. */
+  /**
+   * Registers a function that displays call to read the end of the output so far. The text that the function returns must be sanitized and contain no
+   * secrets.
+   */
   tail(read: () => string): void
   complete(changes: Partial<Item>): void
 }
@@ -60,7 +63,7 @@ type ToolTraits<Value> = {
   readonly headless?: boolean
   /** If true, requests contain only the tool's name, and its schema is shown by a search. Default: false. */
   readonly deferred?: boolean
-  /** If true, the tool is in every request, even if other tools of its source are deferred. Default: false. */
+  /** If true, the tool is in every request, even if other tools from the same source are deferred. Default: false. */
   readonly alwaysLoad?: boolean
   /** Whether the tool, if deferred, may be suggested to the model between turns. Default: true. */
   readonly suggested?: boolean
@@ -117,7 +120,8 @@ export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = T
     /** Returns what a call with this input would do. */
     action(input: z.output<Input>, place: ToolPlace): A
     /**
-     * Explains to the model why the call is impossible here, even with approval; nobody is asked to approve it then. Undefined (the default) if it is possible.
+     * Explains to the model why the call is impossible here even with approval, so that nobody is asked to approve it. Returns undefined (the
+     * default) if the call is possible.
      */
     refusal?(input: z.output<Input>, place: ToolPlace): string | undefined
     run(input: z.output<Input>, context: ApprovedContext<A>): Promise<ToolResult>

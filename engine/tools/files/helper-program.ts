@@ -1,9 +1,9 @@
 import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
 
 /**
- * Returns the program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node receives it as
- * text, so that none of our files is needed in the sandbox. The text consists of the functions in this file, so these must not use anything that is defined
- * outside them.
+ * Returns the program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node is passed
+ * the program as text, so that none of Portcullis's files has to be visible in the sandbox. The text consists of functions in this file, so they must
+ * not use anything else, such as imports or constants of this file.
  */
 export function helperProgram(): string {
   const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
@@ -12,7 +12,7 @@ export function helperProgram(): string {
   return [...reading, ...searching, answerRequest, serve].map(String).concat(`${serve.name}()`).join('\n')
 }
 
-/** Reads requests from standard input until it ends. */
+/** Answers the requests on standard input until it ends. */
 function serve(): void {
   let pending = Buffer.alloc(0)
   process.stdin.on('data', (chunk: Buffer) => {
@@ -102,8 +102,8 @@ function findFiles({ path, glob, limit }: Extract<FileOperation, { op: 'find' }>
 }
 
 /**
- * The files below a directory, as sorted relative paths. In a repository, the files that git tracks or would add; elsewhere all files
- * except those in `.git` and `node_modules`.
+ * Lists the files below a directory as sorted relative paths: in a repository, the files that git tracks or would add; elsewhere, all files except
+ * those in `.git` and `node_modules`.
  */
 function filesBelow(path: string): readonly string[] {
   const fs = process.getBuiltinModule('node:fs')
@@ -200,7 +200,7 @@ function filesHolding(
   return names.filter((name) => holding.has(name))
 }
 
-/** Searches one file; undefined if nothing in it matches. Files that are larger than 32 MiB are not source text and are skipped. */
+/** Searches one file. Returns undefined if nothing in it matches. Files larger than 32 MiB are skipped, because they are not source text. */
 function searchFile(path: string, expression: RegExp, context: number, remaining: number): FileMatches | undefined {
   const fs = process.getBuiltinModule('node:fs')
   let bytes
@@ -209,7 +209,7 @@ function searchFile(path: string, expression: RegExp, context: number, remaining
     if (!stat.isFile() || stat.size > 32 * 1024 * 1024) return undefined
     bytes = fs.readFileSync(path)
   } catch {
-    // The file was removed since it was listed, or can't be read.
+    // The file has been removed since it was listed, or can't be read.
     return undefined
   }
   if (bytes.subarray(0, 8192).includes(0)) return undefined

@@ -41,7 +41,7 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** Skips segments until the frame header, which may come after any number of others. */
+/** Reads the size from the frame header, which any number of other segments may precede. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes.readUInt8(at + 1)

@@ -3,7 +3,7 @@ import type { Image } from '../../core/model.ts'
 /** The size limit for image files, in bytes. */
 export const maxImageBytes = 20 * 1024 * 1024
 
-/** The formats that every provider accepts, each with the bytes that such a file begins with. */
+/** The formats that every provider accepts, each with the bytes that its files begin with. */
 const formats: readonly { readonly mediaType: string; readonly begins: RegExp }[] = [
   { mediaType: 'image/png', begins: /^\x89PNG\r\n\x1a\n/ },
   { mediaType: 'image/jpeg', begins: /^\xff\xd8\xff/ },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { counted } from '../../core/text/counted.ts'
 
 const multiline = z
   .union([z.string(), z.array(z.string())])
@@ -77,7 +78,7 @@ function renderOutput({ text, data, ename, evalue }: z.infer<typeof output>): st
 }
 
 /**
- * Changes one cell in a notebook's text, or returns why that is impossible. A cell whose source is replaced loses its outputs and run
+ * Changes one cell in a notebook's text, or returns why that is impossible. A cell whose source is replaced loses its outputs and its execution
  * count.
  */
 export function editNotebook(text: string, edit: CellEdit): { readonly text: string } | { readonly problem: string } {
@@ -90,7 +91,7 @@ export function editNotebook(text: string, edit: CellEdit): { readonly text: str
   const at = typeof edit.cell === 'number' ? edit.cell - 1 : byId
   const first = edit.mode === 'insert' ? -1 : 0
   if ((typeof edit.cell === 'string' && byId === -1) || at < first || at >= cells.length) {
-    return { problem: `there is no cell ${edit.cell}; the notebook has ${cells.length} cells` }
+    return { problem: `there is no cell ${edit.cell}; the notebook has ${counted(cells.length, 'cell')}` }
   }
   switch (edit.mode) {
     case 'delete':

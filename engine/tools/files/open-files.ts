@@ -199,7 +199,7 @@ function describe(code: FileErrorCode, message: string, path: string): string {
     case 'directory':
       return `${path} is a directory.`
     case 'not-a-directory':
-      return `${path} is not a directory, or lies below a file.`
+      return `${path} is not a directory, or one of its parents is a file.`
     case 'not-a-file':
       return `${path} is not a regular file.`
     case 'refused':

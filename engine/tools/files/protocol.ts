@@ -1,4 +1,4 @@
-/** A request to the file helper, one JSON object per line. Paths are absolute. */
+/** A request to the file helper, sent as one line of JSON. Paths are absolute. */
 export type FileRequest = {
   readonly id: number
 } & FileOperation
@@ -40,10 +40,10 @@ export type FileAnswer = { readonly id: number; readonly bytes: number } & (
  */
 export type FileErrorCode = 'absent' | 'directory' | 'not-a-directory' | 'not-a-file' | 'refused' | 'pattern' | 'failed'
 
-/** The value of `read`. The payload holds the bytes. */
+/** The value in the answer to `read`. The bytes themselves are in the payload. */
 export type ReadValue = { readonly size: number }
 
-/** The value of `list`. */
+/** The value in the answer to `list`. */
 export type ListValue = { readonly entries: readonly DirectoryEntry[]; readonly total: number }
 
 export type DirectoryEntry = {
@@ -53,10 +53,10 @@ export type DirectoryEntry = {
   readonly size: number
 }
 
-/** The value of `find`: relative paths, the most recently changed first, and the total number. */
+/** The value in the answer to `find`: relative paths, the most recently changed first, and the total number. */
 export type FindValue = { readonly paths: readonly string[]; readonly total: number }
 
-/** The value of `search`. Paths are absolute. */
+/** The value in the answer to `search`. Paths are absolute. */
 export type SearchValue = {
   readonly files: readonly FileMatches[]
   /** The number of matching lines in all files, including those that are not shown. */

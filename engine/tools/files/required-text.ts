@@ -1,6 +1,6 @@
 /**
- * Finds a text that every match of a JavaScript regular expression contains: the longest that is easy to find, or undefined. With it,
- * another program can rule files out without understanding the expression.
+ * Finds a text that every match of a JavaScript regular expression contains: the longest that is easy to find, or undefined. With this text, another
+ * program can rule out files without understanding the expression.
  *
  * @param ignoreCase if true, only an ASCII text is returned, because all programs agree on the case of ASCII letters
  */

@@ -1,3 +1,5 @@
+import { counted } from '../../core/text/counted.ts'
+
 /** Decodes a file as text. Returns undefined if it is not UTF-8 or contains NUL, because then it is not text. A byte order mark is kept. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
@@ -27,5 +29,5 @@ const longestLine = 2000
 function shorten(line: string): string {
   return line.length <= longestLine
     ? line
-    : `${line.slice(0, longestLine)} [… ${line.length - longestLine} more characters]`
+    : `${line.slice(0, longestLine)} [… ${counted(line.length - longestLine, 'more character')}]`
 }

@@ -13,7 +13,7 @@ type Options = {
   readonly note: (requestedBy: PlanRequester | undefined) => void
 }
 
-/** Plan mode of a run: while it is on, nothing may be changed. Shared with the run's sub-agents. */
+/** The plan mode of a run: while it is on, nothing may be changed. Shared with the run's sub-agents. */
 export class PlanMode {
   #requestedBy: PlanRequester | undefined
   #concluded: string | undefined

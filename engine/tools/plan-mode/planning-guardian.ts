@@ -20,5 +20,5 @@ export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   }
 }
 
-/** The name under which verdicts mention plan mode as the stage that decided. */
+/** The name of the deciding stage in verdicts that plan mode determined. */
 export const planModeStage = 'plan-mode'

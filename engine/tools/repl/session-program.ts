@@ -1,15 +1,15 @@
 /**
- * A request to the session, one JSON object per line. The answer's line begins with `nonce`, so that no printed output can be mistaken for
- * the answer.
+ * A request to the session, sent as one line of JSON. The line of the answer begins with `nonce`, so that no printed output can be mistaken for the
+ * answer.
  */
 export type ReplRequest = { readonly nonce: string; readonly code: string }
 
-/** The answer: the last value as `util.inspect` shows it (absent if undefined), or what was thrown, with its stack. */
+/** The answer to a request: the last value as `util.inspect` shows it (absent if undefined), or what was thrown, with its stack. */
 export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 
 /**
- * Returns the program of a JavaScript session. Node receives it as text, so that none of our files is needed in the sandbox. The text consists of the functions
- * in this file, so these must not use anything that is defined outside them.
+ * Returns the program of a JavaScript session. Node is passed the program as text, so that none of Portcullis's files has to be visible in the
+ * sandbox. The text consists of functions in this file, so they must not use anything else, such as imports or constants of this file.
  */
 export function sessionProgram(): string {
   // This function is written as text, because bundlers and test runners rewrite `import()` in code.
@@ -26,7 +26,7 @@ function serveSession(): void {
   // Standard output and standard error share one stream; otherwise their output could arrive out of order.
   process.stderr.write = print
   Object.defineProperty(globalThis, 'importModule', { enumerable: false })
-  // An error between calls, as in a timer, is printed and doesn't end the session.
+  // An error between calls, such as one in a timer, is printed and doesn't end the session.
   process.on('uncaughtException', (error) => void print(`Uncaught ${inspect(error)}\n`))
   const evaluate = openEvaluator()
   let turn = Promise.resolve()
@@ -41,8 +41,8 @@ function serveSession(): void {
 }
 
 /**
- * Evaluates code as a browser's console does: declarations are kept and may be repeated, `await` works at the top level, and the value of
- * the last statement is returned. This is a mode of V8, which Node offers through its inspector.
+ * Evaluates code as a browser's console does: declarations are kept and may be repeated, `await` works at the top level, and the value of the last
+ * statement is returned. V8 has a mode for this, and Node offers it through its inspector.
  */
 function openEvaluator(): (code: string) => Promise<ReplAnswer> {
   const { inspect } = process.getBuiltinModule('node:util')
@@ -80,7 +80,7 @@ function openEvaluator(): (code: string) => Promise<ReplAnswer> {
     try {
       let ran = await run(asScript(code))
       const thrown = ran.exceptionDetails?.exception as { readonly description?: string } | undefined
-      // A syntax error means that none of the code has run yet.
+      // After a syntax error, none of the code has run yet, so it can be changed and run again.
       if (/^SyntaxError: Cannot use import statement/.test(thrown?.description ?? ''))
         ran = await run(asScript(importsOf(code)))
       if (ran.exceptionDetails !== undefined) {
@@ -97,7 +97,7 @@ function openEvaluator(): (code: string) => Promise<ReplAnswer> {
   }
 }
 
-/** Removes this program's own frames from a stack, below those of the evaluated code. */
+/** Removes this program's own frames from a stack trace. They are below the frames of the evaluated code. */
 function withoutOurFrames(text: string): string {
   return text.replace(/\n {4}at (?:Session\.post|post) \([^]*?(?=\n {0,3}\S|$)/g, '')
 }

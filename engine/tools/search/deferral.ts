@@ -1,8 +1,8 @@
 import type { Tool } from '../tool.ts'
 
 /**
- * Which deferrable tools are left out of requests, so that the model has to search for them. `always`: all of them. `off`: none. `auto`: our own tools, and
- * also the servers' tools if these are many.
+ * Which deferrable tools are left out of requests, so that the model has to search for them. `always`: all of them. `off`: none. `auto`: our own
+ * tools, and also the servers' tools if there are many of them.
  */
 export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 
@@ -12,7 +12,7 @@ const defaultPercent = 10
  * much in a larger window.
  */
 const sharedTokens = 200_000
-/** If servers offer more tools than this, they are too many to choose from, however short their declarations are. */
+/** If servers offer more tools than this, there are too many to choose from, however short their declarations are. */
 const mostTools = 64
 const unitsPerToken = 4
 

@@ -25,7 +25,7 @@ export function termsOf(text: string): Terms {
   return { words, bigrams }
 }
 
-/** Words that occur in any English sentence and say nothing about its subject. */
+/** Words that may occur in any English sentence and say nothing about its subject. */
 const functionWords: ReadonlySet<string> = new Set(
   (
     'a an and any are as at be been but by can could did do does done for from get had has have he her his how i if in into is it its ' +

@@ -36,7 +36,7 @@ export class ToolIndex {
         const { words, bigrams } = termsOf(text)
         const counts = new Map<string, number>()
         for (const term of [...words, ...bigrams]) counts.set(term, (counts.get(term) ?? 0) + 1)
-        // Ten occurrences of a word say little more than one.
+        // The count has little influence: ten occurrences of a word mean hardly more than one.
         for (const [term, count] of counts)
           weighted.set(term, (weighted.get(term) ?? 0) + weight * (1 + Math.log(count)))
       }
@@ -53,8 +53,8 @@ export class ToolIndex {
   }
 
   /**
-   * Returns the best matches, best first. Text without spaces between words is compared in pairs of characters: a tool that has no word of the query and only
-   * one of several pairs is not a match.
+   * Returns the best matches, best first. Text without spaces between words is compared in pairs of characters: a tool that contains no word of the
+   * query and only one of its pairs is not a match, unless the query has no other pair.
    */
   search({ text, required, limit }: ToolQuery): readonly FoundTool[] {
     const { words, bigrams } = termsOf(`${text} ${required.join(' ')}`)

@@ -13,7 +13,7 @@ const mostResults = 20
 type DeferredSearch = {
   /** The tools that requests contain in place of the deferred ones: one searches for tools, and the other runs a tool that was found. */
   readonly tools: readonly Tool[]
-  /** Returns up to three tools that fit a text and that the model hasn't seen yet. Each tool is suggested only once. */
+  /** Returns up to three tools that match a text and that the model hasn't seen yet. Each tool is suggested only once. */
   suggest(text: string): readonly Tool[]
 }
 
@@ -90,7 +90,7 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
   }
 }
 
-/** The minimum score of a tool that is suggested. Almost any tool shares a word or two with a text, and scores lower than this. */
+/** The minimum score of a tool that is suggested. Almost every tool shares a word or two with a text, but such a match scores lower than this. */
 const leastScore = 12
 
 /** The tool that runs deferred tools. The registry turns each call of this tool into a call of the named tool before anything else sees the call. */

@@ -30,7 +30,7 @@ export type Task = {
   readonly title: string
   readonly description: string | undefined
   readonly status: TaskStatus
-  /** From `performance.now()`. */
+  /** When the task was started, according to `performance.now()`. */
   readonly started: number
   /** How and when the task ended. Undefined while the task is running, and while hooks are being asked about it. */
   readonly end: { readonly how: string; readonly at: number } | undefined
@@ -47,7 +47,7 @@ export type Task = {
 type TaskChange = {
   readonly title?: string | undefined
   readonly description?: string | undefined
-  /** Added to the task's notes. */
+  /** A note to add to the task's notes. */
   readonly note?: string | undefined
 }
 
@@ -86,7 +86,7 @@ export class BackgroundTasks {
   /**
    * Begins a task.
    *
-   * @param start starts the task's work; if that fails, returns the result for the call
+   * @param start starts the task's work and returns it or, if that fails, returns the result of the call
    */
   async create(
     named: Pick<Task, 'title' | 'description'>,

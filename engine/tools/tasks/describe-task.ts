@@ -5,7 +5,9 @@ export function describeState(task: Task): string {
   return stateOf(task, task.end === undefined ? '' : `: ${task.end.how}`)
 }
 
-/** Describes the state of a task, but not how it ended. It is used before the task's output, which says how it ended. */
+/**
+ * Describes the state of a task, but not how it ended. It is used in front of the task's output, because the output already shows how the task ended.
+ */
 export function describeStateBriefly(task: Task): string {
   return stateOf(task, '')
 }
