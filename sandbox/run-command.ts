@@ -44,7 +44,7 @@ async function runCommand(
   { input, cwd = sandbox.policy.workspace, ...rest }: RunCommandOptions,
 ): Promise<CommandResult> {
   const child = sandbox.spawn({ argv, cwd, ...rest, ...(input === undefined ? {} : { stdin: 'pipe' }) })
-  // It is no error if a command ends, or closes its input, without reading it.
+  // It isn't an error if a command ends, or closes its input, without reading all of it.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])

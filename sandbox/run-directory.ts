@@ -33,8 +33,8 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
 }
 
 /**
- * Creates a directory for temporary data of this process that belongs to no run. `base` must be one of the `scratchBases`. If this process is killed,
- * the directory is removed later, as the directories of runs are.
+ * Creates a temporary directory for data of this process that isn't part of a run. `base` must be one of the `scratchBases`. If this process is
+ * killed, the directory is removed later, as the directories of runs are.
  *
  * @internal
  */
@@ -43,8 +43,8 @@ export function makePassingDirectory(base: string): string {
 }
 
 /**
- * Removes a run's directories. If entries can't be removed, that is no error, because a command that has finished should not fail because of them.
- * The next run tries again, since the directory then has no owner.
+ * Removes a run's directories. Entries that can't be removed are ignored, because a finished command should not fail because of them. A run that
+ * starts after this process has ended tries again.
  */
 export async function removeRunDirectory(path: string): Promise<void> {
   await removeTree(path).catch(() => undefined)
@@ -52,7 +52,7 @@ export async function removeRunDirectory(path: string): Promise<void> {
 
 /**
  * Removes the directories of runs that could not clean up before they ended. Directories of live runs and of other users stay. `finish` is called
- * with each directory before it is removed, and can keep it by rejecting.
+ * with each directory before it is removed. If it rejects, the directory stays.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
   // These calls are synchronous, because there is nearly always nothing to do: waiting for other threads would delay a start more than the work
@@ -83,7 +83,8 @@ export function allRunDirectories(isSeen: (place: string) => boolean): readonly 
 type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
-  // A place that can't be read contains no directories of ours. A temporary directory may have thousands of other entries, so no objects are made for those.
+  // A place that can't be read counts as empty. A temporary directory may have thousands of other entries, so only names with the prefix are turned
+  // into objects.
   const names = entriesIn(base) ?? []
   return prefixes.flatMap((its) => {
     const own = names.filter((name) => name.startsWith(its))

@@ -1,4 +1,4 @@
-// Not by execa: `ps`, which is needed without procfs, is called synchronously.
+// This doesn't use execa, because `ps`, which is needed on systems without procfs, is called synchronously.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'

@@ -32,7 +32,7 @@ export type RunState = {
    * @param ended whether a command that may write has just ended. It may have been the last one that was running
    */
   readonly review: (ended: boolean) => Promise<readonly Denial[]>
-  /** Call this after a trial. Changes that were made during the trial are the host's own, and need no review. */
+  /** Call this after the sandbox has been tried out. Changes that were made during the trial are the host's own, and need no review. */
   readonly rest: () => void
   /** Ends all commands, and reverts their changes to this program's own files. */
   readonly endCommands: () => Promise<void>

@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** The data that a `SandboxError` has, for each `code` of such an error. The error's message is made from this data. */
+/** The data that a `SandboxError` contains, depending on its `code`. The error's message is made from this data. */
 export type SandboxErrorData = {
   /** The policy is invalid. `problems` lists every fault, with the key of the setting. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
@@ -37,8 +37,8 @@ export type SandboxErrorData = {
   }
   readonly closed: { readonly backend: Backend }
   /**
-   * The files that the commands of a killed run may have planted can't be searched for. `directory` is the directory of that run, which identifies
-   * the pending review.
+   * A run was killed, and it isn't possible to check what its commands may have planted. `directory` is that run's directory, which identifies the
+   * pending review.
    */
   readonly unreviewed: { readonly directory: string; readonly detail: string }
 }
@@ -109,5 +109,5 @@ function describeMissingProgram({ program, searched, outside = [] }: SandboxErro
       : `no executable named ${program} in ${searched.join(':')}`
   return outside.length === 0
     ? missing
-    : `${missing} that lies outside ${outside.join(', ')}. A program that commands can change is never run with your rights`
+    : `${missing} that is outside ${outside.join(', ')}. A program that commands can change is never run with your rights`
 }

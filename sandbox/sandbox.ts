@@ -15,7 +15,7 @@ export type Command = {
   readonly cwd: string
   /** Variables that are set in addition to those that pass the policy's environment filters. */
   readonly env?: Readonly<Record<string, string>>
-  /** `null` (default) means /dev/null, so that nothing waits for a keyboard. */
+  /** `'null'` (the default) means /dev/null, so that no command waits for keyboard input. */
   readonly stdin?: 'null' | 'pipe' | 'inherit'
   /** If true, the command may write only to its temporary directory. Default: it may write where the policy allows it. */
   readonly readOnly?: boolean
@@ -99,8 +99,8 @@ export type Sandbox = {
   /** Throws `SandboxError` if the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**
-   * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command
-   * ends. Also call it when the output of a running command is passed on, and before a program outside the sandbox looks at the tree. It searches the
+   * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command ends.
+   * Also call it when the output of a running command is passed on, and before a program outside the sandbox uses the files. It searches the
    * directories in the writable roots but reads no files, which takes a few microseconds for each directory. If no command is running, it returns
    * `[]` immediately.
    */

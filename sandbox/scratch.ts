@@ -10,7 +10,10 @@ import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
-/** The existing directories in which runs may keep their own data, without symlinks. All of them are searched for what killed runs have left behind. */
+/**
+ * The existing directories in which runs may keep their own data, as paths without symlinks. All of them are searched for what killed runs have left
+ * behind.
+ */
 export function scratchBases(): readonly string[] {
   const bases = [resolve(tmpdir()), ...closedStates().map((state) => join(state, 'runs'))]
   const real = bases.map((path) => hostFileSystem.realPath(path))

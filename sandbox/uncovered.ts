@@ -4,11 +4,11 @@ import type { Mount } from './mount.ts'
 import { encodePath } from './path-bytes.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The state of the files that are hidden from a command or read-only for it, at the time when the command starts. */
+/** The hidden and read-only files of a command, as they are when the command starts. */
 type Covered = {
-  /** The identities of these files, as a text that changes when one of them is replaced. */
+  /** Identifies the hidden and read-only files: this text changes when one of them is replaced. */
   readonly stamp: string
-  /** Returns denials for those of these files that have lost their mounts since the command started. */
+  /** Returns denials for the hidden and read-only files that have lost their mounts since the command started. */
   readonly uncovered: () => readonly Denial[]
 }
 
@@ -53,7 +53,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
     certainty: 'proven',
     remedy: {
       kind: 'otherwise',
-      advice: 'nothing has to be done; to keep such a file closed, replace it only while no command runs',
+      advice: 'nothing has to be done; to keep the file protected, replace it only while no command is running',
     },
   }
 }

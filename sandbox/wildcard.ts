@@ -1,6 +1,6 @@
 /**
- * Creates a function that tests texts against a pattern. In the pattern, `*` stands for any text and, with `question`, `?` stands for one character.
- * The function backtracks only to the last star, so the work is at most proportional to the product of both lengths.
+ * Creates a function that tests whether a text matches a pattern. In the pattern, `*` stands for any text and, with `question`, `?` stands for one
+ * character. The function backtracks only to the last star, so the work is at most proportional to the product of both lengths.
  */
 export function wildcard(pattern: string, { question = false } = {}): (text: string) => boolean {
   return (text) => {

@@ -1,4 +1,4 @@
-// Not by execa: it would add a millisecond of processor time to every command.
+// This doesn't use execa, because execa would add a millisecond of processor time to every command.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'

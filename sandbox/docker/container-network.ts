@@ -1,4 +1,4 @@
-// Not by execa: the relay sends us a socket through Node's own channel, and a relay is started for each command.
+// This doesn't use execa, because the relay sends us a socket through Node's own channel, and a relay is started for each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'

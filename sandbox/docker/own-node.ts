@@ -1,4 +1,4 @@
-// Not by execa: ldd is called synchronously and only once.
+// This doesn't use execa, because ldd is called synchronously and only once.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'

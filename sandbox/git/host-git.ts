@@ -1,4 +1,4 @@
-// Not by execa: git gets its directory as a descriptor, and is called synchronously, several times after each command.
+// This doesn't use execa, because git gets its directory as a descriptor, and is called synchronously, several times after each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'

@@ -1,4 +1,5 @@
-// Not by execa: mkfifo is called synchronously or without reading any output, and every command has to wait for its pipes before it can start.
+// This doesn't use execa, because mkfifo is called synchronously or without reading any output, and every command has to wait for
+// its pipes before it can start.
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'

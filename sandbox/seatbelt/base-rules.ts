@@ -101,7 +101,7 @@ export function baseRules(): string {
   return `(version 1)
 (deny default)
 
-; Programs may run, and handle what they started themselves. A set-user-id program is refused by the system.
+; Programs may run, and may inspect and signal processes in the same sandbox. The system refuses to run set-user-id programs.
 (allow process-exec)
 (allow process-fork)
 (allow process-info* (target same-sandbox))
@@ -113,7 +113,7 @@ ${lines('sysctl-name-prefix', systemFactFamilies)})
 (allow mach-lookup
 ${lines('global-name', services)})
 (allow ipc-posix-shm-read* (ipc-posix-name "apple.shm.notification_center"))
-; Python's and loky's own names; others may be the host's.
+; Only names that Python and loky use: other names may belong to programs of the host.
 (allow ipc-posix-sem (ipc-posix-name-regex #"^/(mp|loky)-"))
 (allow ipc-posix-shm* (ipc-posix-name-regex #"^/psm_"))
 
@@ -152,7 +152,7 @@ export function networkRules(grant: NetworkGrant): string {
 `
     case 'internet':
       return `
-; Internet addresses, and the socket that resolves names; no other socket of the host's.
+; Internet addresses and the socket for name resolution are allowed, but no other socket of the host.
 (allow system-socket)
 (allow network-outbound (remote ip))
 (allow network-outbound (literal "/private/var/run/mDNSResponder"))

@@ -4,8 +4,8 @@ const [profileRefused, applyRefused] = [65, 71]
 const refusedToNest = /\bsandbox_apply: Operation not permitted/
 
 /**
- * Whether a command's error output shows that a sandbox was to be created inside another one, which macOS refuses. If our own sandbox has worked
- * before, a command inside it tried to do so.
+ * Whether a command's error output shows an attempt to create a sandbox inside another one, which macOS refuses. If our own sandbox has worked
+ * before, the attempt was made by a command inside it.
  */
 export function triedToNest(stderr: string): boolean {
   return refusedToNest.test(stderr)
@@ -23,9 +23,9 @@ export function diagnoseSeatbelt(
   if (said === undefined) return undefined
   if (code === applyRefused && triedToNest(stderr)) {
     return {
-      reason: 'this process is inside another Seatbelt sandbox already, and macOS does not nest sandboxes',
+      reason: 'this process is already inside another Seatbelt sandbox, and macOS does not nest sandboxes',
       remedy:
-        'Run it from an ordinary terminal, or switch off the outer sandbox (for example, swift build --disable-sandbox), or use the docker backend.',
+        'Start this program from an ordinary terminal, or switch off the outer sandbox (for example, swift build --disable-sandbox), or use the docker backend.',
     }
   }
   if (code === profileRefused || code === applyRefused) {

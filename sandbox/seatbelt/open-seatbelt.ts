@@ -1,5 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
-// Not by execa: it would add a millisecond of processor time to every command.
+// This doesn't use execa, because execa would add a millisecond of processor time to every command.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -146,8 +146,8 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
 }
 
 /**
- * Runs `true` under the profile. This shows, before any command runs, whether macOS knows all operations in the profile, and whether it already
- * confines this process.
+ * Runs `true` under the profile. This shows, before any command runs, whether macOS supports all operations in the profile, and whether this process
+ * is already confined.
  */
 function tryOut(profile: SeatbeltProfile): void {
   const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {

@@ -48,7 +48,7 @@ export type PlannedPlaces = {
 }
 
 /**
- * Directories that other backends replace with private ones. Here nothing can be mounted over them, so commands can't use them at all, and `TMPDIR`
+ * Directories that other backends replace with private ones. Seatbelt can't mount anything over them, so commands can't use them at all, and `TMPDIR`
  * names the run's own directory. A program that always uses `/tmp` fails.
  */
 const hiddenPlaces: readonly string[] = [

@@ -8,7 +8,8 @@ import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from
 import { quoteCaseless, quoteForRegex } from './regex.ts'
 
 /**
- * A profile for sandbox-exec(1): its text, and the values of its parameters (`(param NAME)`). Because of the parameters, the text itself never contains a path.
+ * A profile for sandbox-exec(1): its text, and the values of its parameters (`(param NAME)`). Paths from the policy are passed as parameters, so the
+ * text itself never contains them.
  */
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
@@ -79,7 +80,7 @@ function placeRules(places: readonly Place[], param: Param): string {
 
 function visibleRule({ visible }: PlannedPlaces, param: Param): string {
   const filters = visible.map((path) => `(literal ${param('VISIBLE', path)})`)
-  return `\n; Programs may know that these exist: they are closed themselves, or are parents of open places.\n${rule('allow file-read-metadata', filters)}`
+  return `\n; Programs may see that these paths exist: each of them is denied itself, or is a parent of an allowed path.\n${rule('allow file-read-metadata', filters)}`
 }
 
 function pinRule({ pinned }: PlannedPlaces, param: Param): string {

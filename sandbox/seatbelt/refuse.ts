@@ -2,7 +2,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 
-/** The facts about the user and the platform that matter here. */
+/** The platform, and whether the user is root. */
 type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
 
 /** Default guarantees that macOS can't enforce, as sentences for a run's summary. */

@@ -30,8 +30,8 @@ type Comparison = {
 type ContainerSockets = SocketAccess | 'entry'
 
 /**
- * The filter's rules as a Docker profile. In our filter the first matching rule decides. In this profile, rules can only refuse calls, and all of
- * them apply at once. Therefore a test for "any of these bits" becomes one refusal for each bit, and a list of allowed socket families becomes
+ * The filter's rules as a Docker profile. In our filter, the first matching rule decides. In a Docker profile, rules can only refuse calls, and all
+ * of them apply at once. Therefore a test for "any of these bits" becomes one refusal for each bit, and a list of allowed socket families becomes
  * refusals of all other families.
  *
  * @param unixSockets whether commands can connect to services through unix sockets

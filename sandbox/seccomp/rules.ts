@@ -122,8 +122,8 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
     refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
     // With these requests (TIOCSTI, TIOCLINUX), a command could type into the terminal in which we were started.
     ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
-    // Refuses leases, because a command could take one on a file that it may only read. A program outside that opens the file then has to wait 45 seconds each
-    // time (fcntl(2), F_SETLEASE).
+    // Refuses leases, because a command could take one on a file that it may only read. A program outside the sandbox that opens the file then has to
+    // wait 45 seconds each time (fcntl(2), F_SETLEASE).
     refuse('fcntl', [{ argument: 1, masked: allBits, equals: 1024 }]),
     ...setIdRules,
     ...socketRules(sockets, unixSockets),

@@ -1,4 +1,5 @@
-// Not by execa: all commands, hooks and servers outside the sandbox start here, each with its own pipes and a watchdog that finds its processes.
+// This doesn't use execa, because all commands, hooks and servers outside the sandbox start here, each with its own pipes and a watchdog that finds
+// its processes.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'

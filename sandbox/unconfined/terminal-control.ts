@@ -5,7 +5,7 @@ import { requireArchitecture } from '../machine-code/architecture.ts'
 import { isExecutable } from '../locate-program.ts'
 import { terminalProgram } from '../terminal/terminal-program.ts'
 
-/** The first descriptor after standard input, output and error. */
+/** The terminal program's control descriptor: the first descriptor after standard input, output and error. */
 export const terminalControl = 3
 
 /**
@@ -24,7 +24,7 @@ export function keepTerminalProgram(directory: string, backend: 'unconfined' | '
       throw new SandboxError('unavailable', {
         backend,
         reason: `a terminal needs a helper program, and no program can be run from ${directory}`,
-        remedy: 'Point TMPDIR to a directory that is not mounted noexec, or run the command without a terminal.',
+        remedy: 'Set TMPDIR to a directory that is not mounted noexec, or run the command without a terminal.',
       })
     }
     file = made

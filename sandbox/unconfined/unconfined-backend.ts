@@ -7,7 +7,7 @@ export const unconfined: BackendModule = {
   tryOut: () => Promise.resolve(),
 }
 
-/** Also runs commands with the caller's own rights, for a user who states that an external sandbox confines them. */
+/** Runs commands with the caller's own rights, for a user who states that an external sandbox confines them. */
 export const external: BackendModule = {
   open: (policy) => openUnconfined(policy, 'external'),
   tryOut: () => Promise.resolve(),

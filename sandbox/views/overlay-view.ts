@@ -1,4 +1,4 @@
-// Not by execa: the call is synchronous and happens just before this process is replaced.
+// This doesn't use execa, because the call is synchronous and happens just before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ exec "$@"`
  * @internal
  */
 export function overlayStart(overlays: Overlays, program: readonly string[]): OverlayStart {
-  if (process.platform !== 'linux') return { why: 'an overlay takes Linux' }
+  if (process.platform !== 'linux') return { why: 'overlays are available only on Linux' }
   let why = ''
   for (const way of process.geteuid?.() === 0 ? (['mounts', 'user'] as const) : (['user'] as const)) {
     try {
@@ -127,7 +127,7 @@ export function mountsBelow(directory: string): readonly string[] {
 }
 
 /**
- * Whether each of these paths is a mount point.
+ * Whether all of the directories are mount points.
  *
  * @internal
  */

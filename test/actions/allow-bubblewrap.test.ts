@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { allowBubblewrap } from '../../.github/actions/run/allow-bubblewrap.ts'
 import { chooseSandbox } from '../../.github/actions/run/choose-sandbox.ts'
 
-/** A machine on which bubblewrap works after a profile is loaded, if that is possible. */
+/** A simulated machine. With `sudo`, a profile can be loaded, and bubblewrap works from then on. */
 function machine(
   setting: string | undefined,
   { sudo, works = false }: { readonly sudo: boolean; readonly works?: boolean },

@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts'
 
 const image = 'portcullis-test-shell:latest'
 
-/** Makes an image like that of a workflow: a shell and two of this machine's programs, their libraries, and a mark. */
+/** Creates a Docker image like a workflow's: three of this machine's programs, the libraries that they need, and the file `/etc/mark`. */
 function makeImage(): void {
   const programs = ['/bin/bash', '/bin/cat', '/bin/sh']
   const linked = programs.flatMap(

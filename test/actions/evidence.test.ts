@@ -30,7 +30,7 @@ const look = 'env; grep -r "PRIVATE KEY" /proc/self/environ ../../_temp'
 const make = 'printf x > src/run.sh && chmod +x src/run.sh'
 const cmd = (text: string) => call('exec_command', { cmd: text })
 
-/** A job whose step `run` has changed a file, made a program and removed a file, and signed that. */
+/** A job whose `run` step has changed one file, removed another, created a program, and signed the result. */
 async function signedRun(
   own: string,
   inputs: Readonly<Record<string, string>> = {},
@@ -65,7 +65,7 @@ async function gitHubOf({ workspace }: Job) {
   })
 }
 
-/** Changes a byte of a file in a bundle. */
+/** Changes one bit of a file, in the byte that `at` chooses, and returns the file's new content. */
 function turn(file: string, at: (bytes: Buffer) => number): Buffer {
   const bytes = readFileSync(file)
   const place = at(bytes)
@@ -105,7 +105,7 @@ test.skipIf(needsBubblewrap())(
     expect(whole.code, whole.log).toBe(0)
     expect(whole.written).toContain('/pulls')
 
-    // Changes one byte of the patch and all of its hashes, like an attacker who may write the bundle and the output.
+    // Changes one byte of the patch and updates all of its hashes, like an attacker who can write to the bundle and to the step's outputs.
     const made = (bundle: string): string => {
       const bytes = turn(join(bundle, 'patch.diff'), (text) => text.indexOf('+two') + 1)
       const hash = createHash('sha256').update(bytes).digest('hex')
@@ -136,7 +136,7 @@ test.skipIf(needsBubblewrap())(
     expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/contains no public key/))
     expect(await apply(undefined, { 'allowed-paths': 'test/**' })).toMatchObject(refused(/not among 'allowed-paths'/))
 
-    // Nobody saw the key.
+    // Neither the events nor the log contain the key.
     const [line = ''] = own.split('\n').slice(1)
     const told = readFileSync(join(step.outputs['bundle'] ?? '', 'events.jsonl'), 'utf8')
     expect(told).toContain('command_execution')

@@ -23,7 +23,7 @@ type GitLabJob = {
 
 const folder = new URL('../../fixtures/examples/ci/gitlab/templates/', import.meta.url)
 
-/** A component with these inputs, filled in like by GitLab. */
+/** A GitLab component, with these inputs filled in as GitLab does it. */
 function component(name: string, given: Readonly<Record<string, string>>) {
   const [head = '', body = ''] = readFileSync(new URL(name, folder), 'utf8').split(/^---$/m)
   const { inputs } = (parse(head) as { readonly spec: { readonly inputs: Readonly<Record<string, Input | null>> } })
@@ -68,7 +68,7 @@ async function runJob(job: GitLabJob, replies: readonly Reply[], more: Readonly<
   return { code, log: log + errors, read, prompt: JSON.stringify(mock.requests[0]?.body) }
 }
 
-/** A merge request's checkout: its first commit, and one on top. */
+/** A merge request's checkout with two commits: the base and the change. */
 function mergeRequest(): { readonly cwd: string; readonly base: string } {
   const cwd = tempDir({ 'a.txt': 'one\n' })
   const git = (...words: readonly string[]): string =>
@@ -96,7 +96,8 @@ describe.each(['run.yml', 'review.yml'])('the GitLab component %s', (name) => {
     const { inputs, body, job } = component(name, given)
     const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
     expect(Object.keys(inputs).toSorted()).toEqual([...new Set(used)].toSorted())
-    // Inputs from whoever includes the component are data in every script, and a version must have a certain form.
+    // Only the version is inserted into scripts, and its form is restricted. All other inputs come from whoever includes the component, and stay
+    // data.
     const scripts = parse(body) as Readonly<Record<string, GitLabJob>>
     for (const { script } of Object.values(scripts)) expect(script.join('\n')).not.toMatch(/inputs\.(?!version)/)
     expect(job.artifacts).toMatchObject({
@@ -127,7 +128,7 @@ describe.skipIf(needsBubblewrap())('in a shell as GitLab gives it', () => {
     const { cwd } = mergeRequest()
     const patch =
       '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+three\n*** Add File: b.txt\n+new\n*** End Patch\n'
-    // `--max-cost` is enforced with the usage that the provider reports.
+    // `--max-cost` is enforced on the basis of the usage that the provider reports.
     const usage = { input: 10, output: 5 }
     const replies = [
       { say: [freeform('apply_patch', patch)], usage },

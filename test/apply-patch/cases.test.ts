@@ -45,7 +45,7 @@ describe.each(['cases.jsonl', 'further-cases.jsonl'])('every row of %s holds', (
         case 'unchanged':
         case 'fails':
           unchanged()
-          // If Codex also fails, it reports the same first line.
+          // If Codex failed too, our message begins with the same line as Codex's message.
           if (row.exit !== 0 && row.stderr !== '') {
             const first = row.stderr.split('\n')[0]?.replaceAll('<CWD>', cwd)
             expect(run.stderr.split('\n')[0]).toBe(first)

@@ -26,7 +26,7 @@ export function remove(tree: Tree, path: string): Change {
   return { type: 'remove', place, before: tree.read(place) }
 }
 
-/** A file that replaces a directory, which is removed. */
+/** A change that puts a file in the place of a directory. The change set must also remove the directory. */
 export function replaceDirectory(tree: Tree, path: string, text: string): Change {
   const before = { type: 'absent' as const }
   return {
@@ -39,13 +39,13 @@ export function replaceDirectory(tree: Tree, path: string, text: string): Change
   }
 }
 
-/** A move; without a text a pure rename. */
+/** The changes that move a file. Without `text`, its content stays the same. */
 export function move(tree: Tree, from: string, to: string, text?: string): readonly Change[] {
   const source = fileAt(tree, from)
   return [installed(tree, from, to, text), { type: 'remove', ...source, movedTo: tree.locate(to) }]
 }
 
-/** Two files that swap places. */
+/** The changes that swap two files. */
 export function swap(tree: Tree, one: string, other: string): readonly Change[] {
   return [installed(tree, one, other), installed(tree, other, one)]
 }

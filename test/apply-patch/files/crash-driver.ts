@@ -1,6 +1,6 @@
 /**
- * A process to be killed: it commits a change set of every kind in the given tree, undoes it, or recovers. A check whether `/work-begins` exists marks the
- * beginning of these system calls in a trace.
+ * A process that the tests kill. In the given tree, it commits a change set with changes of every kind, undoes it, or recovers the tree. It checks
+ * whether `/work-begins` exists in order to mark, in a trace of its system calls, where this work begins.
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -11,7 +11,7 @@ import { failAt, inPairs, isOfRunTime, killAt, runPlainly, traceCalls, whyNoStra
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
 
 const missing = whyNoStrace()
-// Where this must run, a missing strace is a failure of the tests, not a reason to skip.
+// On CI, the tests aren't skipped, so they fail if strace is missing.
 const skipped = missing !== undefined && process.env['CI'] !== 'true'
 const reason = skipped ? ` (skipped: ${missing})` : ''
 
@@ -34,7 +34,7 @@ const layout: Layout = {
 const folder = mkdtempSync(join(tmpdir(), 'patch-files-'))
 const driver = join(folder, 'driver.mjs')
 beforeAll(async () => {
-  // One file instead of thirty: each test starts it some hundred times.
+  // The driver is bundled into one file instead of thirty, because each test starts it some hundred times.
   const entryPoints = [new URL('crash-driver.ts', import.meta.url).pathname]
   const banner = { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" }
   await build({ entryPoints, outfile: driver, bundle: true, platform: 'node', format: 'esm', banner })
@@ -45,16 +45,16 @@ afterAll(() => rmSync(folder, { recursive: true }))
 type Work = {
   readonly action: 'commit' | 'undo' | 'recover'
   readonly durable?: boolean
-  /** On a file system without hard links. */
+  /** Simulates a file system without hard links. */
   readonly linkless?: boolean
 }
 
-/** Trees that are ready for the operation, each with a function that runs it in a process. */
+/** Prepares `count` trees for an operation. Each is returned with the command that runs the operation in a separate process. */
 async function prepare({ action, durable = false, linkless = false }: Work, count: number) {
   const runs = Array.from({ length: count }, () => {
     const scene = makeScene(layout)
     const command = (what: string): readonly string[] => {
-      // Without V8's helper threads, which open files at unpredictable times.
+      // This option turns off V8's helper threads, which open files at unpredictable times.
       return [process.execPath, '--single-threaded', driver, what, scene.root, durable ? 'durable' : '']
     }
     const env = {
@@ -75,7 +75,7 @@ async function prepare({ action, durable = false, linkless = false }: Work, coun
       unfinished: () => Object.keys(snapshot(scene.state)).filter((name) => /\/(?:active|failed)-/.test(name)),
     }
   })
-  // Files this young are compared byte by byte; a run must not depend on how long the ones before it took.
+  // Files that have just changed are compared byte by byte. After this wait, none are, so a run doesn't depend on how long the runs before it took.
   await sleep(150)
   if (action === 'undo') await inPairs(runs, async (run) => void (await runPlainly(run.command('commit'), run.env)))
   if (action === 'recover') await crashAll(runs, durable)
@@ -85,7 +85,7 @@ async function prepare({ action, durable = false, linkless = false }: Work, coun
 
 type Run = Awaited<ReturnType<typeof prepare>>[number]
 
-/** Kills a commit in each tree as it installs its last file. */
+/** Starts a commit in each tree, and kills it as it installs its last file. */
 async function crashAll(runs: readonly Run[], durable: boolean): Promise<void> {
   const { calls } = await rehearse({ action: 'commit', durable })
   const last = calls.findLast(({ text }) => text.endsWith('/inner") = 0'))
@@ -95,7 +95,7 @@ async function crashAll(runs: readonly Run[], durable: boolean): Promise<void> {
   })
 }
 
-/** What the tree looks like before and after, and all calls on the way. */
+/** Runs an operation to its end. Returns what the tree looks like before and after, and all traced system calls. */
 async function rehearse(work: Work) {
   for (;;) {
     const [run] = await prepare(work, 1)
@@ -129,13 +129,16 @@ async function tryEach<Item>(
   }
 }
 
-/** For each system call, one more than its number of calls. */
+/** For each name of a system call, the call that would come after the last one in the trace. The process ends without reaching it. */
 function beyond(calls: readonly Call[]): readonly Call[] {
   const last = new Map(calls.map(({ name, nth }) => [name, nth]))
   return [...last].map(([name, nth]) => ({ name, nth: nth + 1, text: 'beyond the last', reads: false }))
 }
 
-/** A call can't both fail and kill the process, so the process is killed at the next call, which is equivalent. */
+/**
+ * Whether the process can be killed at a call. Without hard links, calls of link(2) are made to fail, and a call can't both fail and kill the
+ * process. Killing the process at the next call is equivalent.
+ */
 function canKill({ linkless }: Work): (call: Call) => boolean {
   return ({ name }) => linkless !== true || !name.startsWith('link')
 }
@@ -152,7 +155,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
     async (work) => {
       expect(missing).toBeUndefined()
       const { old, fresh, calls } = await rehearse(work)
-      // A recovery can only end in one state, because it starts from neither the old nor the new one.
+      // A recovery can only end in one state, because the tree is neither all old nor all new when it starts.
       const ends = work.action === 'recover' ? { old: fresh, fresh } : { old, fresh }
       const seen = { old: 0, fresh: 0, between: 0 }
       await tryEach(
@@ -174,7 +177,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
           return { disturbed }
         },
       )
-      // The kills hit before, during and after the work.
+      // Some processes were killed before the work, some during it, and some after it.
       const several = expect.toSatisfy((count: number) => count > 3)
       expect(seen).toEqual({ old: work.action === 'recover' ? 0 : several, fresh: several, between: several })
     },
@@ -232,7 +235,7 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(missing).toBeUndefined()
     const [rehearsed, ...runs] = await prepare({ action: 'commit' }, 3)
     if (rehearsed === undefined) throw new Error('nothing prepared')
-    // Its journals are stored outside the tree that contains both.
+    // The journals are stored outside the directory that contains both trees.
     const { state } = makeScene()
     const stateDirectory = join(state, 'portcullis/apply-patch')
     const env = ({ env: before }: Run) => ({ ...before, XDG_STATE_HOME: state })

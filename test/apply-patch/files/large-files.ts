@@ -3,7 +3,7 @@ import { openTree, type ChangeSet } from '../../../apply-patch/index.ts'
 
 export const MiB = 1024 * 1024
 
-/** A file of so many MiB: mostly a hole, so that it takes no space, with text at its beginning and its end. */
+/** Creates a file of this many MiB. Most of it is a hole, so it takes up almost no space, but it begins and ends with the text. */
 export function sparse(path: string, mebibytes: number, text: string): string {
   const descriptor = openSync(path, 'w')
   ftruncateSync(descriptor, mebibytes * MiB)
@@ -13,7 +13,7 @@ export function sparse(path: string, mebibytes: number, text: string): string {
   return path
 }
 
-/** Replaces, removes and adds files without reading them into memory. */
+/** A change set that replaces, removes and adds files without reading them into memory. */
 export function replacing(root: string, stored: string): ChangeSet {
   const tree = openTree(root, { unsafePaths: false })
   const look = (path: string) => {
