@@ -22,7 +22,7 @@ export type ToolContext = ToolPlace & {
   readonly guardian: Pick<Guardian, 'assess' | 'mode' | 'canAsk'>
   /** Asks the Guardian to review what the call is about to do. */
   readonly review: Review
-  /** Creates sandboxes that permit more, once that has been granted. Absent: no permissions beyond the run's sandbox can be granted. */
+  /** Opens sandboxes that have the granted permissions. Absent: no permissions beyond the run's sandbox can be granted. */
   readonly escalation?: Escalation
   /** Aborted when the run is stopped, or when a parallel call fails. */
   readonly signal: AbortSignal

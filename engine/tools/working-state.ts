@@ -15,7 +15,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 export type WorkingState = {
   /** Access to files as a command in the sandbox sees them. */
   readonly files: Files
-  /** What the model has seen of the files. */
+  /** The contents of files that the model has seen. */
   readonly seen: SeenFiles
   /** Commands that continue after their calls have returned. */
   readonly sessions: CommandSessions

@@ -76,7 +76,7 @@ function unknownSession(id: number, { state }: ToolContext): ToolResult {
   const known = ids.length === 0 ? 'No command is running' : `Running: ${ids.join(', ')}`
   return {
     ok: false,
-    output: `There is no session ${id}. It may have ended, which was then reported to you. ${known}.`,
+    output: `There is no session ${id}. It may have ended; if so, that was reported to you. ${known}.`,
   }
 }
 

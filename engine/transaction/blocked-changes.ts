@@ -8,14 +8,14 @@ import { isText } from './path-keys.ts'
  * @returns undefined if both are UTF-8
  */
 export function whyNotText(key: string, target: string | undefined): string | undefined {
-  if (!isText(key)) return `its name is not UTF-8; in a shell it is ${shellWord(key)}`
+  if (!isText(key)) return `its name is not UTF-8; in a shell, write it as ${shellWord(key)}`
   if (target !== undefined && !isText(target))
-    return `its link target is not UTF-8; in a shell it is ${shellWord(target)}`
+    return `its link target is not UTF-8; in a shell, write it as ${shellWord(target)}`
   return undefined
 }
 
 /**
- * Says what the user can do if none of a run's changes landed because some of them can't land.
+ * Explains what the user can do if none of a run's changes landed because some of them can't land.
  *
  * @param run the session's id
  */

@@ -17,11 +17,11 @@ const change = z.object({ root: z.string(), path: z.string(), before: side, afte
 
 const record = z.object({
   version: z.literal(1),
-  /** ISO 8601. */
+  /** When the changes were recorded, in ISO 8601 format. */
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),
-  /** Files that git ignores. They don't land, but remain in the view, and are only counted. */
+  /** Files that git ignores. They don't land but remain in the view, and only their number and size are recorded. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
   /** Files that never land because they control other programs. */
   protected: z.array(z.string()),

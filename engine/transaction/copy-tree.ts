@@ -131,7 +131,7 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
   const leftOut: Original = { key, kind: 'left-out', mode }
   try {
     if (stats.isDirectory()) {
-      // This throws if the directory is unreadable. It is left out then.
+      // This throws if the directory is unreadable. In that case, the directory is left out.
       readdirSync(source, { encoding: 'buffer' })
       mkdirSync(target, { mode: 0o700 })
       return { key, kind: 'directory', mode }

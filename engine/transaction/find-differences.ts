@@ -18,8 +18,8 @@ export type Difference = { readonly key: string; readonly before: Entry; readonl
 const atOnce = 500
 
 /**
- * Finds the differences between a view and its originals. Follows no symbolic links, and skips git directories: `repository` is called with each
- * directory that contains a git directory.
+ * Finds the differences between a view and its originals. Follows no symbolic links, and doesn't enter git directories. Instead, `repository` is
+ * called with each directory that contains one.
  */
 export async function findDifferences(
   view: string,

@@ -10,7 +10,7 @@ import { directoryOf } from './path-keys.ts'
 /**
  * Returns the keys of the changed files that git ignores. A directory counts as ignored if only ignored files appeared in it or disappeared from it.
  *
- * @param nested the repositories inside the tree. Git is asked in each of them, because a repository knows only about its own files
+ * @param nested the repositories inside the tree. Git is asked in each of them, because it answers only for the files of one repository
  */
 export async function ignoredAmong(
   all: readonly Difference[],

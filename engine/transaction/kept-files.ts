@@ -76,7 +76,7 @@ export function keepFile(
   }
 }
 
-/** @param buffer already contains the beginning of the file */
+/** @param buffer a buffer that already contains the beginning of the file */
 function keepLarge(
   directory: string,
   source: number,
@@ -121,7 +121,7 @@ function openOrUndefined(file: Buffer): number | undefined {
   try {
     return openToRead(file)
   } catch {
-    // Removed, or not accessible.
+    // The file has been removed, or isn't accessible.
     return undefined
   }
 }

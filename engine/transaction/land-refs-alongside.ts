@@ -4,7 +4,8 @@ import type { GitWrites } from '../../sandbox/index.ts'
 /**
  * Turns planned changes to git's files into the form that a patch transaction accepts.
  *
- * @returns undefined if there is nothing to do; `changed` with the path of a file that changed after the planning, so that the landing must be planned again
+ * @returns undefined if there is nothing to do; `changed` with the path of a file that has changed since the planning, in which case the landing must
+ *   be planned again
  */
 export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly changed: string } | undefined {
   const within = [...new Set(plans.flatMap((plan) => plan.within))]
@@ -28,7 +29,10 @@ export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly
   return { within, changes, unchanged, locks: [...new Set(plans.flatMap((plan) => plan.locks))] }
 }
 
-/** Returns the current state of a file if it still contains these bytes, or, if `bytes` is undefined, if it still doesn't exist. Otherwise undefined. */
+/**
+ * Returns the current state of a file if it still contains these bytes or, if `bytes` is undefined, if it still doesn't exist. Returns undefined
+ * otherwise.
+ */
 function stateOf(path: string, bytes: Buffer | undefined): FileState | undefined {
   const now = openTree('/', { unsafePaths: true }).read({ path, key: path })
   if (bytes === undefined) return now.type === 'absent' ? now : undefined

@@ -28,7 +28,7 @@ export type Landing =
   /** `tree`: `unchanged`, or `incomplete` if only some of the changes may have been written. */
   | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
 
-/** The part of a session's changes to land. */
+/** Which of a session's changes to land, and whether to land its commits. */
 type LandingWish = {
   /** The changes to land. Default: all of them. */
   readonly chosen?: readonly RunChange[]
@@ -36,7 +36,7 @@ type LandingWish = {
   readonly commits?: { readonly move: boolean } | undefined
 }
 
-/** How often a landing is tried if another git process is busy, and how many milliseconds pass between two tries. */
+/** How many times a landing is tried while another git process is busy, and how many milliseconds pass between two tries. */
 const [mostTries, betweenTries] = [30, 100]
 
 /**
@@ -59,8 +59,8 @@ export async function land(
 }
 
 /**
- * Whether these are all changes of a run, so that nothing is left to land: no change is blocked or left out, and none is taken only in part because a person
- * chose hunks.
+ * Whether the chosen changes are all the changes of a run, so that nothing is left to land: no change is blocked or left out, and none is taken only
+ * in part because a person chose hunks.
  *
  * @internal
  */
@@ -149,11 +149,11 @@ function busyWith(path: string): string {
 }
 
 /**
- * Undoes a session's landing, including its commits, after waiting until no other git process is busy. A branch that has since moved stays where it is
- * and keeps the commits.
+ * Undoes a session's landing, including its commits, after waiting until no other git process is busy. A branch that has since moved stays where it
+ * is and keeps the commits.
  *
  * @returns a reason for each branch that did not move back
- * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy; nothing is undone then
+ * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy; in that case, nothing is undone
  */
 export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
   for (let tries = 1; ; tries += 1) {

@@ -16,15 +16,19 @@ import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 
-/** Names of files in the common git directory that belong to a single work tree, or to other work trees and submodules. They are not copied from there. */
+/**
+ * Names of files in the common git directory that belong to a single work tree, or to other work trees and submodules. They are not copied from the
+ * common directory.
+ */
 const otherTrees =
   /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
 const pointers = /^(?:commondir|gitdir|locked)$/
 
 /**
- * Returns the git directories of a tree whose `.git` is a file that points to them, as in a linked work tree or a submodule; undefined for any other tree.
+ * Returns the git directories of a tree whose `.git` is a file that points to them, as in a linked work tree or a submodule; undefined for any other
+ * tree.
  *
- * @throws UserError `sandboxUnavailable` if `.git` names no repository that knows this tree
+ * @throws UserError `sandboxUnavailable` if `.git` names no repository that refers back to this tree
  */
 export function linkedGitOf(tree: string): GitDirectories | undefined {
   const stats = lstatSync(join(tree, '.git'), { throwIfNoEntry: false })

@@ -43,7 +43,7 @@ export function packContent(file: string, hash: string, bytes: Buffer, create: (
   }
 }
 
-/** The position of the content with this hash; undefined if the pack doesn't have it. @throws the system's error if the pack can't be read */
+/** The position of the content with this hash; undefined if the pack doesn't contain it. @throws the system's error if the pack can't be read */
 export function placeInPack(file: string, hash: string): Place | undefined {
   return withPlace(file, hash, (place) => place)
 }
@@ -51,7 +51,7 @@ export function placeInPack(file: string, hash: string): Place | undefined {
 /**
  * Reads the content with this hash. Returns fewer bytes if the file ends earlier.
  *
- * @returns undefined if the pack doesn't have it
+ * @returns undefined if the pack doesn't contain it
  * @throws the system's error if the pack can't be read
  */
 export function readPacked(file: string, hash: string): Buffer | undefined {

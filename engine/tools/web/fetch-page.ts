@@ -11,7 +11,7 @@ type Fetched =
       /** The content type as the server sent it; empty if it sent none. */
       readonly type: string
       readonly body: Buffer
-      /** Whether the page's body is longer than `body`. */
+      /** Whether the page is longer than the part of it in `body`. */
       readonly more: boolean
     }
   /** The policy doesn't allow connecting to the host. */
@@ -22,9 +22,9 @@ type Fetched =
 const limit = 5 * 1024 * 1024
 
 /**
- * Makes one request through a process in the sandbox, so that the policy applies as it does to a command. The sandbox's proxy enforces an
- * allow-list; if the whole network is open, only public addresses are connected to. Redirects are never followed, and nothing that the
- * server does makes the promise reject.
+ * Makes one request through a process in the sandbox, so that the policy applies as it does to a command. The sandbox's proxy enforces an allow-list;
+ * if the whole network is open, the process connects only to public addresses. Redirects are never followed, and nothing that the server does makes
+ * the promise reject.
  *
  * @param timeoutMs the time limit for the whole request
  * @throws SandboxError if the process can't be started
@@ -43,7 +43,7 @@ export async function fetchPage(
     readOnly: true,
   })
   const { stdin, stdout, stderr, result } = child
-  // The process may exit during a write. Its result says why.
+  // The process may exit during a write. In that case, its result shows why.
   stdin?.on('error', () => undefined)
   const request: FetchRequest = { url: url.href, direct: sandbox.policy.network.mode === 'full', limit }
   stdin?.write(`${JSON.stringify(request)}\n`)

@@ -10,16 +10,18 @@ import type { OverlayStorage } from './storage.ts'
 /** A tree with a mounted overlay. */
 type OverlayTree = { readonly lower: string; readonly merged: string; readonly storage: OverlayStorage }
 
-/** The differences between an overlay and the tree below it, and what is known about the states of the paths that differ when the view was made. */
+/**
+ * The differences between an overlay and the tree below it, and what is known about the state that each differing path had when the view was made.
+ */
 type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 const atOnce = 500
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. To find out what an entry
- * means, the merged view is compared with the lower tree. Extended attributes would tell it too, such as whether a directory is opaque, but Node can't read
- * them.
+ * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. To find out what
+ * an entry means, the merged view is compared with the lower tree. Extended attributes would show this too (for example, whether a directory is
+ * opaque), but Node can't read them.
  *
  * @param repository called with each directory whose repository got new objects
  */
@@ -85,7 +87,7 @@ export async function findOverlayDifferences(
  */
 function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
-  // Some file systems store times in whole seconds. There, a file that changed in the second in which the view was made counts as changed.
+  // Some file systems store times in whole seconds. On these, a file that changed in the second in which the view was made counts as changed.
   const isTouched = ({ ctimeNs }: BigIntStats): boolean =>
     ctimeNs >= began || (ctimeNs % 1_000_000_000n === 0n && ctimeNs >= began - (began % 1_000_000_000n))
   let index: ReadonlyMap<string, IndexEntry> | undefined
@@ -140,7 +142,7 @@ function readIndex(file: string): ReadonlyMap<string, IndexEntry> {
   return new Map(files.map((entry) => [entry.path, entry]))
 }
 
-/** The names in a directory, except git's own; none if it isn't a directory. */
+/** The names in a directory, except `.git`; none if it isn't a directory. */
 function plainNames(root: string, key: string): readonly string[] {
   return namesIn(root, key).filter((name) => name !== '.git')
 }

@@ -70,7 +70,7 @@ describe.each(['copy', 'overlay'] as const)('a run with --transactional=%s', (ho
     const ended = await onOverlay(cwd, [cmd('echo x > a.txt; echo x > "$(printf \'\\377\')"')], { how, home })
     expect([ended.code, fingerprint(cwd)]).toEqual([1, before])
     const { run = '', conflicts } = reportOf(ended) ?? {}
-    expect(conflicts).toMatchObject([{ why: "its name is not UTF-8; in a shell it is $'\\377'" }])
+    expect(conflicts).toMatchObject([{ why: "its name is not UTF-8; in a shell, write it as $'\\377'" }])
     expect(ended.stderr).toContain(`To land only the rest, run "agent apply ${run} .".`)
     const applied = await agent(['apply', '--last', '.'], { cwd, home })
     expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
