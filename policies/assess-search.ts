@@ -5,9 +5,9 @@ import { permitSearch } from './permissions/permit.ts'
 import { describePermission } from './permissions/permission.ts'
 
 /**
- * Judges whether a provider may search the web for its model. The search reads hosts that none of our proxies sees. Without a permission for searching, it
- * therefore requires approval in two cases: if one of the hosts that it could read is forbidden, or if commands can't reach the same hosts and the user has
- * not explicitly requested the search.
+ * Judges whether a provider may search the web for its model. The search doesn't pass through any of our proxies. Without a permission for searching,
+ * it therefore requires approval in two cases: if it could reach a forbidden host, or if commands can't reach the same hosts and the user hasn't
+ * explicitly requested the search.
  */
 export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
   const permitted = strictest(permitSearch(policy.permissions))
@@ -35,7 +35,7 @@ function forbiddenHosts({ rules, permissions }: Policy): readonly { readonly hos
   return [...byRules, ...byPermissions]
 }
 
-/** Whether results may come from a host or, for `*.host`, from any host below it. */
+/** Whether search results may come from a host or, for `*.host`, from any of its subdomains. */
 function isSearched(host: string, domains: readonly string[] | undefined): boolean {
   if (domains === undefined || host === '*') return true
   const name = host.replace(/^\*\./, '')

@@ -5,12 +5,15 @@ import { matchRules } from './rules/match-rules.ts'
 import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
-/** The maximum number of commands that one command's arguments may contain. If there may be more of them, a restricting rule is assumed to cover one. */
+/**
+ * The maximum number of possible commands in one command's arguments that are compared with the rules. If there are more, a restricting rule is
+ * assumed to cover one of them.
+ */
 const mostStarts = 64
 
 /**
- * Finds the restricting rules that concern a command which another command may start through its arguments, as `docker exec` and `git bisect run` do. A rule is
- * found if one of the words begins a command that the rule covers, or if a text that may be code names the rule's program.
+ * Finds the restricting rules for commands that the given command may start through its arguments, as `docker exec` and `git bisect run` do. A rule
+ * is found if one of the words begins a command that the rule covers, or if a text that may be code names the rule's program.
  */
 export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly PrefixRule[] {
   const restricting = command.unlisted ? rules.restricting : rules.concealing
@@ -24,7 +27,7 @@ export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly 
   return [...found.filter((rule) => counts.has(rule)), ...beyond, ...findNamed(command, rules)]
 }
 
-/** Whether a command may run other commands that its arguments choose. Hooks of a repository don't count. */
+/** Whether a command may run other commands that are given in its arguments. A repository's hooks don't count. */
 function mayStart({ words, facts, alarms, unlisted }: AnalysedCommand): boolean {
   return (
     unlisted ||
@@ -58,7 +61,7 @@ function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): r
   })
 }
 
-/** The commands that may begin with one of the words or with the value of an option. Words after `git` may also be git subcommands. */
+/** The commands that may begin at any of a command's arguments or at the value of an option. Words after `git` may also be git subcommands. */
 function startsOf(
   { words }: AnalysedCommand,
   { byProgram, forAnyProgram }: RuleSet,
@@ -87,7 +90,7 @@ function startsOf(
 /** Characters that occur in code, but not in names or paths. */
 const code = /[\s;|&()`'"<>{}]/
 
-/** Commands whose texts are meant for people, such as the description of a pull request. These texts are never run. */
+/** Commands whose text arguments, such as the description of a pull request, are meant for people and never run. */
 const told = /^gh (?:pr|issue|release) /
 
 /** The rules whose program is named in text that may be code. Nothing else about the code is known. */

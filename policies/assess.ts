@@ -69,7 +69,10 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
   )
 }
 
-/** Judges a change to the instructions of agents. In every mode except `bypass`, the user is asked about it, unless a permission covers the file. */
+/**
+ * Judges a change to a file with instructions for agents. In every mode except `bypass`, the user is asked about it unless a permission covers the
+ * file.
+ */
 function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const { root } = action
   const opinions = action.changes.map(({ path }): Opinion => {

@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { checkCommand, type CheckedCommand, type CheckOptions } from './check.ts'
 import { RuleError } from './rules/rule-error.ts'
 
-/** Creates the schema of a row in JSON: only a command, or a command with the expected decision. It is created when it is first needed. */
+/**
+ * Creates the schema of a row in JSON: a command alone, or a command with the expected decision. It is called only when the schema is first needed.
+ */
 const makeShape = () =>
   z.union([
     z.string(),

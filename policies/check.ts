@@ -18,7 +18,7 @@ export type CheckOptions = {
   readonly cwd?: string
 }
 
-/** The decision about a command, and the reason. Its fields are the interface of `agent policy check --json`. */
+/** The decision about a command, and the reason. Its fields are the ones that `agent policy check --json` prints. */
 export type CheckedCommand = {
   readonly command: string
   readonly decision: 'allow' | 'ask' | 'deny'
@@ -32,15 +32,15 @@ export type CheckedCommand = {
   /** The stage that made the decision. */
   readonly decidedBy: string
   readonly reason: string
-  /** `file:line` and pattern of the deciding rule. */
+  /** The `file:line` and the pattern of the deciding rule. */
   readonly rule?: string
-  /** Every reason why the command isn't simply allowed. */
+  /** Every reason why the command isn't considered read-only. */
   readonly reasons: readonly string[]
 }
 
 /**
- * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides with the same code, so this function
- * and a guardian can't disagree. Nothing is asked or recorded.
+ * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides with the same code, so this
+ * function and a guardian can't disagree. Nobody is asked, and nothing is recorded.
  *
  * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */
@@ -95,7 +95,9 @@ export function toPolicy(options: CheckOptions): Policy {
   return policy
 }
 
-/** The policies by the options from which they were made. All rows of a table have the same options, so the many rules are combined only once. */
+/**
+ * The policies, keyed by the options from which they were made. All rows of a table have the same options, so the many rules are combined only once.
+ */
 const policies = new WeakMap<CheckOptions, Policy>()
 
 function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {

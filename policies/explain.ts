@@ -60,7 +60,7 @@ function explainPart({ command, opinion }: JudgedCommand, options: CheckOptions)
   const alarms = distinct(command.alarms.map(({ reason }) => reason))
   const alarmed =
     alarms.length === 0 ? '' : ` This always needs approval, even if a rule allows it: ${alarms.join('; ')}.`
-  const decided = opinion === undefined ? 'Nothing speaks against it.' : decision(opinion)
+  const decided = opinion === undefined ? 'Nothing about it needs approval.' : decision(opinion)
   const way =
     opinion === undefined || opinion.decision === 'allow'
       ? ''

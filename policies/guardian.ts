@@ -71,9 +71,9 @@ export type Guardian = {
    * What the rules, the analysis and the approval mode say about an action. Nobody is asked, and nothing is recorded. `review` begins with the same assessment.
    */
   readonly assess: (action: Action) => Assessment
-  /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run, asked or recorded. */
+  /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run or recorded, and nobody is asked. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
-  /** The head of the audit log. If a copy of it is stored elsewhere, it later reveals whether the log was cut. */
+  /** The head of the audit log. If a copy of it is stored elsewhere, it later reveals whether the log was truncated. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
   /** Whether there is anybody who could allow what the rules and the approval mode leave open. */

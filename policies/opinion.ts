@@ -4,7 +4,7 @@ export type Opinion = {
   /** The name of the stage, e.g. `rules`, `analysis` or `mode`. */
   readonly stage: string
   readonly reason: string
-  /** `file:line` and pattern of the rule that decides. Absent: no rule decides. */
+  /** The `file:line` and the pattern of the deciding rule. Absent: no rule decides. */
   readonly rule?: string
 }
 

@@ -30,9 +30,9 @@ export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
 export type ReplayedRecord = { readonly record: AuditRecord; readonly verdict: ReplayedVerdict }
 
 /**
- * Judges all actions of a run again, in their order, under other rules, permissions or modes. Nothing runs and nobody is asked. Recorded answers are used
- * again, and grants and approvals for the rest of the run apply to later actions. An action that was denied regardless of the rules (by a hook, a plan or the
- * sandbox) stays denied. Under the run's own policy, the verdicts stay the same.
+ * Judges all actions of a run again, in the original order, under other rules, permissions or modes. Nothing runs and nobody is asked. Recorded
+ * answers are used again, and grants and approvals for the rest of the run apply to later actions. An action that was denied regardless of the rules
+ * (by a hook, a plan or the sandbox) stays denied. Under the run's own policy, the verdicts stay the same.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })

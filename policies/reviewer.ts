@@ -9,10 +9,10 @@ export type ReviewRequest = {
   /** The stage that asks, and the reason in words. */
   readonly asksFor: string
   readonly reason: string
-  /** `file:line` and pattern of the rule that requires asking, if there is one. */
+  /** The `file:line` and the pattern of the rule that requires asking, if there is one. */
   readonly rule: string | undefined
   readonly analysis: CommandAnalysis | undefined
-  /** A patch as a unified diff for the reviewer, possibly cut. Absent: the action isn't a patch, or no diff was made. */
+  /** A patch as a unified diff for the reviewer, possibly truncated. Absent: the action isn't a patch, or no diff was made. */
   readonly diff?: string
   /** Describes what would let a command run without anybody being asked. Absent: it wasn't determined. */
   readonly remedy?: string
@@ -26,7 +26,7 @@ export type ReviewerAnswer = {
   readonly reason: string
   /** `run`: the grants of an escalation also apply to all later actions. Absent: they apply only to this action. */
   readonly scope?: 'run'
-  /** A rule in the syntax of rule files that applies from now on in this run. Absent: none. */
+  /** A rule, in the syntax of rule files, that applies from now on in this run. Absent: none. */
   readonly rule?: string
   /** The assessment by a reviewing model, for reports. Absent: the reviewer isn't a model, or it gave no verdict. */
   readonly assessment?: Assessment

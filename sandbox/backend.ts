@@ -4,7 +4,7 @@ type BackendFacts = {
    * Whether the backend confines commands at all. A backend that doesn't confine them is used only for danger-full-access, and no settings file can name it.
    */
   readonly confines: boolean
-  /** The platform on which this is the default backend for confinement. Absent: none. */
+  /** The platform on which this is the default backend for confinement. Absent: it isn't the default on any platform. */
   readonly platform?: NodeJS.Platform
   /** Whether the backend can restrict commands to an allow-list of hosts. */
   readonly hasAllowlist: boolean
@@ -46,7 +46,7 @@ type Having<Fact extends keyof BackendFacts, Value> = {
   [Name in Backend]: (typeof backends)[Name] extends Readonly<Record<Fact, Value>> ? Name : never
 }[Backend]
 
-/** A backend that confines. */
+/** A backend that confines commands. */
 export type ConfiningBackend = Having<'confines', true>
 
 /** A backend that a user can choose by its name, because it doesn't stand for an external sandbox. */

@@ -25,7 +25,7 @@ export function parseHead(text: string): AuditHead | undefined {
   return records === undefined || hash === undefined ? undefined : { records: Number(records), hash }
 }
 
-/** The value that the first record contains as the hash of the record before it. */
+/** What the first record contains in place of the previous record's hash. */
 export const firstHash = '0'.repeat(64)
 
 /** The hash of a record: SHA-256 of its line, without the line feed. */

@@ -14,7 +14,7 @@ export type AuditEntry = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Class and commands of the analysis, and why the list of commands may be incomplete. */
+  /** The analysis's class and commands, and the reasons why its list of commands may be incomplete. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
   /** The other facts behind the verdict. Absent: they are unknown, so the action can't be judged again with certainty. */
@@ -32,10 +32,10 @@ export type AuditLog = {
 }
 
 /**
- * Opens a log for appending. Creates it and its folder if they don't exist, readable only by the owner. Each line is a JSON object with the SHA-256 of the
- * previous line and a seal, which can only be made with the key that lies next to the log. Secrets are masked by shape and by the values of `environment`
- * (default: this process's). Throws `AuditError` if the file can't be written, if its last line isn't a record, if something else writes to the file too, or if
- * the path no longer leads to the opened file.
+ * Opens a log for appending. Creates it and its folder if they don't exist, readable only by the owner. Each line is a JSON object with the SHA-256
+ * of the previous line and a seal, which can only be made with the key that is stored next to the log. Secrets are masked; they are recognised by
+ * their shape and by the values in `environment` (default: this process's). Throws `AuditError` if the file can't be written, if its last line isn't
+ * a record, if something else writes to the file too, or if the path no longer leads to the opened file.
  *
  * @example
  * const audit = openAuditLog('audit.jsonl')
@@ -138,7 +138,7 @@ function headOf(path: string, text: string): AuditHead {
   return head
 }
 
-/** Masks the secrets in a record, but leaves its hashes: they look like secrets and aren't. */
+/** Masks the secrets in a record, but not its hashes, which only look like secrets. */
 function redactRecord(record: { readonly previous: string }, redact: (text: string) => string): unknown {
   const { previous, ...rest } = record
   return { previous, ...(redactDeep(rest, redact) as object) }

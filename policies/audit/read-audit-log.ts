@@ -13,11 +13,11 @@ export type AuditRecord = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Absent: an earlier version wrote the record, with fewer facts. */
+  /** Absent if an earlier version, which recorded fewer facts, wrote the record. */
   readonly basis?: AuditBasis
 }
 
-/** The schema of a record. It is built when the first log is read and not at the start, because most runs only write logs. */
+/** The schema of a record. It is built when the first log is read rather than at startup, because most runs only write logs. */
 function makeShape() {
   const sandbox = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
   const strings = z.array(z.string())
@@ -76,7 +76,7 @@ function makeShape() {
       type: z.literal('mcp'),
       server: z.string(),
       tool: z.string(),
-      // If the arguments were undefined, the record doesn't contain the field.
+      // Tool arguments that were undefined leave no field in the record.
       arguments: z.unknown().default(null),
       readOnlyHint: z.boolean().exactOptional(),
     }),

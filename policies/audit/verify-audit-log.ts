@@ -6,7 +6,7 @@ import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } fr
 /** A fault that was found in a log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
-  /** The line of the log, counted from 1. If something is missing at the end, the number of the line after the last. */
+  /** The number of the log's line, counted from 1. If records are missing at the end, it is the number that follows the last line's. */
   readonly line: number
   readonly message: string
 }
@@ -15,15 +15,15 @@ export type AuditFault = {
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead
-  /** Empty if every record is there as it was written. */
+  /** Empty if every record is present and unchanged. */
   readonly faults: readonly AuditFault[]
 }
 
 /**
- * Checks that a log is complete: every line is a record, the records are numbered without gaps, each contains the hash of the one before it and a seal made
- * with the log's key, and the last one is the record that the stored head names. Whoever can write both the log and the head can cut records off the log and
- * change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with `expected`, the log must also contain that head, even if the log
- * has grown since. Throws `AuditError` if the log can't be read.
+ * Checks that a log is complete: every line is a record, the records are numbered without gaps, each contains the hash of the one before it and a
+ * seal made with the log's key, and the last one is the record to which the stored head refers. Whoever can write both the log and the head can cut
+ * records off the log and change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with `expected`, the log must also
+ * contain that head, even if the log has grown since. Throws `AuditError` if the log can't be read.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -105,7 +105,10 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   return { records: lines.length, head, faults }
 }
 
-/** Returns a fault if the log contradicts a copy of the head. `passed` is the hash of the record that the copy is about, as computed from the log. */
+/**
+ * Returns a fault if the log contradicts a copy of the head. `passed` is the hash that was computed from the log for the record to which the copy
+ * refers.
+ */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []
   if (expected.records > head.records) {

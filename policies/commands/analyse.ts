@@ -17,14 +17,17 @@ export type AnalysedCommand = {
   readonly words: readonly ShellWord[]
   /** The words without the options that precede the subcommand, if the program has subcommands. */
   readonly bare: readonly ShellWord[] | undefined
-  /** What the program does. A rule that allows the command covers these. */
+  /** What the program does. A rule that allows the command also allows these effects. */
   readonly facts: readonly Fact[]
-  /** What the shell does around the command: the files that it opens, the variables that it sets. No rule about the command covers these. */
+  /**
+   * What the shell does around the command: the files that it opens, and the variables that it sets. A rule that allows the command doesn't allow
+   * these effects.
+   */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
   /** The files that the command reads, as far as they are known. */
   readonly reads: readonly ShellWord[]
-  /** Files that the command looks at without reading their contents. Folders that it walks are in `trees`. */
+  /** Files of which the command reads only the names or metadata, not the contents. The folders that it traverses are in `trees`. */
   readonly names: readonly ShellWord[]
   readonly trees: readonly ShellWord[]
   /** Why the command may run commands that aren't listed. */
@@ -136,7 +139,7 @@ class Analysis {
     for (const inner of judged.runs ?? []) this.inner(inner, command, depth + 1)
   }
 
-  /** Adds to the amount of judged text, and returns whether there is too much of it. */
+  /** Adds to the amount of text that was judged, and returns whether it now exceeds the limit. */
   exceeds(length: number): boolean {
     this.#text += length
     if (this.#text <= mostText) return false
@@ -185,13 +188,13 @@ function givenTexts({ words, assignments, input }: SimpleCommand): readonly stri
   return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
 }
 
-/** If a word stands for listed files, determines its `from`, which depends on the program that gets the word. */
+/** If a word stands for listed files, determines its `from`, which depends on the program that receives the word. */
 function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
   if (word.kind !== 'dynamic' || word.listed === undefined) return word
   return { ...word, from: originOfListed(word.listed, program?.text) }
 }
 
-/** The folders of the system's own programs. In any other folder, anyone may have written the program. */
+/** The folders of the system's own programs. A program in any other folder may have been written by anyone. */
 const systemFolders = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/sbin', '/usr/sbin', '/opt/homebrew/bin'])
 
 function judgeWords(command: SimpleCommand): Judgement {

@@ -5,7 +5,7 @@ import { isWorkspacePath } from './workspace-paths.ts'
 
 type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
 
-/** A part of a word, understood as far as possible without its neighbours. */
+/** A part of a word, interpreted as far as possible without the adjacent parts. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly text: string }

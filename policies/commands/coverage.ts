@@ -20,7 +20,7 @@ function keyOf(kind: ClaimKind, { pos, end }: Span): number {
 
 function describeClaim(key: number): string {
   const kind = claimKinds[Math.floor(key / longest ** 2)] ?? ''
-  return `${kind} ${Math.floor(key / longest) % longest} ${key % longest}`
+  return `${kind} from offset ${Math.floor(key / longest) % longest} to ${key % longest}`
 }
 
 /**
@@ -77,9 +77,9 @@ export class Coverage {
       } else if (!claims.delete(keyOf(kind, token))) return `${said} was not analysed as a ${kind}`
     }
     const [left] = claims
-    if (left !== undefined) return `there is no ${describeClaim(left)}`
+    if (left !== undefined) return `the tokenizer found no ${describeClaim(left)}`
     const [missing] = [...structure].filter(([, count]) => count > 0)
-    return missing === undefined ? undefined : `there is no ${missing[0]}`
+    return missing === undefined ? undefined : `the tokenizer found no "${missing[0]}"`
   }
 }
 
@@ -94,7 +94,7 @@ function firstFrom(spans: readonly Span[], pos: number): number {
   return low
 }
 
-/** Whether a wildcard lies inside a wildcard or brace expansion that was understood. */
+/** Whether a wildcard is inside a wildcard or brace expansion that was understood. */
 function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
   const at = firstFrom(patterns, pos)
   return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)

@@ -1,6 +1,6 @@
 /**
- * Where programs store credentials, in lower case and as parts of a path. Generated from the sandbox's table (`sandbox/protected/`), because this folder must
- * not import anything from there. A test generates the list again and compares the two.
+ * The places where programs store credentials, as lower-case parts of paths. Generated from the sandbox's table (`sandbox/protected/`), because this
+ * folder must not import anything from there. A test generates the list again and compares the two.
  */
 export const credentialPlaces: readonly string[] = listOf(`
   .1password | .2fa | .age | .aider | .aliyun | .amazon-q | .anaconda | .android/adbkey | .android/debug.keystore

@@ -7,7 +7,7 @@ export type Fact =
   | {
       readonly class: 'destructive'
       readonly reason: string
-      /** `named`: only the files that are named. `wide`: a whole tree, uncommitted work, history or a device. */
+      /** `named`: only the files that the command names. `wide`: a whole tree, uncommitted work, history or a device. */
       readonly extent: 'named' | 'wide'
     }
   | { readonly class: 'unknown'; readonly reason: string }
@@ -16,11 +16,11 @@ export type Fact =
 export type CommandClass = Fact['class']
 
 /**
- * Something that requires approval however harmless the rest of the command is, and that no allow rule overrides: a request for more rights, text that is run
- * as code, a command that shows the environment, a variable that changes what runs, secrets, or another repository. Some alarms are about things that are
- * harmless only in a sandbox: URLs of remotes, since the git configuration that the sandbox shows contains no passwords; variables of containers, since the
- * sandbox hides the daemon of the containers; and host names that a program resolves as a side effect. `unlisted-file` is about a file in a home folder or of
- * the system that no table lists: it may contain credentials, and the sandbox doesn't hide it.
+ * Something that requires approval however harmless the rest of the command is, and that no allow rule overrides: a request for more rights, text
+ * that is run as code, a command that shows the environment, a variable that changes what runs, secrets, or another repository. Some alarms are about
+ * things that are harmless only in a sandbox: URLs of remotes, since the git configuration that is visible in the sandbox contains no passwords;
+ * variables of containers, since the sandbox hides the container daemon; and host names that a program resolves as a side effect. `unlisted-file` is
+ * about a system file or a file in a home folder that no table lists: it may contain credentials, and the sandbox doesn't hide it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'

@@ -10,7 +10,10 @@ function excludesSecrets(matches: (name: string) => boolean): boolean {
   return !secretSamples.some(matches)
 }
 
-/** Turns a pattern of find or git into a test of names. Unlike the wildcards of a shell, theirs match a leading dot and slashes. */
+/**
+ * Converts a pattern in the syntax of find or git into a predicate on names. Unlike a shell's wildcards, those of find and git match a leading dot
+ * and slashes.
+ */
 export function globTest(pattern: string): (name: string) => boolean {
   const base = plainGlob(pattern.slice(pattern.lastIndexOf('/') + 1))
   const expression = base
@@ -20,24 +23,24 @@ export function globTest(pattern: string): (name: string) => boolean {
   return regexTest(`^${expression}$`)
 }
 
-/** Turns a regular expression into a test of names. If its syntax isn't plain, it counts as matching every name. */
+/** Converts a regular expression into a predicate on names. An expression whose syntax isn't supported counts as matching every name. */
 export function regexTest(source: string): (name: string) => boolean {
   const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
   // If in doubt, assume the worst: the pattern targets no names in particular and excludes none.
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
-/** Programs that show nothing of each file, or only as little as a recursive search does. */
+/** Programs that print no contents of the files that they are given, or no more than a recursive search does. */
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** Those of the `modest` programs that show nothing of a file's contents. */
+/** The programs in `modest` that print none of a file's contents. */
 const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
 /**
- * The `from` of a word that stands for listed files, when the word is given to a program. If the program may show whole files, the result is `workspace` only
- * if files with credentials were filtered out of the list.
+ * The value of `from` for a word that stands for listed files and is passed to a program. If the program may show whole files, the result is
+ * `workspace` only if files with credentials were filtered out of the list.
  */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
@@ -45,8 +48,8 @@ export function originOfListed(list: FileList | undefined, program: string | und
 }
 
 /**
- * Describes the list of names of files below the working folder that a pipeline prints, such as `find .`, `git ls-files`, `rg -l` or `grep -rl`, followed by
- * filters. Undefined if there is any doubt.
+ * If a pipeline prints names of files below the working folder, describes that list. Such a pipeline begins with a command like `find .`, `git
+ * ls-files`, `rg -l` or `grep -rl` and continues with filters. Returns undefined if there is any doubt.
  */
 export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
   const [first, ...rest] = stages
@@ -63,7 +66,7 @@ export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList
   }, list)
 }
 
-/** Whether a filter in a pipeline lets only harmless names through. Undefined if the stage isn't such a filter. */
+/** Whether a filter in a pipeline lets only harmless names through. Undefined if the stage isn't a supported filter. */
 function filterOf([program = '', ...args]: readonly string[]): boolean | undefined {
   const operands = args.filter((arg) => !/^[-0-9]/.test(arg))
   if (/^(?:sort|uniq|head|tail|tac)$/.test(program)) {

@@ -6,11 +6,11 @@ import { askUnlisted, pathFrom } from './unlisted-files.ts'
 
 type Visitor = {
   readonly words: readonly ShellWord[]
-  /** Set for git only. */
+  /** The words without the options that precede the subcommand. Set for git only. */
   readonly bare: readonly ShellWord[] | undefined
   readonly alarms: readonly Alarm[]
   readonly reads: readonly ShellWord[]
-  /** Folders that the command walks. */
+  /** Folders that the command traverses. */
   readonly trees: readonly ShellWord[]
 }
 

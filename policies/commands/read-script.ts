@@ -6,8 +6,8 @@ import { Variables } from './variables.ts'
 import { Walk } from './walk-script.ts'
 
 /**
- * If the tokenizer stops early, it has not checked the size of the whole text. A text with more openings (such as `$(` or `{`) or more characters than this
- * must then not reach the parser.
+ * If the tokenizer stops early, it has not checked the size of the whole text. In this case, a text with more openings (such as `$(` or `{`) or
+ * characters than the limits allow must not reach the parser.
  */
 const mostOpenings = 500
 const longestUnscanned = 32 * 1024

@@ -31,12 +31,12 @@ const source =
 
 const longestPattern = 1_000
 /**
- * No system opens a longer path (limits.h(0p), PATH_MAX). The limit applies after a path is joined to its folder, so it may also refuse a path that could be
- * opened.
+ * No system opens a longer path (limits.h(0p), PATH_MAX). The limit applies after a path is joined to its folder, so a path that could be opened may
+ * be refused too.
  */
 const longestPath = 4_096
 
-/** Devices that reveal nothing when they are read, and for which reading has no effect. */
+/** Devices that reveal nothing when they are read, and whose reading has no side effect. */
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
@@ -57,9 +57,9 @@ function behindDots(path: string): string | undefined {
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
- * Finds the part of a path or pattern by which it is known to lead to credentials; undefined if there is none. Only the spelling is judged, but `..`, doubled
- * slashes and case don't hide credentials. A pattern counts if it could match such a path. The sandbox keeps such files unreadable anyway; this check explains
- * the refusal before the attempt.
+ * Finds the part of a path or pattern that shows that it leads to credentials; undefined if there is none. Only the spelling is judged, but `..`,
+ * doubled slashes and case don't hide credentials. A pattern counts if it could match a path that leads to credentials. The sandbox keeps files with
+ * credentials unreadable anyway; this check explains the refusal before the attempt.
  *
  * @internal
  */
@@ -135,8 +135,8 @@ function isFolder(known: string): boolean {
 }
 
 /**
- * Whether a search through everything below a path would find credentials. This is the case for a home, the system's settings, the root of the file system, and
- * any folder with a known place in it.
+ * Whether a search through everything below a path would find credentials. This is the case for a home, the system's settings, the root of the file
+ * system, and any folder that contains a place where credentials are known to be stored.
  */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
@@ -171,7 +171,7 @@ function isCommon(pattern: string, isPattern: boolean): boolean {
   return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }
 
-/** Whether the parts of a known place occur in a path. The parts of a known file must be at the path's end. */
+/** Whether the parts of a known credential folder or file occur in a path. The parts of a file must be at the path's end. */
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {
@@ -184,7 +184,7 @@ function contains(parts: readonly string[], known: readonly string[], isPattern:
   return false
 }
 
-/** Matches a pattern's segment against a name. As in the shell, a leading wildcard doesn't match a dot. */
+/** Whether a pattern's segment matches a name. As in the shell, a leading wildcard doesn't match a dot. */
 function matches(segment: string, name: string, isPattern: boolean): boolean {
   if (segment === name) return true
   if (!isPattern || !/[*?[]/.test(segment)) return false

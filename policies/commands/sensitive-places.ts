@@ -1,8 +1,8 @@
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
 /**
- * Folders with credentials, in lower case and as parts of a path. The list contains folders in projects, and other folders that the sandbox's table doesn't
- * list.
+ * Folders with credentials, as lower-case parts of paths. The list contains folders in projects, and other folders that are missing from the
+ * sandbox's table.
  */
 export const sensitiveFolders = list(`
   etc/ssh/keys | .cache/huggingface | .ansible | .bundle | .secrets | run/secrets | .codeium | .qwen | .mlflow | .prefect

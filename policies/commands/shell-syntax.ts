@@ -1,4 +1,4 @@
-/** The only file that imports the shell parser. The parser's tree is walked with an allow-list of node types (walk-script.ts). */
+/** Only this file imports the shell parser. walk-script.ts walks the parser's tree with an allow-list of node types. */
 export { parse as parseShell } from 'unbash'
 export type {
   AndOr,

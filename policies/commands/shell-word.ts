@@ -30,7 +30,7 @@ export type ShellWord =
       readonly from: 'commands' | 'environment' | 'workspace'
       /** Set if the shell doesn't split the value at blanks, so that each resulting word begins with `prefix`. */
       readonly whole?: true
-      /** Set if the value is the output of a search for files of the workspace. */
+      /** Set if the value is the output of a search for files in the workspace. */
       readonly listed?: FileList
     }
 

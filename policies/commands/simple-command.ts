@@ -26,7 +26,7 @@ export type SimpleCommand = {
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]
   readonly input: StandardInput
-  /** Set if the program comes from a variable that the command line sets. Its name is understood, but it is never treated as a known program. */
+  /** Set if the program comes from a variable that the command line sets. The program's name is then known, but its effect counts as unknown. */
   readonly indirect?: boolean
   /** Set if the command calls a function that is certainly defined at that point. The function's commands are listed too. */
   readonly callsFunction?: boolean

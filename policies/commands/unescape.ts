@@ -13,7 +13,7 @@ const letters: Readonly<Record<string, string>> = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-/** Decodes the text between the quotes of `$'…'`. Undefined if an escape isn't a plain one. */
+/** Decodes the text between the quotes of `$'…'`. Undefined if the text contains an escape that isn't supported. */
 export function decodeAnsi(text: string): string | undefined {
   let isPlain = true
   const decoded = text.replace(/\\(?:x([0-9a-fA-F]{2})(?![0-9a-fA-F])|([0-7]{3})|([^]?))/g, (_, hex, octal, letter) => {

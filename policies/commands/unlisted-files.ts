@@ -35,7 +35,7 @@ const ofHomes = list(`
   library/logs | library/caches/homebrew | library/developer | library/python | library/fonts
 `)
 
-/** Files among the system's settings that everybody may read. */
+/** System configuration files that everybody may read. */
 const ofSystems = list(`
   os-release | lsb-release | debian_version | alpine-release | redhat-release | centos-release | fedora-release | arch-release
   system-release | rocky-release | almalinux-release | gentoo-release | suse-release | issue | issue.net | motd | update-motd.d
@@ -105,9 +105,9 @@ function isAmong(path: string, known: readonly string[]): boolean {
 }
 
 /**
- * Adds an alarm to commands that read files that may contain credentials. The tables list only harmless files: in homes, among the system's settings and among
- * the data of its services. A file that is missing from the tables therefore causes an additional question and not a security hole. Commands that only look at
- * file names, and files in the workspace, are not affected.
+ * Adds an alarm to commands that read files that may contain credentials. The tables list only harmless files: in homes, among the system's settings
+ * and among the data of its services. A file that is missing from the tables therefore causes an additional question rather than a security hole.
+ * Commands that read only file names, and files in the workspace, are not affected.
  *
  * @param folders the folders in which the command line may run: absolute, from `~`, or relative to `cwd`
  */

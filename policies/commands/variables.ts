@@ -42,7 +42,7 @@ const mostValues = 16
 /** Characters at which a shell splits a value, or that turn it into a pattern. */
 const splitting = /[\s*?[\]\\]/
 
-/** The values that these variables usually have, as far as they are needed to judge a path. */
+/** The values that some variables usually have, as far as they are needed to judge a path. */
 const customary: Readonly<Record<string, readonly ShellWord[]>> = {
   HOME: [{ kind: 'static', text: '~' }],
   PWD: [{ kind: 'static', text: '.' }],
@@ -62,7 +62,10 @@ export class Variables {
   /** Names that certainly have a value at this point. */
   #sure = new Set<string>()
 
-  /** Whether `$PWD` may be split at blanks, because the folder in which the command line runs, or one that it changes to, may have blanks in its name. */
+  /**
+   * Whether `$PWD` may be split at blanks, because the path of the folder in which the command line runs, or of one that it changes to, may contain
+   * blanks.
+   */
   moves: boolean
 
   constructor(cwd = '/') {

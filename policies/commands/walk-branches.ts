@@ -2,8 +2,8 @@ import type { AndOr, Case, CompoundList, If, PipelineNode, Word } from './shell-
 import type { Variables } from './variables.ts'
 
 /**
- * What walking branches needs: functions that walk parts of the tree, in the order of the text, and the variables, which record what is certain after each
- * part.
+ * The context in which branches are walked: functions that walk parts of the tree, in the order of the text, and the variables, which record what is
+ * certain after each part.
  */
 export type BranchContext = {
   readonly variables: Variables
@@ -40,7 +40,7 @@ export function walkConditional(node: If, { variables, list }: BranchContext): v
   if (node.else !== undefined) variables.joinParts(ends)
 }
 
-/** Walks a `case`: one of its branches certainly runs if the pattern of one of them matches everything. */
+/** Walks a `case`: if one of its patterns matches everything, one of its branches certainly runs. */
 export function walkSelection(node: Case, { variables, list, compared }: BranchContext): void {
   compared(node.word)
   const ends = node.items.map((item) =>

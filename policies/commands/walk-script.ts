@@ -18,7 +18,7 @@ const mostCommands = 500
 const fromCaller: StandardInput = { from: 'caller' }
 const nothing: SimpleCommand = { words: [], assignments: [], redirections: [], input: fromCaller }
 
-/** A walk over the tree of a shell text. Node types are an allow-list: syntax that isn't named here is a problem, and is never skipped. */
+/** A walk over the tree of a shell text. It handles an allow-list of node types: any other syntax is reported as a problem, and is never skipped. */
 export class Walk {
   readonly commands: SimpleCommand[] = []
   readonly functions = new Set<string>()

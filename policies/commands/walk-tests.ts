@@ -5,7 +5,7 @@ import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
 
-/** Reads a word that is compared with others. Each comparison tells a little about an environment variable that occurs in the word. */
+/** Reads a word that is compared with others. Each comparison reveals something about an environment variable that occurs in the word. */
 export function readCompared(word: Word, context: WordContext): void {
   const shown = readWord(word, context)
     .flatMap(choicesOf)

@@ -13,9 +13,9 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
   return readOperand(word, context)
 }
 
-/** Reads text inside a word that counts as one word: the value of an assignment, or the operand of an expansion. */
+/** Reads a text inside a word: the value of an assignment, or the operand of an expansion. The text counts as one word. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
-  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a previous working folder`)
+  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} refers to a previous working folder`)
   if (word.parts === undefined) {
     if (unescapePlain(word.text) !== word.value) context.problem(`the meaning of ${word.text} is unknown`)
     return [{ kind: 'static', text: word.value }]
@@ -184,7 +184,10 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/** Reads the contents of an expansion. The shell doesn't always evaluate them, so a name that is assigned in them doesn't certainly have a value afterwards. */
+/**
+ * Reads the contents of an expansion. The shell doesn't always evaluate them, so it isn't certain that a name that is assigned in them has a value
+ * afterwards.
+ */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))
@@ -202,8 +205,8 @@ function revealing(operand: Word, output: Output, context: WordContext): Output 
 }
 
 /**
- * Checks arithmetic. The shell also evaluates the values of the variables in it (a value `a[$(…)]` runs the command). So only numbers are understood, and names
- * to which the command line itself assigns numbers.
+ * Checks arithmetic. The shell also evaluates the values of the variables in it (a value `a[$(…)]` runs the command). So the only operands that are
+ * accepted are numbers, and names to which the command line itself assigns numbers.
  */
 export function checkArithmetic(expression: ArithmeticExpression | undefined, context: WordContext): void {
   if (expression === undefined) return context.problem('an arithmetic expression could not be read')

@@ -3,7 +3,7 @@ import type { ParsedScript } from './shell-syntax.ts'
 import type { ShellWord } from './shell-word.ts'
 import type { Variables } from './variables.ts'
 
-/** What reading words needs from the walk. */
+/** The context that a walk provides for reading words. */
 export type WordContext = {
   readonly variables: Variables
   /** Whether the shell is not bash, so that it interprets bash-only syntax differently. */

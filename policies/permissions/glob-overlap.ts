@@ -1,7 +1,7 @@
 import type { GlobPart } from './path-glob.ts'
 import { anyFolders, anyText } from './path-glob.ts'
 
-/** An element of a name's pattern: a certain character, any one character, or any text. */
+/** An element of a name's pattern: a specific character, any one character, or any text. */
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
@@ -57,7 +57,7 @@ function signsOf(name: string): readonly Sign[] {
 /** Whether there is a name that matches both sequences. */
 function meet(one: readonly Sign[], other: readonly Sign[]): boolean {
   if (one.length * other.length > mostWork) return true
-  // Each row says whether the first `a` elements of one sequence and the first `b` of the other can match the same name.
+  // Each row records whether the first `a` elements of one sequence and the first `b` of the other can match the same name.
   let row = [true]
   for (let b = 1; b <= other.length; b++) row.push(row[b - 1] === true && other[b - 1] === anyText)
   for (const sign of one) {

@@ -1,7 +1,7 @@
 import { makeRuleSet, noRules, type RuleSet } from '../rules/rule-set.ts'
 import { noPermissions, type PermissionSet } from './permission.ts'
 
-/** Combines rules and permissions into one policy. Permissions about commands become ordinary rules. */
+/** Combines rules and permissions into one policy. Permissions for commands become ordinary rules. */
 export function joinPermissions(
   rules: RuleSet = noRules,
   permissions: PermissionSet = noPermissions,

@@ -33,7 +33,7 @@ export function parsePermission(
   origin: RuleOrigin,
   settingsFolder: string,
 ): ParsedPermission {
-  // An entry that allows something is taken literally. An entry that restricts something is read as widely as possible.
+  // An entry that allows something is taken literally. An entry that restricts something is interpreted as broadly as possible.
   const restricts = decision !== 'allow'
   const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
   if (form === null)

@@ -62,8 +62,8 @@ export function permitPath(
 }
 
 /**
- * What the permissions say about looking at a file or folder, or searching through it. If a path must not be read, looking at it is restricted too, and so is
- * looking at a folder in which nothing may be read.
+ * What the permissions say about inspecting a file or folder (its name and metadata, not its contents), or searching through it. If a path must not
+ * be read, inspecting it is restricted too, and so is inspecting a folder in which nothing may be read.
  */
 export function permitLook(path: string, cwd: string, permissions: PermissionSet): readonly Opinion[] {
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
@@ -77,7 +77,7 @@ const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
-/** What the permissions say about a host or, for `*.host`, about every host below it. */
+/** What the permissions say about a host or, for `*.host`, about all of its subdomains. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
   return permissions.hosts
     .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))

@@ -12,8 +12,8 @@ const extracting = optionTable(
 )
 
 /**
- * Judges tar, which with `-t` lists an archive. Options that are missing from the tables may start programs (`-I`, `--to-command`, `--checkpoint-action`) or
- * open connections.
+ * Judges tar, which lists an archive if it is given `-t`. Options that are missing from the tables may start programs (`-I`, `--to-command`,
+ * `--checkpoint-action`) or open connections.
  */
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
@@ -27,7 +27,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
   const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
   // If a name contains a colon, tar looks for the file on another machine. This applies to the values of all options.
   if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {
-    return { facts: [unknown('tar opens an archive whose name contains a colon over the network')] }
+    return { facts: [unknown('if the name of an archive contains a colon, tar opens it over the network')] }
   }
   if (listing.ok) {
     if (!listing.options.some(({ name }) => name === '-t' || name === '--list'))

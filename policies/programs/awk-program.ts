@@ -16,7 +16,7 @@ const token =
 /** Matches a regular expression of an awk program whose bracket expressions end at the same place in every awk. */
 const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
-/** Tokens that end a value. A slash after one of them divides. */
+/** Tokens that end a value. A slash after one of them means division. */
 const operand = /^(?:"|[0-9.]|\]|\$)/
 /** Tokens after which a line feed doesn't end a statement. */
 const goesOn = /^(?:,|&&|\|\||[?:{]|do|else)$/
@@ -63,7 +63,7 @@ function findOperator(program: string): string | undefined {
     if (found === '>>') return 'print >> writes a file'
     if (found === 'length') before = 'unclear'
     else if (operand.test(found) || (/^[A-Za-z_]/.test(found) && !keywords.test(found))) before = 'value'
-    // After `if (…)` a slash begins a regular expression, but after `(a + b)` it divides, so its meaning after a parenthesis is unclear.
+    // After `if (…)` a slash begins a regular expression, but after `(a + b)` it means division, so its meaning after a parenthesis is unclear.
     else before = /^(?:\)|\+\+|--|\})$/.test(found) ? 'unclear' : 'start'
   }
   return undefined

@@ -15,7 +15,7 @@ function evalAlarm(reason: string): readonly Alarm[] {
   return [{ kind: 'eval', reason }]
 }
 
-/** Judges `eval` and `trap`, which run their text. */
+/** Judges `eval` and `trap`, which run text that they are given. */
 function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
   const texts = words.map((word) => staticText(word))
   if (texts.includes(undefined)) return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
@@ -33,7 +33,7 @@ function judgeTrap(args: readonly ShellWord[]): Judgement {
   return judgeText('trap runs text later', [action])
 }
 
-/** Judges commands that assign, such as `export A=b`. Only literal names are accepted, because the shell evaluates subscripts in names. */
+/** Judges commands that assign variables, such as `export A=b`. Only literal names are accepted, because the shell evaluates subscripts in names. */
 function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
   const table = optionTable(options)
   return (args) => {
@@ -56,7 +56,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= can change which code runs` }] }
       }
-      // An exported value from the environment may be a secret, and a program may show it, because the variable's new name is harmless.
+      // An exported value from the environment may be a secret. A program may show it, because its new variable has a harmless name.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
         facts.push(unknown(`${word.text} may pass on a secret from the environment`))
       if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
@@ -89,7 +89,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))
   const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
   const inner = args.at(-1)?.text === ']' ? args.slice(0, -1) : args
-  // If the first of two adjacent words is unknown, it may be an option such as `-v`, and the second word the name that the option evaluates.
+  // If the first of two adjacent words is unknown, it may be an option such as `-v`, and the second word may be the name that the option evaluates.
   const open = inner.some((word, at) => {
     const next = inner[at + 1]
     return (
@@ -111,7 +111,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
-/** Whether the test only asks if a word is empty, or if a file with this name exists. */
+/** Whether the test only checks whether a word is empty, or whether a file with this name exists. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')

@@ -25,7 +25,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** The commands of each program that destroy data for everybody, as far as the program's own row in the tables of programs doesn't cover them. */
+/** For each program, the commands that destroy data for everybody and that the program's own row in the program tables doesn't cover. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,
@@ -61,7 +61,7 @@ const losses: Readonly<Record<string, Loss>> = {
   dropdb: { when: ['*'], reason: 'it deletes a database' },
 }
 
-/** The data loss that a command causes, for commands whose row in the tables of programs says too little about it. */
+/** The data loss that a command causes, for commands whose row in the program tables doesn't describe it fully. */
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))

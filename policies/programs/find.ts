@@ -23,7 +23,7 @@ const writing = words('-fprint -fprint0 -fls -fprintf')
 const running = words('-exec -execdir -ok -okdir')
 const naming = words('-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname')
 
-/** Reads find's expression from front to back. A part that isn't listed makes the command unknown. */
+/** Reads find's expression from left to right. A part that isn't listed makes the command unknown. */
 function judgeFind(args: readonly ShellWord[]): Judgement {
   const start = args.findIndex(
     ({ kind, text }) => kind === 'static' && /^(?:-|[(!,]$)/.test(text) && !leadingOption.test(text),
@@ -98,7 +98,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
         : 'named'
     facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
   }
-  // find looks at files without reading them. Only its starting points are listed as files that it looks at.
+  // find reads only the names and metadata of files, and of these files, only the starting points are listed.
   return {
     ...join([
       { facts, runs: found, names: leading },
@@ -116,7 +116,7 @@ function mayBeExpression(word: ShellWord): boolean {
   return word.kind === 'glob' && harmful.some(globTest(word.text))
 }
 
-/** Turns the pattern of an expression part such as `-name` into a test of names. */
+/** Converts the pattern of an expression part such as `-name` into a predicate on names. */
 function patternTest(part: string, pattern: string): (name: string) => boolean {
   return /regex$/.test(part) ? regexTest(`^(?:${pattern})$`) : globTest(pattern)
 }

@@ -159,8 +159,8 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
 }
 
 /**
- * The words that are certainly paths: those after `--`, or, if there is no `--`, all operands. The first operand of `git checkout` is left out then, because it
- * may be a revision.
+ * The words that are certainly paths: those after `--`, or, if there is no `--`, all operands. In that case, the first operand of `git checkout` is
+ * left out, because it may be a revision.
  */
 function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[] {
   const parting = args.findIndex(({ text }) => text === '--')

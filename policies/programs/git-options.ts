@@ -2,7 +2,7 @@ import { optionTable, type OptionTable } from '../commands/parse-options.ts'
 
 /**
  * Options of all commands that show a diff (git-diff(1)). These options are left out: --output, --ext-diff, --textconv, --no-index, --submodule, and
- * --remerge-diff, which does a merge, and so writes objects and runs drivers.
+ * --remerge-diff, which performs a merge, and so writes objects and runs merge drivers.
  */
 const diff =
   '-p -u -s -U? --patch --no-patch --unified? --output-indicator-new: --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram --anchored: --diff-algorithm: --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat -z --name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex: --color-words? --no-renames --rename-empty --check --ws-error-highlight: --full-index --binary --abbrev? -B? -M? --find-renames? -D -C? --find-copies? --find-copies-harder -l: --diff-filter: -S: -G: --find-object: --pickaxe-all --pickaxe-regex -O< -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I: --ignore-matching-lines: --inter-hunk-context: -W --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ignore-submodules? --src-prefix: --dst-prefix: --no-prefix --default-prefix --line-prefix: --ita-invisible-in-index --merge-base --cached --staged -1 -2 -3 --base --ours --theirs -0 --cc -c -m --combined-all-paths --no-diff-merges --diff-merges:'
@@ -29,7 +29,7 @@ export type GitReader = {
   readonly numbers?: boolean
 }
 
-/** Subcommands that only read if they are given no other options than these (from their manual pages). Everything else is unknown. */
+/** Subcommands that only read if they are given no options other than these (from their manual pages). Everything else is unknown. */
 export const gitReaders: Readonly<Record<string, GitReader>> = {
   status: {
     options: table(

@@ -159,7 +159,8 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
-  // git blame reads options even after `--`, and other subcommands may do so too. For these others, only words that certainly look like options count.
+  // git blame reads options even after `--`, and other subcommands may do so too. For the other subcommands, only words that certainly look like
+  // options count.
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
@@ -195,7 +196,7 @@ const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-
 /** Arguments of `git config` that show all settings, or settings with tokens. */
 const listing =
   /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
-/** Keys under which tools store their own tokens. The key of `user.signingKey` is excluded, because that setting only names a key. */
+/** Keys under which tools store their own tokens. `user.signingKey` is excluded, because that setting contains only the name of a key. */
 const ownKeys = /oauth|[^g]key$|\.auth$/i
 
 const configReading = optionTable(

@@ -185,7 +185,7 @@ export const inspectors: ProgramTable = {
   pstree: reader('getopt', 'pstree(1)', '-a -A -c -g -h -l -n -p -s -t -T -u -U', text),
   vmstat: reader('getopt', 'vmstat(8)', '-a -d -D -f -m -n -s -S: -t -w -y', text),
   history: reader('getopt', 'bash(1), history: a script has no history', '', { operands: 'none' }),
-  openssl: only('openssl(1): its version alone', reader('getopt', '', '-a -v', text), /^(?:version|-[av])$/, (words) =>
+  openssl: only('openssl(1): only printing its version', reader('getopt', '', '-a -v', text), /^(?:version|-[av])$/, (words) =>
     words[0] === 'version' ? undefined : 'it is not a query',
   ),
   tput: only(

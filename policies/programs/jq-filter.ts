@@ -14,7 +14,7 @@ const text = /(?:[^"\\]|\\[^(])*(?:"|\\\()/y
  */
 export function findJqEffect(filter: string): string | undefined {
   const found: string[] = []
-  // The depths of the open parentheses that lie inside strings.
+  // The depths of the open parentheses that are inside strings.
   const open: number[] = []
   let depth = 0
   for (let at = 0; at < filter.length;) {
@@ -47,7 +47,7 @@ export function findJqEffect(filter: string): string | undefined {
     if (/^[)\]}]$/.test(name)) brackets.pop()
     if (name === '$ENV' || name.startsWith('$__')) return `${name} shows more than the filter's input`
     const isName = /^[A-Za-z_]/.test(name)
-    // A key of an object, or an argument of a function that the filter defines.
+    // The name is a key of an object, or an argument of a function that the filter defines.
     const isKey = found[at + 1] === ':' && /^[{,]$/.test(found[at - 1] ?? '')
     const isShort = /^[{,]$/.test(found[at - 1] ?? '') && /^[},]$/.test(found[at + 1] ?? '') && brackets.at(-1) === '{'
     if (isName && !harmless.has(name) && !isKey && !isShort && !defined.has(name))

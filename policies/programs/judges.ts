@@ -12,13 +12,16 @@ import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts
 import type { Judgement, Program } from './program-table.ts'
 
 type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
-  /** What operands mean: files that the program reads, text, or names that it only looks at. `none`: the program accepts no operands. */
+  /**
+   * What the operands are: files that the program reads, names of files of which it reads only metadata, or text. `none`: the program accepts no
+   * operands.
+   */
   readonly operands?: 'files' | 'names' | 'text' | 'none'
-  /** Options that make the program walk everything below its operands. `always` if the program does so by default. */
+  /** Options that make the program traverse everything below its operands. `always` if the program does so by default. */
   readonly recursive?: 'always' | readonly string[]
   /** The number of operands that come before the files and are text, such as grep's pattern. */
   readonly textFirst?: number
-  /** Options that replace this leading text, such as `grep -e`. */
+  /** Options that replace the leading text operands, such as `grep -e`. */
   readonly textOption?: readonly string[]
   /** Whether `@file` among the arguments stands for the words in that file. */
   readonly responseFiles?: boolean
@@ -130,7 +133,9 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
   return { facts, alarms, reads: files }
 }
 
-/** Judges files that are only looked at. The names and sizes of files aren't secret, except in folders where even these are private. */
+/**
+ * Judges files of which only names and metadata are read. The names and sizes of files aren't secret, except in folders where even these are private.
+ */
 function judgeNames(files: readonly ShellWord[]): Judgement {
   // A pattern for all names in a folder that begin with a dot doesn't target secrets in particular.
   const secret = files.find(
@@ -161,7 +166,7 @@ export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
     .map((word) => unknown(`${word.text} may contain a secret from the environment`))
-  // The shell expands a pattern even if only the names are shown, and that may mount a host.
+  // The shell expands a pattern even if only the names are shown, and that may mount the files of another host.
   return { facts: [...facts, ...mountedHosts(words.filter(({ kind }) => kind === 'glob'))] }
 }
 
@@ -179,7 +184,7 @@ export function join(judgements: readonly Judgement[]): Judgement {
   }
 }
 
-/** Judges the running of a script. If the script comes from a descriptor, it is the output of other commands and may contain any command. */
+/** Judges a script that would be run. If it comes from a descriptor, it is the output of other commands and may contain any command. */
 export function runsScript(script: ShellWord): Judgement {
   const facts = [{ class: 'runs-code', reason: `runs the script ${script.text}` } as const]
   const path = script.kind === 'dynamic' ? script.prefix : script.text

@@ -46,7 +46,7 @@ const runsCode: Fact = { class: 'runs-code', reason: 'it can start other program
 
 const mirrors: Fact = { class: 'destructive', reason: 'it deletes files that only one side has', extent: 'named' }
 
-/** Programs that talk to other machines. Looking up names counts too, since a look-up carries data out (CVE-2025-55284). */
+/** Programs that talk to other machines. Looking up names counts too, since a look-up can leak data (CVE-2025-55284). */
 export const networkClients: ProgramTable = {
   curl: client('curl(1)', downloads),
   wget: client('wget(1)', (args) => [

@@ -20,9 +20,9 @@ export type Judgement = {
   readonly runs?: readonly Inner[]
   /** The files that the program reads, as far as they are known. */
   readonly reads?: readonly ShellWord[]
-  /** Files and folders that the program only looks at, as far as they are known. */
+  /** Files and folders of which the program reads only names and metadata, as far as they are known. */
   readonly names?: readonly ShellWord[]
-  /** Folders that the program walks, including everything below them. */
+  /** Folders that the program traverses, including everything below them. */
   readonly trees?: readonly ShellWord[]
   /** The arguments without the options that precede the subcommand, so that rules recognise `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]

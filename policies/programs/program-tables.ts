@@ -15,7 +15,7 @@ import { shells } from './shells.ts'
 import { wrappers } from './wrappers.ts'
 import { destroyers, writers } from './writers.ts'
 
-/** The known programs. A name that isn't in any of the tables is unknown, so losing a row only leads to more questions. */
+/** The known programs. A name that isn't in any of the tables is unknown, so a missing row only leads to more questions. */
 const tables: readonly ProgramTable[] = [
   ...[builtins, readers, byteReaders, inspectors, searchers, filters, find, archives, git, shells, wrappers],
   ...[writers, destroyers, networkClients, codeRunners, privileges],

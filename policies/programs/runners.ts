@@ -111,7 +111,7 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
-/** Creates the row of docker or podman. Only their version and their lists are harmless; everything else runs code. */
+/** Creates the row of docker or podman. Only showing their version or their lists is harmless; everything else runs code. */
 function containers(name: string): Program {
   return {
     source: `${name}(1): only queries, without --format, --filter and options for another host`,

@@ -37,7 +37,7 @@ const jqOptions = optionTable(
 )
 
 function judgeJq(args: readonly ShellWord[]): Judgement {
-  // `--arg NAME VALUE` takes two values, which are no options or files.
+  // `--arg NAME VALUE` takes two values, which are neither options nor files.
   const plain = args.filter(
     (_, at) => ![args[at], args[at - 1], args[at - 2]].some((word) => /^--arg(?:json)?$/.test(word?.text ?? '')),
   )

@@ -55,7 +55,7 @@ function hidden(reason: string): Judgement {
 
 const otherShell: Program = {
   source: 'zshmisc(1), fish(1), mksh(1), tcsh(1): their grammars are not understood here',
-  judge: () => hidden('only the text of bash and sh is understood'),
+  judge: () => hidden('only scripts for bash and sh can be analysed'),
 }
 
 /** Shells, including those whose scripts can't be analysed here. */

@@ -75,7 +75,9 @@ const xargsOptions = optionTable(
   '-0 -r -t -x -n: -L: -P: -d: -s: -I: -a< -E: --null --no-run-if-empty --verbose --exit --max-args: --max-procs: --delimiter: --max-chars: --replace: --arg-file<',
 )
 
-/** Judges xargs, which adds words from its input to a command. These may be any words, unless the pipeline before xargs lists files of the workspace. */
+/**
+ * Judges xargs, which adds words from its input to a command. These may be any words, unless the pipeline before xargs lists files in the workspace.
+ */
 function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgement {
   const parsed = parseArguments(args, xargsOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(parsed.reason)
@@ -139,7 +141,7 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
   return { facts: [network, code], runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
 }
 
-/** Programs that run a command that their arguments contain. */
+/** Programs that run a command contained in their arguments. */
 export const wrappers: ProgramTable = {
   env: { source: 'env(1), without -S, which splits a text into a command, and without -C', judge: judgeEnv },
   xargs: { source: 'xargs(1), without -i, -l and -e, whose values may be attached or absent', judge: judgeXargs },

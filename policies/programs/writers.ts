@@ -176,7 +176,7 @@ export const destroyers: ProgramTable = {
   wipefs: ruin('wipefs(8)', 'wipefs erases the file system signatures on a disk'),
   fdisk: ruin('fdisk(8)', 'fdisk changes partitions'),
   parted: ruin('parted(8)', 'parted changes partitions'),
-  mount: unlessAlone(ruin('mount(8): alone it lists', 'mount changes the file tree')),
+  mount: unlessAlone(ruin('mount(8): without arguments, it only lists what is mounted', 'mount changes the file tree')),
   umount: ruin('umount(8)', 'umount changes the file tree'),
   shutdown: ruin('shutdown(8)', 'it stops the machine'),
   reboot: ruin('reboot(8)', 'it stops the machine'),

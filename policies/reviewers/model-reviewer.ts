@@ -72,7 +72,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
         return { outcome: 'unavailable', reason: cause instanceof Error ? cause.message : String(cause) }
       }
       const read = readModelVerdict(text)
-      if ('fault' in read) return { outcome: 'malformed', reason: `In its answer ${read.fault}.` }
+      if ('fault' in read) return { outcome: 'malformed', reason: `The answer is not usable: ${read.fault}.` }
       const { allowed, reason } = judgeVerdict(read.verdict)
       const { risk_level: risk, user_authorization: authorization } = read.verdict
       return { outcome: allowed ? 'allowed' : 'denied', reason, assessment: { risk, authorization } }

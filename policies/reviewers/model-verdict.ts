@@ -7,7 +7,7 @@ const makeShape = () =>
     risk_level: z.enum(['low', 'medium', 'high', 'critical']),
     user_authorization: z.enum(['unknown', 'low', 'medium', 'high']),
     outcome: z.enum(['allow', 'deny']),
-    // Checked here and not in the schema that is sent, because not every provider supports a minimum length.
+    // The text's length is checked here rather than in the schema that is sent, because not every provider supports a minimum length.
     rationale: z.string().refine((text) => text.trim() !== '', 'is empty'),
   })
 

@@ -60,7 +60,7 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
       if (waited.status === 'interrupted') return { outcome: 'unavailable', reason: 'The run was interrupted.' }
       const answer = (shape ??= makeShape()).safeParse(parseJson(waited.value))
       if (!answer.success) return { outcome: 'malformed', reason: 'It is not {"id", "outcome", "reason"} in JSON.' }
-      if (hasRepeatedField(waited.value)) return { outcome: 'malformed', reason: 'It gives a field twice.' }
+      if (hasRepeatedField(waited.value)) return { outcome: 'malformed', reason: 'It contains a field twice.' }
       if (answer.data.id !== id) return { outcome: 'malformed', reason: 'It answers another question.' }
       const outcome = outcomes[answer.data.outcome]
       if (outcome !== 'allowed' || answer.data.scope !== 'run') return { outcome, reason: answer.data.reason }

@@ -1,6 +1,6 @@
 /**
- * Whether a valid JSON text contains a field twice, even in two spellings. JSON.parse takes the last value, but another reader may take the first. For flat
- * answers only: equal names in different objects count as repeated.
+ * Whether a valid JSON text contains a field twice, even if its name is spelt in two ways.  JSON.parse takes the last value, but another reader may
+ * take the first. For flat answers only: equal names in different objects count as repeated.
  */
 export function hasRepeatedField(json: string): boolean {
   const names: string[] = []

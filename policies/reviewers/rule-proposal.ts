@@ -75,7 +75,7 @@ function isBroad(program: string, pattern: readonly string[]): boolean {
   return needsSubcommand.test(program) && !/^[a-z][a-z0-9:-]*$/.test(pattern[1] ?? '')
 }
 
-/** A rule that allows all commands that begin with these words, in the syntax of rule files. */
+/** A rule that allows all commands that begin with the given words, in the syntax of rule files. */
 export function prefixRule(pattern: readonly string[]): string {
   return `prefix_rule(pattern = [${pattern.map((word) => JSON.stringify(word)).join(', ')}], decision = "allow")`
 }

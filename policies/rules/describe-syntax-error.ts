@@ -11,7 +11,7 @@ export function describeToken(found: IToken | undefined): string {
   if (form !== undefined)
     return `"${found.image}" is ${form}, which is not supported here: rule files may contain only rules and constants`
   if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string is not closed on its line'
-  return `${JSON.stringify(found.image)} can't stand here`
+  return `${JSON.stringify(found.image)} is not allowed here`
 }
 
 /** Patterns for Starlark syntax that is recognised by its first characters, each with its name. */

@@ -19,7 +19,7 @@ export class RuleError extends Error {
   readonly path: string
   readonly line: number
   readonly column: number
-  /** What was expected at that position, in words. */
+  /** What was expected at the position of the error, in words. */
   readonly expected: string
 
   constructor(path: string, at: Position, message: string, expected: string, options?: ErrorOptions) {

@@ -4,7 +4,7 @@ import { leavesOutRun } from './spellings.ts'
 /** The rules that name one program. They are indexed, so that rules are skipped if they need words that a command doesn't have. */
 export type ProgramRules = {
   readonly all: readonly PrefixRule[]
-  /** Rules, by a word that a command must contain. */
+  /** Rules, keyed by a word that a command must contain. */
   readonly byWord: ReadonlyMap<string, readonly PrefixRule[]>
   /** The rules that need no particular word. */
   readonly others: readonly PrefixRule[]
@@ -32,8 +32,8 @@ export function isOptionEntry(entry: readonly string[]): boolean {
 }
 
 /**
- * The words of the pattern's last entry. For the rule to match, a command must contain one of them, spelt exactly like this. Undefined if a command may also
- * match without them.
+ * The words of the pattern's last entry. For the rule to match, a command must contain one of them, spelt exactly as in the pattern. Undefined if a
+ * command may also match without them.
  */
 function wordsOf({ pattern, text }: PrefixRule, program: string): readonly string[] | undefined {
   const operands = pattern.slice(1).filter((entry) => !isOptionEntry(entry))

@@ -6,7 +6,7 @@ export type RuleSet = {
   readonly prefixRules: readonly PrefixRule[]
   readonly networkRules: readonly NetworkRule[]
   readonly hostExecutables: readonly HostExecutable[]
-  /** The prefix rules, by the programs that they name, in lower case. */
+  /** The prefix rules, keyed by the lower-case names of their programs. */
   readonly byProgram: ReadonlyMap<string, ProgramRules>
   /** The position of each prefix rule among all of them. */
   readonly places: ReadonlyMap<PrefixRule, number>
@@ -14,7 +14,10 @@ export type RuleSet = {
   readonly forAnyProgram: readonly PrefixRule[]
   /** The prefix rules that prompt or forbid. */
   readonly restricting: readonly PrefixRule[]
-  /** The restricting rules that somebody wrote for this machine or project. A command that can't be analysed may contain what they name. */
+  /**
+   * The restricting rules that somebody wrote for this machine or project. A command that can't be analysed may contain a command that such a rule
+   * names.
+   */
   readonly concealing: readonly PrefixRule[]
 }
 

@@ -7,11 +7,11 @@ export type RuleDecision = 'allow' | 'prompt' | 'forbidden'
 /** The position of a rule: `file:line`. */
 export type RuleOrigin = { readonly path: string; readonly line: number; readonly layer: RuleLayer }
 
-/** A rule about commands that begin with these words. */
+/** A rule about commands that begin with certain words. */
 export type PrefixRule = {
   /** One entry for each word. An entry with several texts matches any of them. */
   readonly pattern: readonly (readonly string[])[]
-  /** Whether an allow rule applies only to exactly these words, with no further words after them. */
+  /** Whether an allow rule applies only to exactly the words of the pattern, with no further words after them. */
   readonly exact?: boolean
   /** Used instead of a pattern: the whole command as one line, in which `*` matches any text. */
   readonly text?: string

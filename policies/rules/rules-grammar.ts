@@ -49,7 +49,7 @@ const skipValidations = true
 export class RuleParser extends EmbeddedActionsParser {
   readonly file: () => RuleStatement[]
 
-  /** @param unchecked if false, the grammar itself is checked, and the constructor throws if it is ambiguous or never ends */
+  /** @param unchecked if false, the grammar itself is checked, and the constructor throws if it is ambiguous or recurses endlessly */
   constructor(unchecked = skipValidations) {
     super(ruleTokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations: unchecked })
 

@@ -67,7 +67,7 @@ export function mayBegin(text: string, at: number, before: RegExp | undefined): 
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
 }
 
-/** Matches the text after a secret's beginning, which may have any length: if a match fills the window, it is tried again with a larger one. */
+/** Matches the text after a secret's beginning. This text may have any length: if a match fills the window, it is tried again with a larger one. */
 export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
   for (let size = window; ; size *= 4) {
     const match = rest.exec(text.slice(at, at + size))
@@ -84,7 +84,7 @@ type DeepOptions = {
 }
 
 /**
- * Masks secrets in every string of a value that consists of plain objects, arrays and primitives. The names of fields stay.
+ * Masks secrets in every string of a value that consists of plain objects, arrays and primitives. The names of fields stay unchanged.
  *
  * @example console.log(redactDeep({ url: 'x', token: 'a-secret-value' }, makeRedactor({})))
  */

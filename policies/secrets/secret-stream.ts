@@ -13,7 +13,7 @@ const mostHeld = 20_000
 const window = 600
 /** The length of the longest beginning of any shape. */
 const longestBeginning = 40
-/** How many characters after the beginning of a secret must be known before any other shape can be ruled out. */
+/** How many characters after the beginning of a secret must be known before a shape without fixed words can be ruled out. */
 const enough = 24
 
 /** Whether a shape contains fixed words between its beginning and the secret, or after the secret. */
@@ -48,7 +48,8 @@ export class SecretStream {
     const from = Math.max(0, end - context)
     this.#text = this.#text.slice(from)
     this.#told = end - from
-    // If the beginning of a secret was emitted before it was recognisable, the two texts differ from that place on, so everything after it is returned.
+    // If the beginning of a secret was emitted before it was recognisable, the two texts differ from that position on, so everything after it is
+    // returned.
     let same = 0
     while (same < before.length && before[same] === now[same]) same++
     return now.slice(same)

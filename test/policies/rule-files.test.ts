@@ -168,8 +168,8 @@ prefix_rule(pattern = ["foo"], decision = "allow")
     ['network_rule(host = "*.x.y", protocol = "https", decision = "allow")', /is not a single host/],
     ['host_executable(name = "git", paths = ["bin/git"])', /^1:40: "bin\/git" is not an absolute path/],
     ['host_executable(name = "git", paths = ["/usr/bin/hub"])', /is not a path to git/],
-    ['A = 5', /^1:5: "5" can't stand here/],
-    ['prefix_rule(pattern = ["a", 💥])', /"💥" can't stand here/],
+    ['A = 5', /^1:5: "5" is not allowed here/],
+    ['prefix_rule(pattern = ["a", 💥])', /"💥" is not allowed here/],
     ['prefix_rule(pattern = ["a"], decision = None)', /^1:41: "None" is a part of Starlark/],
     ['prefix_rule(pattern = ["a"], justification = "  ")', /this is empty/],
   ])('with a fault is refused with place and reason: %s', (text, message) => {

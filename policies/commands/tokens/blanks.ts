@@ -2,7 +2,7 @@ import { scanBodies } from './heredocs.ts'
 import type { Source } from './source.ts'
 import { fail } from './token.ts'
 
-/** Skips spaces, tabs, and line breaks that are escaped with a backslash between words. */
+/** Skips spaces, tabs and backslash-escaped line breaks between words. */
 export function skipBlanks(source: Source): void {
   for (;;) {
     if (/[ \t]/.test(source.peek())) source.at++

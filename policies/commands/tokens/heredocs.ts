@@ -2,7 +2,7 @@ import type { Source } from './source.ts'
 import { fail } from './token.ts'
 import { scanQuoted } from './scan-words.ts'
 
-/** Records a heredoc when its delimiter is reached. Only plain delimiters are understood. */
+/** Records a heredoc when its delimiter is reached. Only plain delimiters are supported. */
 export function scanDelimiter(source: Source, strips: boolean): void {
   source.at += source.match(/[ \t]*/y)?.length ?? 0
   const pos = source.at
@@ -46,7 +46,7 @@ export function scanBodies(source: Source): void {
   }
 }
 
-/** Adds the token of a body that ends at the current position, and scans the expansions in the body. */
+/** Adds the token of a heredoc's body, which ends at the current position, and scans the expansions in it. */
 function readBody(source: Source, start: number, quoted: boolean): void {
   const end = source.at
   source.token('body', start)

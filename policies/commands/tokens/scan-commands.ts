@@ -240,5 +240,5 @@ function scanArray(source: Source, start: number): void {
     }
   }
   source.at++
-  if (!/^[\s;&|)]?$/.test(source.peek())) fail('something touches an array')
+  if (!/^[\s;&|)]?$/.test(source.peek())) fail('other text directly follows the closing parenthesis of an array')
 }

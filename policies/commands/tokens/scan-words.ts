@@ -85,8 +85,8 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
 }
 
 /**
- * Scans a substitution in backticks, which ends at the next backtick. Backslashes inside are not understood, because the text that runs then differs from the
- * text as written.
+ * Scans a substitution in backticks, which ends at the next backtick. It must not contain backslashes, because the text that then runs differs from
+ * the text as written.
  */
 function scanBackticks(source: Source, quoted: boolean): void {
   const pos = source.at
@@ -192,8 +192,8 @@ function scanParameter(source: Source, quoted: boolean): void {
     }
     source.at++
   }
-  if (source.plain && !/[}:+=?#%-]/.test(source.peek())) fail('a plain sh has no such expansion')
-  if (source.plain && source.peek() === ':' && !/[+=?-]/.test(source.peek(1))) fail('a plain sh has no such expansion')
+  if (source.plain && !/[}:+=?#%-]/.test(source.peek())) fail('a plain sh does not have this form of expansion')
+  if (source.plain && source.peek() === ':' && !/[+=?-]/.test(source.peek(1))) fail('a plain sh does not have this form of expansion')
   for (;;) {
     const character = source.peek()
     const next = source.peek(1)
@@ -204,7 +204,7 @@ function scanParameter(source: Source, quoted: boolean): void {
       if (next === '\n' || next === '') fail('a line is continued within an expansion')
       source.at += 2
     } else if (character === "'" || character === '"') {
-      // Shells disagree about the meaning of quotes here, between double quotes or in a heredoc.
+      // Shells disagree about the meaning of quotes in an expansion that is between double quotes or in a heredoc.
       if (quoted) fail('quotes inside a quoted expansion')
       if (character === "'") scanSingle(source)
       else scanDouble(source)

@@ -37,7 +37,7 @@ export class Source {
     return this.at + text.length <= this.end && this.text.startsWith(text, this.at)
   }
 
-  /** The text that a sticky expression matches here, or undefined. */
+  /** The text that a sticky expression matches at the current position, or undefined. */
   match(expression: RegExp): string | undefined {
     expression.lastIndex = this.at
     const found = expression.exec(this.text)?.[0]
@@ -77,7 +77,7 @@ export class Source {
     const outer = this.end
     this.end = end
     scan()
-    if (this.at !== end) fail('something is not closed')
+    if (this.at !== end) fail('a nested construct is not closed')
     this.end = outer
   }
 }

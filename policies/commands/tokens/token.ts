@@ -3,7 +3,7 @@ export type TokenKind =
   /** A word, or an assignment with its array. */
   | 'word'
   | 'comment'
-  /** A reserved word or operator that has no node in the tree. `text` says which one. */
+  /** A reserved word or operator, which has no node of its own in the tree. `text` contains it. */
   | 'structure'
   /** The number before a redirection. */
   | 'descriptor'
@@ -31,8 +31,8 @@ export type Scan =
   | { readonly ok: false; readonly reason: string; readonly excessive: boolean }
 
 /**
- * Ends the scan, because a form isn't understood or because shells read it differently. Not an `Error`: scans end so often that the stack traces would cost
- * more than the scanning.
+ * Ends the scan, because a form isn't supported or because different shells interpret it differently. Not an `Error`: scans end so often that the
+ * stack traces would cost more than the scanning.
  */
 export class ScanError {
   readonly reason: string
