@@ -185,8 +185,11 @@ export const inspectors: ProgramTable = {
   pstree: reader('getopt', 'pstree(1)', '-a -A -c -g -h -l -n -p -s -t -T -u -U', text),
   vmstat: reader('getopt', 'vmstat(8)', '-a -d -D -f -m -n -s -S: -t -w -y', text),
   history: reader('getopt', 'bash(1), history: a script has no history', '', { operands: 'none' }),
-  openssl: only('openssl(1): only printing its version', reader('getopt', '', '-a -v', text), /^(?:version|-[av])$/, (words) =>
-    words[0] === 'version' ? undefined : 'it is not a query',
+  openssl: only(
+    'openssl(1): only printing its version',
+    reader('getopt', '', '-a -v', text),
+    /^(?:version|-[av])$/,
+    (words) => (words[0] === 'version' ? undefined : 'it is not a query'),
   ),
   tput: only(
     'tput(1), without init and reset, for which terminfo names a program to run and a file to show',
