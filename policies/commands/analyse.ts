@@ -19,10 +19,7 @@ export type AnalysedCommand = {
   readonly bare: readonly ShellWord[] | undefined
   /** What the program does. A rule that allows the command also allows these effects. */
   readonly facts: readonly Fact[]
-  /**
-   * What the shell does around the command: the files that it opens, and the variables that it sets. A rule that allows the command doesn't allow
-   * these effects.
-   */
+  /** The effects of the files that the shell opens and the variables that it sets for the command. No rule about the command covers them. */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
   /** The files that the command reads, as far as they are known. */

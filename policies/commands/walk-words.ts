@@ -184,10 +184,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/**
- * Reads the contents of an expansion. The shell doesn't always evaluate them, so it isn't certain that a name that is assigned in them has a value
- * afterwards.
- */
+/** Reads the contents of an expansion. The shell may not evaluate them, so a name that is assigned in them isn't certain to have a value afterwards. */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))
