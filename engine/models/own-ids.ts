@@ -1,8 +1,8 @@
 import type { HistoryItem, ModelEvent } from '../core/model.ts'
 
 /**
- * Gives the calls of a response ids that are new to the conversation. Some servers number calls from the start in each response, and a
- * provider that takes over later refuses two calls with the same id.
+ * Makes the ids of a response's calls unique within the conversation. Some servers number calls from the start in each response, and a provider that
+ * takes over later refuses two calls with the same id.
  */
 export async function* withOwnIds(
   history: readonly HistoryItem[],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** A content block as it is sent. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** The parts of a message that are used here. */
+/** The fields of a message that this module uses. */
 type Message<B extends Block> = { readonly role: 'user' | 'assistant'; readonly content: readonly B[] }
 
 /** A digest of everything before a point in a conversation. The digests of two points are equal only if everything before the two points is equal. */
@@ -30,14 +30,15 @@ export function sealed<B extends Block>(block: B, seal: Prefix | undefined): B {
   return block
 }
 
-/** Whether a block is a thought, which the provider checks when it is sent back. */
+/** Whether a block is a thinking block. The provider checks thinking blocks when they are sent back. */
 export function isThought({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
 /**
  * Removes thinking blocks if what precedes them has changed since the model wrote them. The provider refuses a request with such a block, whatever
- * the cause of the change: a compaction, a hook, different tools or different instructions. `prefix` is the digest of all that remains.
+ * the cause of the change: a compaction, a hook, different tools or different instructions. The returned `prefix` is the digest of everything that is
+ * kept.
  */
 export function withoutUnbound<B extends Block, M extends Message<B>>(
   front: Prefix,
@@ -57,7 +58,7 @@ export function withoutUnbound<B extends Block, M extends Message<B>>(
   return { messages: kept, prefix }
 }
 
-/** Returns the digest of a block's fields. It doesn't depend on the order of the fields, and ignores null fields and the cache mark. */
+/** Returns the digest of a block's fields, whatever their order. Null fields and the cache mark are ignored. */
 function remember(block: Block): string {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   const text = digest(JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1))))

@@ -8,7 +8,7 @@ const milliseconds = z.number().int().positive()
  * Completions) and `messages` (Anthropic's).
  */
 export const modelProviderSchema = z.strictObject({
-  /** The provider's name in messages. Absent: its id. */
+  /** The provider's name in messages. Default: its id. */
   name: name.optional(),
   base_url: z.url({ protocol: /^https?$/ }),
   wire_api: z.enum(['responses', 'chat', 'messages']).default('responses'),

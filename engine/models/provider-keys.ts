@@ -33,7 +33,10 @@ export function keyFromCommand(
       reject: false,
     })
     if (timedOut) throw cannot(`it took longer than ${auth.timeout_ms} ms`)
-    if (failed) throw cannot(`it failed with ${exitCode ?? signal ?? code ?? 'an error'}`)
+    if (failed)
+      throw cannot(
+        `it failed with ${exitCode === undefined ? (signal ?? code ?? 'an error') : `exit code ${exitCode}`}`,
+      )
     const key = stdout.trim()
     if (key === '') {
       throw new ModelError('configuration', `The command '${auth.command}' printed no key for ${label}.`)

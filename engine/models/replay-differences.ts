@@ -1,6 +1,7 @@
 import type { HistoryItem, ToolCall } from '../core/model.ts'
 import type { RecordedResponse } from './replay-format.ts'
 import { compareOutput, type Difference } from './replay-match.ts'
+import { counted } from '../core/text/counted.ts'
 
 /** A result that differs from the recorded one. */
 export type FoundDifference = {
@@ -61,8 +62,8 @@ export function findDifferences(
 }
 
 /**
- * Finds another result in the recording that matches a result better than the expected one does. There is one if the calls came in a different order, or if a
- * command now returns what it returned later in the recording. Returns its line and a description; undefined if there is none.
+ * Finds another recorded result that is more similar to an actual result than the expected one is. There is one if the calls came in a different
+ * order, or if a command now returns what it returned later in the recording. Returns its line and a description; undefined if there is none.
  */
 function nearestRecorded(
   recording: readonly RecordedResponse[],
@@ -127,7 +128,7 @@ function show({ expected, got, expectedAt, gotAt }: Difference): string {
 function side(sign: string, lines: readonly string[], none: string): readonly string[] {
   const shown = lines.slice(0, 6).map((line) => `  ${sign} ${clip(line)}`)
   if (lines.length === 0) return [`  ${sign} ${none}`]
-  return lines.length > 6 ? [...shown, `  ${sign} … ${lines.length - 6} more lines`] : shown
+  return lines.length > 6 ? [...shown, `  ${sign} … ${counted(lines.length - 6, 'more line')}`] : shown
 }
 
 function describe(call: ToolCall): string {

@@ -4,6 +4,7 @@ import { ModelError } from '../core/model.ts'
 import type { ModelEvent, ToolCall, Usage } from '../core/model.ts'
 import { explainIssues } from './expect-shape.ts'
 import { readSearch } from './read-search.ts'
+import { counted } from '../core/text/counted.ts'
 
 /**
  * A recorded conversation: JSON lines, easy to write by hand.
@@ -47,7 +48,7 @@ const event = z.discriminatedUnion('type', [
       input: text.optional(),
     })
     .refine((call) => (call.arguments === undefined) !== (call.input === undefined), {
-      error: "a tool_call has either 'arguments' (of a function) or 'input' (freeform text)",
+      error: "a tool_call must have either 'arguments' (of a function) or 'input' (freeform text)",
     }),
 ])
 
@@ -78,7 +79,7 @@ const header = z.strictObject({
   /** The model that was recorded, as information for readers. */
   model: z.string().optional(),
   note: text.optional(),
-  /** The task of the run. Absent: the user provides it when playing the recording. */
+  /** The task of the run. Without it, the user provides the task when playing the recording. */
   prompt: text.optional(),
 })
 
@@ -125,7 +126,11 @@ export function parseRecording(content: string, shown: string): Recording {
     const parsed = parseLine(response, line, shown)
     if (parsed.expect !== undefined && parsed.expect.length !== open.length) {
       const [expected, made] = [parsed.expect.length, open.length]
-      throw broken(shown, line.line, `'expect' has ${expected} results, but the preceding response makes ${made} calls`)
+      throw broken(
+        shown,
+        line.line,
+        `'expect' has ${counted(expected, 'result')}, but the preceding response makes ${counted(made, 'call')}`,
+      )
     }
     const events = parsed.events.map((item): RecordedResponse['events'][number] => {
       if (item.type !== 'tool_call') return item

@@ -24,8 +24,8 @@ export function compareOutput(expected: string, got: string, cwd: string): Diffe
 }
 
 /**
- * The first place at which the expected and the actual text differ: line `expectedAt` of the one and line `gotAt` of the other, counted from 0. Everything
- * before these lines is equal.
+ * The first place at which the expected and the actual text differ: line `expectedAt` of the expected text and line `gotAt` of the actual one,
+ * counted from 0. Everything before these lines is equal.
  */
 export type Difference = {
   readonly expected: readonly string[]
@@ -53,7 +53,7 @@ function placeholder(name: string, cwd: string): string | undefined {
     case 'tmp':
       return temporaryPath
     default:
-      // Text that only looks like a placeholder, such as a shift expression in printed code.
+      // This only looks like a placeholder. It may be a shift expression in printed code, for example.
       return undefined
   }
 }
@@ -89,7 +89,7 @@ function longestMatch(
       for (const count of reachable) {
         const line = lines[count]
         if (line !== undefined && matches.test(line)) next.add(count + 1)
-        // Empty lines at the end are not compared, so a pattern that matches an empty line doesn't need a line there.
+        // Empty lines at the end are not compared, so at the end of the text, a pattern that matches an empty line may also match no line at all.
         if (line === undefined && matches.test('')) next.add(count)
       }
     }

@@ -49,9 +49,9 @@ const incomplete = z.object({
 const failure = z.object({ code: z.string().nullish(), message: z.string() })
 
 /**
- * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming). Only finished items are
- * used; deltas are for display. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without `end` if the stream
- * was interrupted.
+ * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming). Only finished items are used;
+ * deltas are for display. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without an `end` event if the stream was
+ * interrupted.
  *
  * @param model the model that answers, as the request names it
  */

@@ -1,6 +1,6 @@
 /**
- * The keywords that all providers know: those that contain one schema, a list of schemas or a table of schemas, those that only describe the value, and
- * references.
+ * The keywords that all providers support: those that contain one schema, a list of schemas or a table of schemas, those that only describe the
+ * value, and references.
  */
 const one = ['items']
 const lists = ['anyOf']
@@ -10,8 +10,8 @@ const references = ['$ref', '$schema']
 const known = new Set([...one, ...lists, ...tables, ...plain, ...references])
 
 /**
- * Whether providers can enforce a schema: it uses only keywords that they all know, and every object lists all of its properties as
- * required and allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
+ * Whether providers can enforce a schema: it uses only keywords that they all support, and every object lists all of its properties as required and
+ * allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Providers refuse any other schema if the request marks it as strict.
  */
 export function isStrict(schema: unknown): boolean {

@@ -6,11 +6,11 @@ export class ThinkTagReader {
   #text = ''
   #shown = 0
 
-  /** Adds another piece and returns the text that can be shown at once. */
+  /** Adds another piece and returns the text that can already be shown. */
   add(piece: string): string {
     this.#text += piece
     const start = this.#text.trimStart()
-    // Nothing is shown while it isn't clear yet whether the text begins with a thought, or while the thought at its beginning hasn't ended.
+    // Nothing is shown until it is clear that the text doesn't begin with a thought, or until that thought has ended.
     if (opening.startsWith(start.slice(0, opening.length)) && !start.includes(closing)) return ''
     const { said } = this.split()
     const more = said.slice(this.#shown)

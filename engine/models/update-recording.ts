@@ -2,8 +2,8 @@ import { expectation } from './record.ts'
 import type { FoundDifference } from './replay-differences.ts'
 
 /**
- * Updates a recording's text: replaces each expectation that an actual result differs from with that result. All other lines stay the same, byte for byte. If a
- * call has no result, its expectation stays.
+ * Updates a recording's text: if an actual result differs from the expected one, it replaces the expectation. All other lines stay the same, byte for
+ * byte. If a call has no result, its expectation stays.
  *
  * @param cwd the directory that the run worked in, which becomes a placeholder like everything else that varies
  */

@@ -11,7 +11,7 @@ import type { Wire } from './wire.ts'
 /**
  * Creates a model that uses a wire. Adds timeouts, and retries after failures that may be temporary.
  *
- * @param gate the gate that each request passes. Absent: requests don't wait
+ * @param gate the gate that each request must pass; if undefined, requests don't wait
  */
 export function wireModel(
   name: string,

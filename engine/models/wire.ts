@@ -1,8 +1,9 @@
 import type { ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 
 /**
- * An event from a wire. Its `end` also says why the answer ended. `paused`: the provider stopped in the middle of the answer, and continues when that answer is
- * sent back to it. `limit`: the answer reached its length limit; the value is the provider's own name for that.
+ * An event from a wire. Its `end` also says why the answer ended. `paused`: the provider stopped in the middle of the answer, and continues when that
+ * answer is sent back to it. `limit`: the answer reached its length limit; the value is the provider's own name for this reason, such as
+ * `max_tokens`.
  */
 export type WireEvent =
   | Exclude<ModelEvent, { type: 'end' }>
@@ -12,7 +13,7 @@ export type WireEvent =
 export type Wire = {
   readonly enforcesSchema: boolean
   readonly searchesWeb: boolean
-  /** The maximum number of tools in a request. Absent: no limit. */
+  /** The maximum number of tools in a request; unlimited if undefined. */
   readonly mostTools?: number
   /** Builds the request, which can then be sent several times. */
   prepare(request: ModelRequest): Exchange
@@ -23,7 +24,8 @@ type Exchange = {
   /** Sends the request. May be called more than once. */
   send(signal: AbortSignal): Promise<AsyncIterable<unknown>>
   /**
-   * Reads the events of one answer. Throws `ProviderFailure` if the answer is malformed or reports a failure. Ends without `end` if the stream was interrupted.
+   * Reads the events of one answer. Throws `ProviderFailure` if the answer is malformed or reports a failure. Ends without an `end` event if the
+   * stream was interrupted.
    */
   read(stream: AsyncIterable<unknown>): AsyncIterable<WireEvent>
 }

@@ -84,7 +84,7 @@ class Collector {
       case 'end':
         return 'id' in fieldsOf(record['item']) ? this.#event(record) : this.#rollout(type, record)
       default:
-        // A line of `--json` output, which is the event itself.
+        // This is a line of `--json` output, which is the event itself.
         return this.#event(record)
     }
   }

@@ -35,7 +35,7 @@ export function textsOf(value: unknown): readonly string[] {
  */
 const [longestSentence, mostSentences] = [2000, 50]
 
-/** Like `textOf`, for a sentence, a name or a path. If the text is very long, its middle is cut out. */
+/** Like `textOf`, but cuts out the middle of a text that is too long for a sentence, a name or a path. */
 export function shortTextOf(value: unknown): string | undefined {
   const text = textOf(value)
   return text === undefined || text.length <= longestSentence
@@ -43,7 +43,7 @@ export function shortTextOf(value: unknown): string | undefined {
     : ownText(truncateMiddle(text, longestSentence).text)
 }
 
-/** Like `textsOf`, for sentences. Only the first 50 are kept. */
+/** Like `textsOf`, but shortens each text to the length of a sentence, and keeps only the first 50. */
 export function shortTextsOf(value: unknown): readonly string[] {
   return listOf(value)
     .slice(0, mostSentences)

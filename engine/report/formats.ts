@@ -16,7 +16,7 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
 
 /** The report format for a file, judging by its name; undefined if the name shows no known format. */
 export function formatOf(file: string): ReportFormat | undefined {
-  // GitLab's own file name (`gl-code-quality-report.json`), and the common variants.
+  // This matches GitLab's own file name (`gl-code-quality-report.json`) and the common variants of it.
   if (/code-?quality[\w-]{0,20}\.json$/i.test(file)) return 'codequality'
   return byExtension[extname(file).toLowerCase()]
 }

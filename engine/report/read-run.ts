@@ -7,7 +7,7 @@ const longestContext = 40_000
 /** The maximum number of notices of each kind, and of claims. */
 const mostNotes = 50
 
-/** Returns the texts that the model got before its prompt. If they are longer than the limit together, the rest is cut off. */
+/** Returns the texts that the model got before its prompt. If their total length exceeds the limit, the rest is cut off. */
 export function contextOf(record: Fields): readonly string[] {
   let left = longestContext
   return textsOf(record['context']).flatMap((text) => {

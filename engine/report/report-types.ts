@@ -107,7 +107,7 @@ export type Step = {
   readonly files: readonly { readonly path: string; readonly kind: string }[]
   /** The tokens and the cost of the response that began with this step. */
   readonly spent: { readonly tokens: number; readonly costUsd: number | undefined } | undefined
-  /** The finding that this step reports. Absent: none. */
+  /** The finding that this step reports; undefined if there is none. */
   readonly finding?: Omit<Finding, 'step'> | undefined
 }
 

@@ -1,5 +1,6 @@
 import type { EndReason } from '../core/exit-codes.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
+import { counted } from '../core/text/counted.ts'
 import { endings, seconds } from '../display/format-values.ts'
 import { isNew, reviewFindings } from './review-findings.ts'
 import type { Finding, Report, ReportRun, Step } from './report-types.ts'
@@ -72,15 +73,15 @@ export function attentionOf(report: Report): readonly Attention[] {
       lines: [why],
       step: undefined,
     })),
-    ...limited(reviewFindings(report.findings).filter(isNew).map(finding), 'findings'),
-    ...limited(steps.filter(({ status }) => status === 'refused').map(refusal), 'refusals'),
-    ...limited(failures(steps), 'failures'),
-    ...limited(steps.flatMap(denied), 'denials of the sandbox'),
+    ...limited(reviewFindings(report.findings).filter(isNew).map(finding), 'finding'),
+    ...limited(steps.filter(({ status }) => status === 'refused').map(refusal), 'refusal'),
+    ...limited(failures(steps), 'failure'),
+    ...limited(steps.flatMap(denied), 'denial by the sandbox', 'denials by the sandbox'),
     ...limited(
       steps
         .filter(({ kind }) => kind === 'error')
         .map(({ title, number }) => ({ tone: 'warn', title, lines: [], step: number }) as const),
-      'notices',
+      'notice',
     ),
     ...retryWords(steps),
     ...budgetWords(run),
@@ -103,12 +104,17 @@ export function attentionOf(report: Report): readonly Attention[] {
   ]
 }
 
-function limited(list: readonly Attention[], what: string): readonly Attention[] {
+function limited(list: readonly Attention[], one: string, many = `${one}s`): readonly Attention[] {
   const more = list.length - mostOfAKind
   if (more <= 0) return list
   return [
     ...list.slice(0, mostOfAKind),
-    { tone: 'warn', title: `${more} more ${what} are in the timeline`, lines: [], step: undefined },
+    {
+      tone: 'warn',
+      title: `${counted(more, `more ${one} is`, `more ${many} are`)} in the timeline`,
+      lines: [],
+      step: undefined,
+    },
   ]
 }
 

@@ -6,7 +6,7 @@ type FileDiff = {
   readonly removed: number
 }
 
-/** Splits a unified diff by file. If the diff was cut off, the existing part is used. */
+/** Splits a unified diff by file. If the diff was cut off, only what is left of it is split. */
 export function splitDiff(diff: string): readonly FileDiff[] {
   const found: { path: string; lines: string[]; added: number; removed: number }[] = []
   let isHeader = true

@@ -15,7 +15,7 @@ const mostKnown = 100
 type Wanted = {
   readonly of: string
   readonly files: readonly DiffFile[]
-  /** What to look for, in the user's words. Empty: any problem. */
+  /** What to look for, in the user's words. If empty, the model looks for any problem. */
   readonly words: string
   readonly known: readonly KnownFinding[]
   readonly command: string | undefined

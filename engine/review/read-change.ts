@@ -74,7 +74,7 @@ const refused = (message: string): UserError => new UserError('usage', message)
 const unreadable = (why: string): UserError => refused(`The change can't be reviewed: ${why}.`)
 
 /**
- * What git prints in the sandbox. Throws UserError `usage` if git fails or prints too much.
+ * Runs git in the sandbox and returns what it prints. Throws UserError `usage` if git fails or prints too much.
  *
  * @param codes the exit codes with which git reports success. Default: 0
  */

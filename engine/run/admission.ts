@@ -1,7 +1,7 @@
 import { costOf, type ModelFacts } from '../models/index.ts'
 import { noUsage } from '../core/usage.ts'
 
-/** Whether a request may be made. */
+/** The decision on whether a request may be made. */
 export type Admission =
   | {
       readonly admitted: true

@@ -106,7 +106,7 @@ export class BudgetWatch {
     return cost
   }
 
-  /** Says which limit is reached, with advice; undefined if none is. */
+  /** Returns a sentence that names the limit that was reached, with advice; undefined if none was. */
   exhausted(): string | undefined {
     const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {

@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // The variables whose secrets are masked. Commands may know these secrets, because the user may have passed the variables to them on purpose.
+    // The secrets in these variables are masked. Commands may have access to them, because the user may have passed the variables to them on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),
@@ -32,7 +32,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
     recorder,
     attended,
     ...(planMode === undefined ? {} : { planMode }),
-    // Determined for each call, because the directory and its sandbox can change during a run.
+    // This is determined for each call, because the directory and its sandbox can change during a run.
     get context() {
       return { ...now(), guardian, state, variables: options.variables?.() ?? {} }
     },

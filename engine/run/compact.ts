@@ -25,7 +25,7 @@ const recentShare = 0.2
 /** The share of an overlong history that is sent to the provider for the summary. */
 const shownShare = 0.5
 const charactersPerToken = 4
-/** The maximum number of characters of the summary in the event. */
+/** The maximum number of characters of the summary that the event contains. */
 const eventSummaryLimit = 8 * 1024
 
 /**

@@ -9,7 +9,7 @@ export class ContextWindow {
   #overflow: 'none' | 'seen' | 'mended' = 'none'
   #least = 0
 
-  /** @param limitOf how many tokens a request to a model may have; undefined: no limit */
+  /** @param limitOf how many tokens a request to a model may have; undefined if there is no limit */
   constructor(limitOf: (model: string) => number | undefined) {
     this.#limitOf = limitOf
   }

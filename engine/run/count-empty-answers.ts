@@ -35,7 +35,7 @@ export class EmptyAnswers {
 
 /** Whether a text has nothing visible in it. */
 function isBlank(text: string): boolean {
-  // Blanks, control characters, and characters without a width, such as a zero-width space.
+  // This matches blanks, control characters, and characters without a width, such as a zero-width space.
   return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
 }
 

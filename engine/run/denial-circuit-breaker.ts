@@ -93,7 +93,7 @@ function aimsOf(what: string): readonly string[] {
     .filter((word) => !word.startsWith('-') && !manner.has(word))
     .flatMap((word) => {
       const parts = word.split('/').filter((part) => part !== '')
-      // The whole word, its first part (for example the host of a URL), and its last part (for example the name of a file).
+      // These are the whole word, its first part (for example the host of a URL), and its last part (for example the name of a file).
       return [word, ...parts.slice(0, 1), ...parts.slice(-1)]
     })
 }

@@ -25,7 +25,7 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
     if (context.signal.aborted) return items.misfit(givenUp)
     return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
   } catch (error) {
-    return items.broken(`${tool.name} failed inside: ${messageOf(error)}`)
+    return items.broken(`${tool.name} failed because of an internal error: ${messageOf(error)}`)
   }
 }
 

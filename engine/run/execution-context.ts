@@ -6,7 +6,7 @@ import type { ToolPlace } from '../tools/tool.ts'
 
 /** The directory in which the run currently works, and what its commands may access there. */
 export type ExecutionContext = ToolPlace & {
-  /** Opens sandboxes with additional permissions. Absent: none can be granted. */
+  /** Opens sandboxes with additional permissions. If undefined, no such permissions can be granted. */
   readonly escalation?: Escalation
 }
 

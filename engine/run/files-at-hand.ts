@@ -44,8 +44,8 @@ function section(title: string, lines: readonly string[]): string {
 }
 
 /**
- * The files that the run's calls used, by the paths in these calls. Changed files come before files that were only read; in both groups, the most recently used
- * come first.
+ * The files that the run's calls used, according to the paths in these calls. Changed files come before files that were only read; in both groups,
+ * the most recently used come first.
  */
 export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
   const { changed, read } = takeSnapshot(history)

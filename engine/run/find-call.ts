@@ -14,7 +14,7 @@ export type CallPath = {
   readonly recorder: Recorder
   /** Whether a person can be asked. */
   readonly attended: boolean
-  /** The run's plan mode: while it is on, the run may change nothing. Absent: the run has no plan mode. */
+  /** The run's plan mode: while it is on, the run may change nothing. Undefined if the run has no plan mode. */
   readonly planMode?: PlanMode
   readonly context: Omit<ToolContext, 'callId' | 'startItem' | 'signal' | 'guardian' | 'review'> & {
     readonly guardian: Guardian

@@ -45,7 +45,7 @@ export class OutputContract {
   readonly #schema: OutputSchema
   /** The schema that the provider is asked to enforce; undefined if the provider can't enforce it, or if the result is delivered through a tool. */
   readonly request: ModelRequest['outputSchema']
-  /** The tool for delivering the message, for the run's list of tools; undefined if the provider enforces the schema. */
+  /** The tool for delivering the message, to be added to the run's tools; undefined if the provider enforces the schema. */
   readonly tool: Tool | undefined
   #corrections = 0
   #delivered: string | undefined

@@ -36,9 +36,9 @@ export type Closing = {
   readonly auditHead?: string
   /** Default limits that the sandbox could not enforce. */
   readonly unenforced?: readonly string[]
-  /** Variables of the environment that commands did not get. */
+  /** Environment variables that were withheld from commands. */
   readonly withheld?: Withheld
-  /** The combined changes of patches and commands. Absent: changes by commands were not tracked. */
+  /** The combined changes of patches and commands; undefined if changes by commands were not tracked. */
   readonly changes?: Changes
   /** What happened to the changes of a transaction. */
   readonly transaction?: TransactionReport

@@ -29,7 +29,7 @@ import type { ExecutionContext } from './execution-context.ts'
 export type RunReview = {
   /** The review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
-  /** The reason why a completed run fails because of its findings. Undefined: it doesn't fail. */
+  /** The reason why a completed run fails because of its findings; undefined if it doesn't fail. */
   readonly failure: () => string | undefined
 }
 
@@ -63,54 +63,54 @@ export type RunOptions = {
   /** The environment variables of the caller, whose secrets are masked everywhere. */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly instructions: string
-  /** The texts that the model gets before the prompt: its environment, its permissions, the instructions of user and repository. */
+  /** The texts that the model gets before the prompt: its environment, its permissions, the instructions of the user and the repository. */
   readonly context: readonly string[]
   /**
-   * Returns the texts for the model that have become available so far, such as those of a server that started late. The model gets new ones between turns.
-   * Absent: there are none.
+   * Returns the texts for the model that have become available so far, such as those of a server that started late. The model gets new ones between
+   * turns. Default: none.
    */
   readonly lateContext?: () => readonly string[]
-  /** Notices that the user gets before anything else happens; each becomes an item in the stream. Absent: none. */
+  /** Notices that the user gets before anything else happens; each becomes an item in the stream. Default: none. */
   readonly notices?: readonly string[]
   readonly prompt: string
-  /** Calls that the prompt requests before the model begins. Absent: none. */
+  /** Calls that the prompt requests before the model begins. Default: none. */
   readonly firstCalls?: readonly FirstCall[]
-  /** Images that the model is shown with the prompt. Absent: none. */
+  /** Images that the model is shown with the prompt. Default: none. */
   readonly images?: readonly Image[]
-  /** The history and usage of a resumed session; its history already contains the context. Absent: a new session. */
+  /** The history and usage of a resumed session; its history already contains the context. Undefined for a new session. */
   readonly resumedFrom?: ResumedSession
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
-  /** The schema of the final message. If a tool delivers the message, that tool is among `tools`. Absent: none. */
+  /** The schema of the final message. If a tool delivers the message, that tool is among `tools`. Default: none. */
   readonly output?: OutputContract
-  /** Configuration that was found but is ignored; it is listed in the first event. Absent: none. */
+  /** Configuration that was found but is ignored; it is listed in the first event. Default: none. */
   readonly ignoredConfig?: readonly Ignored[]
-  /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Absent: none. */
+  /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Default: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
   /** How much the model writes. Default: what the model's maker uses for its own coding agent. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
-  /** Lets the provider search the web. Absent: it may not. */
+  /** Lets the provider search the web. By default, the provider may not. */
   readonly webSearch?: WebSearchRequestOptions
   /** How many tokens an answer may have. Default: the model's maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined
   readonly budget: Budget
   /** Returns what the model with this name costs, and how long its answers can be. */
   readonly factsOf: BudgetFacts
-  /** How many tokens a request to a model may have before the conversation is compacted. Undefined: no limit. */
+  /** How many tokens a request to a model may have before the conversation is compacted; undefined if there is no limit. */
   readonly compactAt: (model: string) => number | undefined
   /**
-   * Returns the directory in which the run currently works, with its sandbox, if these can change. Absent: the run always works in `workspace`, with `sandbox`
-   * and `escalation`.
+   * Returns the directory in which the run currently works, with its sandbox, if these can change. If undefined, the run always works in `workspace`,
+   * with `sandbox` and `escalation`.
    */
   readonly now?: () => ExecutionContext
-  /** Texts that the model gets in addition to the context, in every run of a session. Absent: none. */
+  /** Texts that the model gets in addition to the context, in every run of a session. Default: none. */
   readonly preamble?: readonly string[]
-  /** The run's plan mode: while it is on, the run may change nothing. Absent: the run has no plan mode. */
+  /** The run's plan mode: while it is on, the run may change nothing. Undefined if the run has no plan mode. */
   readonly planMode?: PlanMode
   /** The hooks for every call and for the run itself. Default: none. */
   readonly hooks?: RunHooks
-  /** The variables that hooks have set for commands so far. Absent: none. */
+  /** The variables that hooks have set for commands so far. Default: none. */
   readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run in parallel. Default: 10. */
   readonly toolConcurrency?: number
@@ -129,13 +129,13 @@ export type RunOptions = {
   readonly failOnDenied: boolean
   /** Whether a run that completes without changes has failed. Default: no. */
   readonly failOnNoChange?: boolean
-  /** What the review contributes to the end of the run. Absent: the run is not a review. */
+  /** What the review contributes to the end of the run; undefined if the run is not a review. */
   readonly review?: RunReview
   /** For a sub-agent: how its parent run tracks what commands write. Default: the run tracks its own commands. */
   readonly changes?: ChangeSource
-  /** The verification that runs when the model is done. Absent: none. */
+  /** The verification that runs when the model is done. Default: none. */
   readonly verify?: Verification
-  /** The transaction with the private view that the run works on. Absent: the run works in the workspace itself. */
+  /** The transaction with the private view that the run works on. Undefined if the run works in the workspace itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]
   /** Stops the run when it is aborted. The reason of the abort must be an `EndReason`. */

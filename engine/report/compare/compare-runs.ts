@@ -16,7 +16,7 @@ export type StepPair = {
    * different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only that session has the step.
    */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
-  /** The differences, in short lines. */
+  /** Short lines that describe the differences. */
   readonly details: readonly string[]
 }
 
@@ -42,7 +42,7 @@ type Figures = {
 /** What two sessions have in common, and where they diverge. */
 export type Comparison = {
   readonly figures: { readonly a: Figures; readonly b: Figures }
-  /** How the inputs of the two models before their first responses differ, in short lines. Empty if they don't differ. */
+  /** Short lines that describe how the inputs of the two models before their first responses differ. Empty if they don't differ. */
   readonly start: readonly string[]
   readonly steps: readonly StepPair[]
   /** The first pair that differs; undefined if all pairs agree. A pair that differs only in the text that accompanies its calls counts as equal. */

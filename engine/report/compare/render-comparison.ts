@@ -81,7 +81,9 @@ function describeFile({ path, difference, lines }: FilePair): readonly string[] 
 
 function detailed(lines: readonly string[], indent: string): readonly string[] {
   const shown = lines.slice(0, mostDetails).map((line) => `${indent}${safe(clip(line, 200))}`)
-  return lines.length > mostDetails ? [...shown, `${indent}… ${lines.length - mostDetails} more lines`] : shown
+  return lines.length > mostDetails
+    ? [...shown, `${indent}… ${counted(lines.length - mostDetails, 'more line')}`]
+    : shown
 }
 
 function fit(text: string, width: number): string {

@@ -1,6 +1,7 @@
 import { languageOf } from '../text/highlight.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
+import { counted } from '../../core/text/counted.ts'
 
 /** The maximum number of lines that are shown of one diff, because nobody reads more on a page. */
 const mostLines = 3000
@@ -47,7 +48,7 @@ export function renderDiff(diff: string, path: string, rich: Rich): Html {
   close()
   const more = lines.length - mostLines
   return html`<pre class="diff">
-${joined(blocks)}${more > 0 && html`<span class="l at">${more} more lines</span>`}</pre>`
+${joined(blocks)}${more > 0 && html`<span class="l at">${counted(more, 'more line')}</span>`}</pre>`
 
   function row(kind: 'a' | 'd' | 'c', number: number, line: string): Html {
     const text = line.slice(1)

@@ -18,7 +18,7 @@ export function createRich(): Rich {
   }
 }
 
-/** Renders a piece of code in its colour. The scopes are those of highlight.js. */
+/** Renders a piece of code in the colour of its scope. The scopes are those of highlight.js. */
 function codePiece({ scope, text }: CodePiece): Html {
   const colour = colourOf(scope)
   return colour === undefined ? html`${text}` : html`<span class="${colour}">${text}</span>`

@@ -161,7 +161,7 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
   const body = html`${diffs.map(
     ({ step, diff }) =>
       html`${diffs.length > 1 && html`<p class="label">&nbsp; in <a href="#step-${step}">step ${step}</a></p>`}${renderDiff(diff, path, rich)}`,
-  )}${omittedDiffs > 0 && html`<p class="label">&nbsp; ${omittedDiffs} more patches of this file are left out.</p>`}`
+  )}${omittedDiffs > 0 && html`<p class="label">&nbsp; ${counted(omittedDiffs, 'more patch', 'more patches')} of this file ${omittedDiffs === 1 ? 'is' : 'are'} left out.</p>`}`
   return isMany || diffs.length === 0
     ? html`<details class="file">${head}${body}</details>`
     : html`<details class="file" open>${head}${body}</details>`

@@ -2,6 +2,7 @@ import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { Part, Report, Step } from '../report-types.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
+import { counted } from '../../core/text/counted.ts'
 
 const names: Readonly<Record<Step['kind'], string>> = {
   ...{ message: 'message', reasoning: 'reasoning', command: 'command', patch: 'patch', tool: 'tool', mcp: 'MCP' },
@@ -32,7 +33,7 @@ export function renderTimeline(report: Report, rich: Rich): Html {
     if (step.agent !== agent) close()
     agent = step.agent
     if (step.number > before + 1)
-      group.push(html`<p class="dim">${step.number - before - 1} steps are left out here.</p>`)
+      group.push(html`<p class="dim">${counted(step.number - before - 1, 'step')} left out here.</p>`)
     before = step.number
     group.push(renderStep(step, rich))
   }

@@ -3,6 +3,7 @@ import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun } from '../run-facts.ts'
 import { placeIn } from './finding-location.ts'
 import { isNew } from '../review-findings.ts'
+import { counted } from '../../core/text/counted.ts'
 
 const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
 /** How many annotations of each kind GitHub shows per step. It silently drops any others. */
@@ -36,7 +37,7 @@ export function writeAnnotations(report: Report): string {
   return [
     ...ending,
     ...lines,
-    ...(more > 0 ? [`${more} more findings. To list all of them, run "agent report --format sarif".`] : []),
+    ...(more > 0 ? [`${counted(more, 'more finding')}. To list all of them, run "agent report --format sarif".`] : []),
     '',
   ].join('\n')
 }

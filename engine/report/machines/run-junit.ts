@@ -8,7 +8,7 @@ type Check = {
   readonly name: string
   readonly seconds: number
   readonly failure: string | undefined
-  /** Why the check was skipped. Absent: it wasn't skipped. */
+  /** Why the check was skipped; undefined if it wasn't. */
   readonly skipped?: string
 }
 

@@ -3,8 +3,9 @@ import type { Report, Step } from '../report-types.ts'
 import { attentionOf, endingOf, lastRun, verifyLines } from '../run-facts.ts'
 import { nextCommands } from '../next-commands.ts'
 import { fenced, inline } from './escape.ts'
+import { counted } from '../../core/text/counted.ts'
 
-/** GitHub's documented limit for a step summary (1 MiB). A longer one fails to upload. */
+/** GitHub's documented limit for a step summary (1 MiB). A longer summary fails to upload. */
 const mostBytes = 1024 * 1024
 const reserved = 1024
 const longestOutput = 1500
@@ -23,7 +24,7 @@ export function renderMarkdown(report: Report, brief = false, most = mostBytes):
   for (const [at, block] of blocks.entries()) {
     bytes += Buffer.byteLength(block) + 2
     if (bytes > most - reserved) {
-      kept.push(`… ${blocks.length - at} more parts are left out, because they would not fit.`)
+      kept.push(`… ${counted(blocks.length - at, 'more part')} left out for lack of space.`)
       break
     }
     kept.push(block)

@@ -10,7 +10,7 @@ const changed =
   '(?:already |had |has |also |then )*(?:changed|added|fixed|moved|removed|renamed|introduced|rewrote|updated|touched|made|replaced|deleted|created|extended|taught|switched|covers?|contains?|includes?)'
 const did = `(?:${changed}|was|went|landed|did)`
 const lead = '^(?:(?:[Tt]his is |[Ii]t is |[Ii]t was |[Tt]hat was )?(?:[Aa]lready |[Ii]n |[Ww]ith |[Ss]ince |by )*)'
-/** A name in the genitive, but not a word such as "Today's". */
+/** A name in the possessive form, but not a word such as "Today's". */
 const whose =
   "(?:the team|(?!(?:Today|This|The|That|It|Here|There|What|Each|Run|Now|Our|My)\\b)\\p{Lu}\\p{L}{1,30}(?: \\p{Lu}\\p{L}{1,30})?)'s"
 const earlier = '(?:(?:earlier|previous|recent|last|own|merged) )'
@@ -23,12 +23,12 @@ const ofOthers: readonly RegExp[] = [
 ].map((each) => pattern(each, 'u'))
 
 const ownDeed = /\b(?:i|i've|we|we've|my|our|mine)\b/
-/** A sentence that goes on about the same work. */
+/** A sentence that continues a statement about somebody else's or earlier work. */
 const goesOn = pattern(
   `^(?:and |so |then |there )?(?:it|that ${work}|this ${work}|that one|they|she|he)${hash}?(?: also| then)? (?!is now\\b|now\\b)\\S`,
 )
 
-/** The sentences without those that tell only of the work of others, or of work that was done before the run. */
+/** Returns the sentences without those that are only about the work of others, or about work that was done before the run. */
 export function withoutOthersWork(sentences: readonly Sentence[]): readonly Sentence[] {
   let isOfOthers = false
   return sentences.filter(({ text, plain }) => {

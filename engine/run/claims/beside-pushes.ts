@@ -22,7 +22,7 @@ export function besidePushes(sentences: readonly Sentence[], known: KnownOfRun):
 
 const undoing = / (?:--delete|-d|:\S)/
 
-/** Statements that nothing was pushed, each about a clause. */
+/** Matches a clause that says that nothing was pushed. */
 const nothingPushed = pattern(
   String.raw`(?:\b(?:i|we)(?:'ve| have| did)? ?(?:not|n't|never)|\b(?:i|we) (?:haven't|didn't)|^(?:and |but )?(?:have not|haven't|did not|didn't|not|never)) (?:yet )?push(?:ed)? (?:anything|the (?:branch|commits?|changes?|work))(?: yet| so far| at all| myself)*$|\b(?:i|we) (?:haven't|have not|didn't|did not) (?:yet )?push(?:ed)?(?: yet| so far)*$|\bnothing (?:has been|was|is|got) pushed(?: yet| so far| at all)*$|\bi (?:have )?pushed nothing(?: yet| so far| at all)*$|\b(?:the )?(?:remote|server|origin|github|gitlab) (?:knows|has (?:seen|heard)|sees|saw|got) nothing(?: of (?:it|them|this|that|these))?(?: yet| so far| at all)*$|\b(?:commits?|branch|work|changes?|everything) (?:(?:is|are|live|lives|exist|exists|sit|sits|stay|stays|remain|remains) )(?:still )?(?:only (?:local|on (?:your|this) (?:laptop|machine|computer|disk))|(?:on (?:your|this) (?:laptop|machine|computer|disk)|local|locally) only)$|^(?:ich habe )?(?:noch )?(?:nichts gepusht|nicht gepusht)$|\bgepusht (?:habe ich|ist|wurde) (?:noch )?(?:nichts|nicht)$|\bje n'ai (?:pas |rien )(?:encore )?(?:poussé|pushé)$|\brien n'(?:a été|est) (?:poussé|pushé)$|\bno (?:he subido|he pusheado|subí) nada$|\bno (?:he hecho|hice) (?:el |ningún )?push$|\bnão (?:fiz|dei) (?:o |nenhum )?push(?: de nada)?$|\bnão enviei nada$|\bgepusht (?:wurde|ist) (?:noch )?nichts$|\bnon ho (?:pushato|inviato) (?:nulla|niente)$|プッシュは?(?:まだ)?(?:していません|してない)$|\b(?:es )?(?:wurde|ist) (?:bisher |noch )?nichts gepusht$|^nichts (?:ist|wurde) (?:bisher |noch )?gepusht$|\bno se ha (?:subido|pusheado) nada$|\bnada foi enviado$|\bnon è stato (?:pushato|inviato) (?:nulla|niente)$|\b(?:the )?remote(?: branch| history)? (?:is|was|stays?) (?:still )?(?:untouched|unchanged)$|\b(?:i|we)(?:'ve| have)? (?:only did|only done|did|done) (?:this|it|that|everything|all of (?:it|this|that)) (?:only locally|locally only)$|\b(?:i|we)(?:'ve| have)? only (?:did|done) (?:this|it|that|everything|all of (?:it|this|that)) locally$`,
 )
@@ -52,7 +52,7 @@ function denied(sentences: readonly Sentence[], command: string): readonly Unsup
 const ownRequest = pattern(
   String.raw`\b(?:i|i've|we|we've)(?: have)?(?: also| then| just)? (?:opened|raised|filed|created) (?:(?:a|an|the|draft|new|corresponding|matching) ){0,3}(?:pr|pull request|merge request|mr)\b(?! (?:templates?|descriptions?|body|text|titles?))`,
 )
-/** Matches commands that may open a merge request, which many programs can do. */
+/** Matches commands that may open a merge request. Many programs can do that. */
 const mayRequest =
   /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
 const anotherTime = /\b(?:earlier|before(?!\/)|previous|last|yesterday|already|ago|session|in (?:january|may))\b/
@@ -79,7 +79,7 @@ function withoutMessage(command: string): string {
 const tagsPushed = pattern(
   String.raw`\bpushed (?:(?!created|made|set|added|put|prepared|left|before|under|for|from|since|after|to|in|by|but|not)\S+ ){0,5}tags?(?=$|[.,;:)]| v?\d| (?:to|too|and|as well)\b)|\btags?(?: v?\d\S*)?(?: (?:is|are|was|were|has|have|been|created|set|made|and|also|now|both|already)){0,6} pushed\b(?! (?:by|once|when|if|after)\b)|\btags?(?: v?\d\S*)? (?:(?:is|are|was|were|sits?|sitting|lives?|visible|available|live|up|now|both|all|already|also|est|sont|ist|sind|liegt|está|están|estão|è|sono|maintenant|jetzt|ya|já|ora) ){1,4}(?:on|at|auf|bei|sur|en|no|na|su) (?:origin|github|gitlab|bitbucket|the (?:remote|server))\b`,
 )
-/** Commands about tags that create none. */
+/** Matches commands that handle tags, but create none. */
 const listing = /\bgit tag --?(?:contains|list|points-at|sort|merged|delete|[dlvn])\b/
 const noTag = pattern(
   String.raw`\b(?:not|never|no|only|local\w*|without|refused|denied|rejected|failed|left|yourself)\b|n't\b`,

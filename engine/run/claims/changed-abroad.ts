@@ -18,14 +18,14 @@ const italian =
   '(?:aggiunt|creat|modificat|aggiornat|corrett|rimoss|eliminat|rinominat|spostat|estes|adattat|documentat|annotat|riscritt|sostituit)[oaie]'
 const japanese = '(?:追加|更新|修正|変更|作成|削除|追記|記載|拡張|反映|書き換え|調整|適用)'
 
-/** Words between a verb and its file. None of them may begin a relative clause or name a model. */
+/** Words that may come between a verb and the file that was changed. None of them may begin a relative clause or name a model. */
 const gap =
   "(?:(?!qu|qu'|selon|comme|d'après|où|según|como|donde|conforme|onde|secondo|come|dove|che|appel|llamad|chamad|chiamat|par|por|per|dal?|desde|de|du|di|del|depuis|pour|para)[^\\s‹.;:]+ ){0,8}?"
 const into =
   "(?:(?:dans|à|au|en|a|al|no|na|em|ao|in|nel|nella|su|sul|sulla|le|la|el|o|il|les?|los|as?|os|l') ?(?:fichier |archivo |fichero |arquivo |file )?)?"
 const mark = '‹@›'
 
-/** Statements of the run's own deeds. */
+/** Statements about what the run itself did. */
 const own: readonly string[] = [
   `(?:ich habe|habe ich|hab ich|ich hab)[^.;:‹]{0,80}${mark}[^.;:,‹]{0,60} ${german}(?!\\p{L})`,
   `(?:ich habe|habe ich)[^.;:]{0,120} und (?:auch |in )?${mark}[^.;:,‹]{0,60} ${german}(?!\\p{L})`,
@@ -83,7 +83,7 @@ const mayBeAbroad = pattern(
  *
  * @param marked the plain text with marks such as `‹0›` in place of files
  * @param at the number of the file's mark
- * @param namesChanged whether the message names a file that was changed. Without one, a passive may describe what somebody else did
+ * @param namesChanged whether the message names a file that was changed. If it names none, a passive may describe what somebody else did
  * @param hasChanges whether the run changed any file
  *
  * @internal

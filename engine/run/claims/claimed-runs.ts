@@ -7,8 +7,8 @@ import { findTestClaims } from './test-claims.ts'
 import { pattern } from './word-patterns.ts'
 
 /**
- * Finds claims of more or other test runs than the record has: with a tool or an option that no command names, of the whole suite although only some files
- * were tested, without the change although nothing took it away, or more often.
+ * Finds claims about test runs that the record doesn't support: with a tool or an option that no command names, of the whole suite although only some
+ * files were tested, without the change although no command removed it, or more often than recorded.
  *
  * @internal
  */
@@ -29,7 +29,7 @@ export function claimedRuns(sentences: readonly Sentence[], known: KnownOfRun): 
   return found.length > 0 ? found : wholeSuite(told, isClaim, known)
 }
 
-/** Quick checks of a sentence. If one finds nothing, the patterns that it stands for can't match either, and need not be compiled. */
+/** Quick checks of a sentence. If a check finds nothing, the corresponding patterns can't match either, and need not be compiled. */
 const mayBe = {
   kind: /saniti|asan|lsan|msan|tsan|valgrind|memcheck|miri|race det|release mode|(?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) \d/,
   withoutChange:
@@ -40,7 +40,7 @@ const mayBe = {
 
 type IsClaim = (text: string) => boolean
 
-/** Commands that run what the record doesn't show. They may have done anything. */
+/** Programs and scripts that run other commands, which the record doesn't show. They may have done anything. */
 const opaque = pattern(
   String.raw`\b(?:make|just|npm|pnpm|yarn|bun|task|tox|nox|invoke|rake|docker|podman|mage|gradlew?|mvnw?|nix|earthly|act|meson|preset)\b|\.sh\b|\bscripts?/|\bbin/`,
 )
@@ -52,7 +52,7 @@ const ranIt = pattern(
 )
 const withTool = String.raw`\b(?:under|with|through|in|on|via|using|unter|mit|avec|sous|con|bajo|com|sob|sotto) (?:the |an? |le |el |o )?`
 
-/** Tools and modes with which tests may be run, each with what a command for it contains. */
+/** Tools and modes that tests may be run with: `said` matches a statement about one, and `shown` a command that uses it. */
 const kinds: readonly (readonly [said: RegExp, shown: RegExp])[] = (
   [
     ['(?:address ?sanitizer|asan)', /asan|address|sanit/i],
@@ -77,7 +77,7 @@ const twoVersions = pattern(
   String.raw`\b(?:on|under|with|against|using|auf|unter|mit|sur|sous|avec|con|en|com|em|su) (?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) (\d[\d.]{0,8}\d|\d{1,2})(?:,? (?:and|und|et|y|e)|,| ?\/) (?:on |under |with |(?:python|node|ruby|php|java|jdk|go) )?(\d[\d.]{0,8}\d|\d{1,2})\b`,
 )
 
-/** A tool or an option with which tests are said to have run, if no command names it. */
+/** Returns why a claim to have used a tool or an option is unsupported: no command names it. Undefined if there is no such claim. */
 function otherKind(
   { text, plain, clauses }: Sentence,
   isClaim: IsClaim,
@@ -104,7 +104,7 @@ const ownRun = pattern(
   String.raw`\b(?:i|i've|we)(?: have| also| then)* (?:ran|re-?ran|rerun|repeated|executed|tested)\b|^(?:also |and |then )?(?:ran|re-?ran|repeated|executed|tested)\b`,
 )
 
-/** Commands that may have taken the change away for a while. */
+/** Matches commands that may have removed the change temporarily. */
 const mayTakeAway =
   /stash|checkout|switch|worktree|clone|reset|restore|revert|archive|show|reverse|apply|patch|bisect|\b(?:cp|mv|sed|perl|rsync)\b/
 const clean = 'clean|fresh|pristine|untouched|unmodified|unchanged|original|unpatched'
@@ -122,7 +122,10 @@ const deniedAbroad = pattern(
   String.raw`\b(?:nicht|noch|ob|könnte|sollte|pas|n'ai|jamais|no (?:he|lo he|se ha|comprob\w*|prob\w*|verif\w*)|nunca|não|non (?:ho|è))(?= |[,.]|$)|ません|ない`,
 )
 
-/** Whether a run without the change is claimed, although tests ran once, and nothing could have taken the change away. */
+/**
+ * Returns why a claim of a run without the change is unsupported: tests ran only once, and no command can have removed the change. Undefined if the
+ * claim isn't made or may be true.
+ */
 function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonly string[]): string | undefined {
   if (known.tests.length > 1 || known.changed.length === 0 || commands.some((each) => mayTakeAway.test(each)))
     return undefined
@@ -136,7 +139,7 @@ function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonl
   if (said === undefined || /\b(?:not|never|would|should|could|can|if)\b|n't\b/.test(isRed ? plain : said))
     return undefined
   if (deniedAbroad.test(plain)) return undefined
-  return 'the tests ran once, and nothing took the change away'
+  return 'the tests ran once, and no command removed the change'
 }
 
 const count =
@@ -158,16 +161,19 @@ const numberWords: Readonly<Record<string, number>> = {
   forty: 40,
   fifty: 50,
 }
-/** Commands that may run another command several times. */
+/** Matches commands that may run another command several times. */
 const mayRepeat =
   /\b(?:for|while|until|seq|xargs|parallel|watch|make|just|npm|yarn|pnpm)\b|repeat|loop|flak|\bstress\b|times|count|runs|retr|iter|burn|\.sh\b|\{\d/i
 
-/** Words that say that something else, or somebody else's machine, is spoken of. */
+/** Words that show that a sentence is about something else, or about somebody else's machine. */
 const elsewhere = pattern(
   String.raw`\b(?:ci|nightly|you|your|users?|issue|ticket|report(?:ed|er|s)?|would|could|should|once in|one in|out of|asked|wanted)\b`,
 )
 
-/** Whether tests are said to have run more often than the record shows. A command that may run something several times supports any number. */
+/**
+ * Returns why a claim of repeated test runs is unsupported: the record shows fewer runs. A command that may run something several times supports any
+ * number.
+ */
 function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly string[]): string | undefined {
   if (!mayBe.often.test(plain)) return undefined
   const said = ranOften.flatMap((each) => each.exec(plain)?.[1] ?? [])[0]
@@ -182,7 +188,7 @@ const wholeOne = pattern(
   String.raw`\b(?:whole|full|entire|complete) (?:\w+ ){0,2}?(?:test[- ]?suite|suite|tests|specs)\b(?! (?:for|of|in|under)\b)|\b(?:ganze|gesamte|komplette|vollständige) (?:\w+[- ])?(?:testsuite|suite)\b|\ball (?:of )?(?:the )?(?:tests|specs) (?:of|in) (?:the|this|your) (?:project|repo\w*|code ?base)\b|\balle tests des projekts\b|\btoute la suite\b|\bl'ensemble des tests\b|\b(?:suite|batería|suíte) (?:de (?:tests?|pruebas|testes) )?(?:complète|completa|entera|inteira|intera)\b|\btoda (?:la|a) (?:suite|batería|suíte)|\bl'intera suite\b|(?:全テスト|テスト全体|テストスイート全体|すべてのテスト)`,
 )
 
-/** Finds a statement that the whole suite ran, if each test run was limited to files or to tests by their names. */
+/** Finds a statement that the whole suite ran, although each test run was limited to certain files. */
 function wholeSuite(told: readonly Sentence[], isClaim: IsClaim, { tests }: KnownOfRun): readonly UnsupportedClaim[] {
   const tried = tests.filter(({ outcome }) => outcome !== 'refused').map(({ command }) => scriptOf(command))
   if (tried.length === 0 || !tried.every(isLimited)) return []

@@ -39,7 +39,7 @@ export function findFileClaims(
   for (const [index, each] of all.entries()) {
     const { sentence, named, marked } = each
     const last = all[index - 1]
-    // The second part of a sentence such as "Implemented in a.ts; tests in b.ts."
+    // This is the second part of a sentence such as "Implemented in a.ts; tests in b.ts."
     const isSequel =
       words.fragment.test(marked) &&
       last?.sentence.text.endsWith(';') === true &&

@@ -1,6 +1,6 @@
 import { pattern } from './word-patterns.ts'
 
-/** Phrases of languages other than English that tell the reader to do something, or say what remains to be done. */
+/** Phrases in languages other than English that tell the reader to do something, or say what remains to be done. */
 const remaining = pattern(
   [
     String.raw`il (?:(?:vous|te|nous|ne vous|ne te) )?reste (?:plus )?(?:qu')?(?:à|encore)|reste à|(?:vous|tu) (?:devez|dois|devrez|devras|pouvez|peux|pourrez|n'avez plus qu')|il (?:faut|faudra|suffit)|(?:à|c'est à) vous de|veuillez|(?:lancez|relancez|exécutez|poussez|tapez|faites|lance|exécute)`,

@@ -7,11 +7,11 @@ import { pattern } from './word-patterns.ts'
 /** Words that name a branch: a word with a slash, a digit or a mark of code. "The branch you named" names none. */
 const name = '(?:`([\\w./-]{2,100})`|((?:[\\w.-]{1,60}\\/)+[\\w.-]{1,60}))'
 const usual = '`?(?:origin\\/)?(main|master|develop|trunk|staging|production)\\b`?'
-/** What may stand before the name of a branch to which something was pushed. */
+/** Words that may come before the name of a branch to which something was pushed. */
 const toThe =
   '(?:to|onto|auf|in|an|sur|vers|a|en|para|no|al|su|sul|nel) ?(?:the |a |our |your |its |new |remote |own |den |die |der |dem |einen |le |la |el |o |il |una? |une? |release |feature )*'
 
-/** A branch to which something is said to have been pushed, as a group. */
+/** Statements that something was pushed to a branch. The name of the branch is a capture group. */
 const branches: readonly RegExp[] = [
   `\\bpush(?:ed)?\\b[^.;:]{0,80}?\\bto (?:the |a |our |your |its |new |remote |own |release |feature )*(?:branch (?:called |named )?)?${name}(?: branch)?`,
   `\\b(?:is|are|lives?|sits?|waits?) (?:now )?on (?:the branch )?${name} (?:on|at) (?:origin|github|gitlab|bitbucket|the remote)\\b`,
@@ -20,7 +20,7 @@ const branches: readonly RegExp[] = [
   `${name} ?(?:ブランチ|branch)(?: (?:is|was|has been) (?:now |also )?(?:pushed|on (?:origin|github|gitlab|the remote))|(?:を|に|へ))`,
 ].map((each) => pattern(each, 'i'))
 
-/** Each of the patterns for branches contains one of these. */
+/** A quick check: each of the patterns in `branches` contains one of these words. */
 const mayName = /push|branch|rama|ramo|ブランチ| on /i
 
 const denied = pattern(
@@ -98,7 +98,7 @@ const many: ReadonlySet<string> = new Set('--all --branches --mirror --tags --fo
 const creating = pattern(String.raw`\b(?:checkout -b|switch -c) ([\w./-]+)`, 'i')
 const moving = pattern(String.raw`\b(?:checkout (?!-)|switch (?!-)|branch -m|worktree)`)
 
-/** The branches that a push updated. Undefined if its command doesn't tell. */
+/** The branches that a push updated; undefined if its command doesn't show them. */
 function pushedBy(command: string, succeeded: readonly string[]): readonly string[] | undefined {
   if (/[$*\\]/.test(command) || command.split('git push').length > 2) return undefined
   if (command.split(/[\s'"]+/).some((word) => many.has(word))) return undefined

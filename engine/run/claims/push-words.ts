@@ -10,7 +10,7 @@ const work =
 
 const request = '(?:pr|pull[- ]request|merge[- ]request|mr)s?'
 const ownRequest = `(?<!\\b(?:that|their|upstream|other|his|her|old|previous|earlier|existing|each|every|no|(?:where|how many|whether|which|whose|when|if|once|until|of|because)(?: the| a| an| your)?) )\\b${request}`
-/** What may stand between the noun and the verb of a statement about a merge request: its number, its title, and a phrase such as "into main". */
+/** What may come between the noun and the verb of a statement about a merge request: its number, its title, and a phrase such as "into main". */
 const details =
   '(?: [#!]?\\d+)?(?: "[^"]{1,80}")?(?: (?:with|for|from|against|to|into|in|on|titled|called|named|containing|about)(?: (?!is|are|was|not|no|and|or)\\S+){1,8}?)?'
 
@@ -38,13 +38,13 @@ export const pushedImage = pattern(
   String.raw`\bpushed (?:it|them|both|(?:the |this |both )?(?:new )?(?:images?|tags?|containers?)) to (?:the|our|your) (?:\w+ )?registry\b(?: (?:as|under|with) \S+)?`,
 )
 
-/** Words for what a registry holds. They are replaced by "release", which the patterns contain. */
+/** Words for what a registry contains. They are replaced by "release", which the patterns contain. */
 export const publication = pattern(
   String.raw`\b(?:images?|packages?|wheels?|sdists?|crates?|gems?|charts?|artifacts?|jars?)\b(?![/.])`,
   'g',
 )
 
-/** Phrases that say that work is at the remote. `@place` stands for the names of places. */
+/** Phrases that say that work is on the remote. `@place` stands for the names of places. */
 const patterns: readonly string[] = [
   // Phrases that say that something was pushed.
   '\\b(?:force-?|re-?)?pushed\\b',
@@ -65,7 +65,7 @@ const patterns: readonly string[] = [
   '\\bshipped to (?:main|master|prod\\w*|trunk)\\b',
   '\\b(?:in place|landed|merged|available|live) upstream\\b|\\bon (?:main|master|trunk) upstream|in (?:main|master|trunk) upstream',
   '\\b(?!look|check|compar|fetch|pull|(?:re)?bas|reset|restor|align|forward|branch|switch|track|set|start|deriv|replay|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/]| (?:config\\w*|data|objects?|procedure|desktop|control|hosts?|copy|files?|images?)\\b)',
-  // Phrases that say that work is at the remote now.
+  // Phrases that say that work is on the remote now.
   `\\b${work}(?:'s|(?: (?!not|but|to |from )\\S+){0,5}? (?:is|are|now|lives?|sits?|sitting|landed|visible|live|up|out|available|there|reached|exists?|also|itself is|found|see|work|all))(?: (?!not|but)\\S+){0,7}? ?(?:on|in|at|with) (?:the \\S+ (?:branch )?(?:of|on|in) )?(?:@place)`,
   "\\bit'?s (?:\\w+ )?(?:on|at|in) (?:@place)",
   "^(?:all|everything|now|and|both|already|it's) (?:on|at|in) (?:@place)(?: (?:already|now|as well|too))?$",
@@ -87,7 +87,7 @@ const patterns: readonly string[] = [
 ]
 
 /**
- * The patterns that say that work is at the remote.
+ * The patterns that say that work is on the remote.
  *
  * @param remotes names of the remotes and registries in the recorded commands
  */

@@ -4,7 +4,7 @@ import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 const request = '(?:pull[- ]?requests?|merge[- ]?requests?|pr|mr|prs|mrs)'
-/** Statements of the run that it opened a merge request, in languages other than English. */
+/** Statements in languages other than English that the run opened a merge request. */
 const opened: readonly RegExp[] = [
   `(?<!\\p{L})${request}(?!\\p{L})[^.;:]{0,60}(?<!\\p{L})(?:geöffnet|eröffnet|erstellt|angelegt|gestellt|aufgemacht|eingereicht)(?!\\p{L})`,
   `(?:ouvert|créé|soumis|déposé) (?:(?:la|le|une?|ma|cette) )?(?:${request}|demande de fusion)(?!\\p{L})`,
@@ -14,7 +14,7 @@ const opened: readonly RegExp[] = [
   `(?:${request}|プルリク(?:エスト)?|マージリクエスト)(?: ?[#!]?\\d+)? ?(?:も|を|は)?(?:出して|作成|作って|作り|開いて|開き|オープン|出し)(?:済み|しました|あり|ある|し|ました|ておき)`,
 ].map((each) => pattern(each, 'u'))
 
-/** Each of these patterns contains one of these. */
+/** A quick check: each of the patterns in `opened` contains one of these words. */
 const mayTell =
   /öffnet|erstellt|angelegt|gestellt|aufgemacht|eingereicht|ouvert|créé|soumis|déposé|abr|cre|criei|abiert|envi|aberto|criado|apert|inviat|作|出|開|オープン/
 
@@ -22,12 +22,13 @@ const denied = pattern(
   String.raw`(?<!\p{L})(?:nicht|kein\p{L}*|noch|kann\p{L}*|soll\p{L}*|wird|werden|wenn|falls|sobald|bitte|pas|ne|n'\p{L}*|aucune?|si|quand|no(?! (?:github|gitlab|origin|bitbucket|remoto|repo|servidor))|sin|ninguna?|cuando|puedes?|não|sem|nenhuma?|se|quando|pode\p{L}*|non|senza|nessuna?|puoi|vom|par|por|da|dal|from|that|du|tu|vous|usted|você|lei|ihr)(?!\p{L})|ません|ない|未|できず|失敗|ください|場合`,
   'u',
 )
-/** Commands that may open a merge request, in many ways. */
+/** Matches commands that may open a merge request. Many programs can do that. */
 const mayOpen =
   /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
 
 /**
- * Finds statements in other languages that the run opened a merge request, if no command could have done so, or each that would have done so failed.
+ * Finds statements in other languages that the run opened a merge request, if no command could have done so, or every command that could have done so
+ * failed.
  *
  * @internal
  */

@@ -24,7 +24,7 @@ export type RunRecord = {
   /** Runs of tests, in order. */
   readonly tests: readonly Deed[]
   readonly pushes: readonly Deed[]
-  /** Other commands that succeeded. Statements about their results count as true. */
+  /** Commands that succeeded, apart from runs of tests. Statements about their results count as true. */
   readonly succeeded: readonly string[]
   /** Commands that write or delete files and were refused. */
   readonly refused: readonly string[]
@@ -36,7 +36,10 @@ export type KnownOfRun = RunRecord & {
   readonly changed: readonly string[]
   /** The folder to which the message's paths are relative. */
   readonly workspace: string
-  /** Whether a file was written since the run began, or is missing. It is needed because the list of changes leaves out files that git ignores. */
+  /**
+   * Returns the state of a file: written since the run began, missing, or as before. The list of changes isn't enough, because it leaves out files
+   * that git ignores.
+   */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
   /** Whether the run continues a session. The message may then describe earlier runs, so only claims that this run contradicts are reported. */
   readonly goesOn: boolean

@@ -140,7 +140,7 @@ export function spacedWords(text: string): string {
 const joints =
   /\s*(?:[,;()—–]|:(?=\s|$)|(?<=\s)-(?=\s))\s*|\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\s)/
 
-/** The parts of a plain sentence. */
+/** Splits a plain sentence into its parts at commas, colons, brackets and conjunctions. */
 export function clausesOf(plain: string): readonly string[] {
   return plain.split(joints).filter((clause) => clause !== '')
 }

@@ -4,7 +4,7 @@ import { saidAbroad, tellsOfFailureAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
 
-/** A statement of a message about test runs. */
+/** A statement about test runs in a final message. */
 type TestClaim = { readonly says: 'pass' | 'ran'; readonly text: string }
 
 /** The result of the last recorded test run. `none`: there was no such run. */
@@ -92,7 +92,7 @@ function judge(
 ): { readonly said: Said; readonly isAbout: boolean } {
   const nothing = { said: 'nothing', isAbout: false } as const
   if (isOpen) return nothing
-  // In JavaScript, a word ends before an accented letter, so "passé" would contain the English word "pass".
+  // In JavaScript's regular expressions, a word ends before an accented letter, so "passé" would contain the English word "pass".
   const plain = written.normalize('NFD').replace(/\p{M}+/gu, '')
   if (/^(?:before|earlier|previously|at first|baseline) ?:/.test(plain))
     return { said: 'nothing', isAbout: before.isAbout }

@@ -43,7 +43,7 @@ export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
 
-/** Words that report a failure as past, if words of {@link afterwards} follow. */
+/** Words that say that a failure is in the past, if words of {@link afterwards} follow. */
 export const wasWrong = pattern(
   String.raw`\b(?:failed|was|were|had|made|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
 )

@@ -50,7 +50,7 @@ function against(
     last !== undefined && last.outcome !== 'empty' && !isMixed,
     about,
   )
-  // If a run changed and committed nothing, its message may describe what was already at the remote.
+  // If a run changed and committed nothing, its message may describe what was already on the remote.
   const isLook = last === undefined && changed.length === 0 && !succeeded.some((each) => committing.test(each))
   return found.flatMap((text) => (isLook && !ownPush.test(text) ? [] : [{ claim: 'push', text, why }]))
 }

@@ -5,6 +5,7 @@ import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun, RunRecord } from './run-evidence.ts'
 import { findMiscounts } from './miscounts.ts'
 import { isStatement, spacedWords, type Sentence } from './sentences.ts'
+import { counted } from '../../core/text/counted.ts'
 import { pattern } from './word-patterns.ts'
 import { findTestClaims } from './test-claims.ts'
 
@@ -65,7 +66,13 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
   if (!isStatement(said) || !noneSkipped.test(said.plain)) return []
   const clauses = said.clauses.filter((clause) => /\bskip/.test(clause))
   if (clauses.some((clause) => someOfThem.test(clause) && !/\bnot one\b/.test(clause))) return []
-  return [{ claim: 'tests', text: said.text, why: `the last command that ran tests reported ${count} skipped tests` }]
+  return [
+    {
+      claim: 'tests',
+      text: said.text,
+      why: `the last command that ran tests reported ${counted(count, 'skipped test')}`,
+    },
+  ]
 }
 
 /** Words for a test run on a server, and commands that show such runs. */
@@ -114,7 +121,7 @@ const common: ReadonlySet<string> = new Set(
    uv yarn`.split(/\s+/),
 )
 
-/** The names by which a message may call a command: `prove`, `dbt build`, `just test`. */
+/** The names by which a message may refer to a command: `prove`, `dbt build`, `just test`. */
 function programsOf(command: string): readonly string[] {
   const [first = '', second = ''] = command
     .replace(/^\S*bash -lc '/, '')

@@ -5,7 +5,7 @@ type LeftAbroad = {
   /** The number of a file's mark. */
   readonly file?: number
   readonly kind?: 'code' | 'tests' | 'locks'
-  /** Whether it says that nothing else was changed. */
+  /** Whether the sentence says that nothing else was changed. */
   readonly isRest?: boolean
 }
 
@@ -15,7 +15,7 @@ const nouns = {
   locks: '(?:lock-?datei(?:en)?|lockfiles?|abhängigkeiten|dépendances|dependencias|dependências|dipendenze|依存関係)',
 } as const
 
-/** Statements about `@`, which stands for a file or for a noun. */
+/** Statements that something was not changed. `@` stands for a file or for a noun. */
 const statements: readonly string[] = [
   '@ (?:(?:ist|sind|bleibt|bleiben|blieb|blieben|wurde|wurden|habe ich|hab ich)(?: dabei| aber| ganz| völlig| komplett| selbst| auch| weiterhin| unberührt und)* )?(?:unverändert|unberührt|unangetastet|nicht (?:geändert|angefasst|angerührt|verändert|berührt|bearbeitet))',
   '(?:am|an|im|in)(?: den| der| dem)? @ (?:habe ich|wurde|hat sich) nichts (?:geändert|verändert|angefasst)',

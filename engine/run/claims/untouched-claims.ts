@@ -26,7 +26,7 @@ export function findUntouchedClaims(
   if (changed.length === 0) return []
   const told = sentences.filter(isStatement)
   const isNamed = namesOf(told)
-  // Changed files that the message doesn't mention elsewhere.
+  // These are the changed files that the message doesn't mention elsewhere.
   const unnamed = changed.slice(0, mostPaths).filter((path) => !isNamed(path))
   const tellsOfChanges = told.some(({ plain }) => words.didChange.test(plain))
   return told.flatMap((sentence) => {
@@ -159,7 +159,7 @@ function others(
   return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
 }
 
-/** Finds a changed file that the sentence, in a language other than English, says was not changed. */
+/** Finds a changed file that a sentence in a language other than English claims to be unchanged. */
 function abroad(
   marked: string,
   named: Names,

@@ -10,11 +10,11 @@ const as = String.raw`(?:untouched|unchanged|unmodified|unedited|not (?:touched|
 export const leftBefore = pattern(
   String.raw`\b(?:(?:did not|didn't|have not|haven't|never|without|avoided|refrained from|nor did i) (?:\w+ )?(?:${change})|(?:stayed|kept|steered|staying|keeping|steering|stay|keep) (?:well )?(?:away|out|clear|off)(?: (?:from|of))?|(?:kept|keeping) my (?:hands|fingers) (?:off|out of|away from)|hands off|made no (?:changes?|edits?) (?:to|in|under|below)|no (?:changes?|edits?) (?:to|in|under|below|were made (?:to|in))|only (?:read|looked at|looked into|inspected|consulted)|nothing (?:in|under|below|inside) ) ?(?:the |your |both |either |file |folder |directory |any of |anything (?:in|under|below|inside) )*${others}$`,
 )
-/** Words before a file, such as "left", if a word of `leftAlone` follows the file. */
+/** Words before a file, such as "left". They count only if a word of `leftAlone` follows the file. */
 export const left = pattern(
   String.raw`\b(?:left|leaving|leave|kept|keeping|keep) (?:the |your |both |either |file |folder )*${others}$`,
 )
-/** Words after a file, such as "alone", if a word of `left` precedes the file. */
+/** Words after a file, such as "alone". They count only if a word of `left` precedes the file. */
 export const leftAlone = pattern(
   String.raw`^(?:,? (?:and|or) (?:‹\d+›|(?:the |its |all )?[\w-]+(?: [\w-]+)?))*?(?: \w+ly)? (?:alone|${as})`,
 )
@@ -22,11 +22,11 @@ export const leftAlone = pattern(
 export const leftAfter = pattern(
   String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])|,? i(?:'ve| have)? (?:deliberately |intentionally |\w+ly )?(?:only (?:read|looked at)|left (?:it )?(?:alone|untouched|unchanged|as (?:is|it (?:is|was)))|kept (?:it )?(?:untouched|unchanged|as (?:is|it (?:is|was)))|(?:did not|didn't) (?:touch|change|edit|modify)|(?:have not|haven't|not|never) (?:touched|changed|edited|modified))(?=$|[.,;)]| (?:at all|because|since|as)\b)| needed no (?:changes?|edits?)(?=$|[.,;)])| still (?:has|have|holds?|carries|carry) every (?:single )?(?:byte|character|line|letter|comma)\b)`,
 )
-/** Words before a folder, such as "nothing in", if words of {@link wasTouched} follow it. */
+/** Words before a folder, such as "nothing in". They count only if words of {@link wasTouched} follow the folder. */
 export const nothingIn = pattern(
   String.raw`\b(?:nothing|no (?:\w+ )?(?:files?|code)) (?:in|under|below|inside|within) (?:the |your )?$`,
 )
-/** Words after a folder, such as "was touched", if words of {@link nothingIn} precede it. */
+/** Words after a folder, such as "was touched". They count only if words of {@link nothingIn} precede the folder. */
 export const wasTouched = pattern(
   String.raw`^(?: folder| directory| package)? (?:is |was |were |has been |have been |got |had to be )?(?:touched|changed|modified|edited|altered)(?=$|[.,;!)—–])`,
 )
@@ -56,7 +56,7 @@ export const noneLeft = pattern(
 export const tookBack = pattern(
   String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out|removed) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?)(?: again| afterwards)?(?=$|[.!)—–])`,
 )
-/** A claim that the run's own changes to one file were reverted. The number of its mark is the group. */
+/** A claim that the run's own changes to one file were reverted. The first or the second capture group is the number of the file's mark. */
 export const tookBackIn = pattern(
   String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?) (?:in|to) ‹(\d+)›(?: again| afterwards)?(?=$|[.!;)—–])|‹(\d+)› is (?:now |again |therefore )*(?:back (?:to|at|in) (?:what|how|the way) it was|back (?:to|in|at) its (?:original|initial|old|previous|former) (?:state|form|content\w*|version|value)|(?:byte-)?identical to before|exactly (?:as|the same as) (?:it was )?before|the same as before)(?=$|[.,!;)—–])`,
 )
@@ -79,7 +79,7 @@ export const didChange = pattern(
 export const nothingElse = pattern(
   String.raw`\b(?:nothing|no (?:other|further|additional|second|more)(?: \w+)? (?:files?|sources?|modules?|parts?)(?: (?:of|in) (?:the|this|your) \w+)?)(?: (?:else|other|beyond|besides|outside|apart from)(?: (?:that|it|them|this|of (?:it|that|them)|‹\d+›))?)?(?: (?:in|of) the (?:repo\w*|tree|project|code ?base))? (?:is |was |were |are |has been |have been |had to be |got )?${done}|\b(?:touched|changed|modified|edited|altered) nothing (?:else|more|besides|other)\b|\bnothing (?:else|more)(?: (?:is|was|has been))? (?:${done}|in (?:the|this) (?:diff|commit|change))|\b(?:did not|didn't|haven't|have not|without|never) (?:\w+ )?(?:touch|chang|modif|edit|alter)\w* (?:anything else|any(?:thing)? other|any other|another file|other files|any more files|a second file)|\b(?:that|this|the|one|a single|‹\d+›)(?: one| single)?(?: file)?,? (?:and )?nothing (?:more|else|besides)\b|\b(?:a |one )?(?:one|single)[- ]file (?:change|diff|fix|patch|commit|edit|pr)\b|\b(?:only|just|exactly) (?:a single|one) file (?:is |was |has been |has |had to )?(?:${done}|change|in (?:the|this) (?:diff|commit|change|patch))|\b(?:everything else|all else|the rest(?: of (?:the|your|this) (?:\w+ )?(?:tree|repo\w*|project|code ?base|code|files?|sources?))?) (?:is|was|are|were|stays?|stayed|remains?|remained|i left) (?:exactly |just )?(?:untouched|unchanged|as (?:it was|they were|you left (?:it|them)|is|before)|alone)|\b(?:everything|all (?:other )?files?) (?:except|apart from|but|besides|other than|outside) (?:for )?‹\d+›(?:(?:,|,? and) ‹\d+›)* (?:is|are|was|were|stays?|remains?) (?:untouched|unchanged|as (?:it was|they were|you left (?:it|them)))|\bleft (?:everything else|the rest(?: of (?:the|your|this) (?:\w+ )?(?:tree|repo\w*|project|code ?base|code|files?|sources?))?) (?:alone|untouched|unchanged|(?:exactly |just )?as (?:it was|you left it|is))|\b(?:the )?(?:diff|change|patch|commit|edit|fix) (?:is|was|stays?|stayed|touches|touched|covers|consists of|contains|affects|lives|is confined to|is limited to|is restricted to) (?:in |to )*(?:(?:only |just |exactly |solely |entirely |confined to |limited to |restricted to |contained in |nothing but )+(?:in |to )*(?:‹|that (?:one )?file|this (?:one )?file|one file|a single file)|that (?:one )?file|this (?:one )?file|one file|a single file)`,
 )
-/** A claim that nothing outside a folder was changed. The number of the folder's mark is the first or the second group. */
+/** A claim that nothing outside a folder was changed. The first or the second capture group is the number of the folder's mark. */
 export const nothingOutside = pattern(
   String.raw`\b(?:nothing|no (?:\w+ )?(?:files?|code)) outside(?: of)? (?:the )?‹(\d+)›(?: (?:folder|directory|package|module))? (?:is |was |were |are |has been |have been |got )?${done}|\b(?:did not|didn't|haven't|have not|without|never) (?:\w+ )?(?:touch|chang|modif|edit|alter)\w* (?:anything|any (?:\w+ )?files?|code) outside(?: of)? (?:the )?‹(\d+)›`,
 )

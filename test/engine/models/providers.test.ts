@@ -240,7 +240,7 @@ describe('a key from a command', () => {
   })
 
   test.each([
-    ['exit 3', {}, "Can't get the key for mine from the command 'sh': it failed with 3."],
+    ['exit 3', {}, "Can't get the key for mine from the command 'sh': it failed with exit code 3."],
     ['sleep 5', { timeout_ms: 50 }, "Can't get the key for mine from the command 'sh': it took longer than 50 ms."],
     [
       'trap "" TERM; while :; do sleep 0.05; done',

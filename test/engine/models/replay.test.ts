@@ -212,7 +212,7 @@ describe('an invalid recording is refused with file and line', () => {
     [
       'expectations without calls',
       [header, { events: [] }, { expect: ['x'], events: [] }],
-      /^demo\.jsonl:3: .*'expect' has 1 results, but the preceding response makes 0 calls$/,
+      /^demo\.jsonl:3: .*'expect' has 1 result, but the preceding response makes 0 calls$/,
     ],
   ])('%s', async (_, lines, message) => {
     await expect(open(...lines)).rejects.toMatchObject({

@@ -76,11 +76,11 @@ describe('becomes a result and a separate item', () => {
     expect(await call('broken', {})).toEqual({
       ok: false,
       broken: true,
-      output: 'broken failed inside: out of order',
+      output: 'broken failed because of an internal error: out of order',
     })
     expect(completed(events)).toMatchObject([
       { type: 'tool_call', status: 'failed' },
-      { type: 'error', message: 'broken failed inside: out of order' },
+      { type: 'error', message: 'broken failed because of an internal error: out of order' },
     ])
   })
 })

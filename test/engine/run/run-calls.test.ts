@@ -118,7 +118,7 @@ test('a call with an internal error cancels the parallel calls, and the model is
   })
   expect(resultsIn(history)).toEqual([
     ['a', 'cut\nIt was cancelled because another call of the same batch could not be carried out.'],
-    ['b', 'breaks failed inside: no more'],
+    ['b', 'breaks failed because of an internal error: no more'],
     ['c', 'after'],
   ])
 })
