@@ -36,10 +36,7 @@ export type KnownOfRun = RunRecord & {
   readonly changed: readonly string[]
   /** The folder to which the message's paths are relative. */
   readonly workspace: string
-  /**
-   * Returns the state of a file: written since the run began, missing, or as before. The list of changes isn't enough, because it leaves out files
-   * that git ignores.
-   */
+  /** Returns the state of a file since the run began. The list of changes isn't enough, because it leaves out files that git ignores. */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
   /** Whether the run continues a session. The message may then describe earlier runs, so only claims that this run contradicts are reported. */
   readonly goesOn: boolean
