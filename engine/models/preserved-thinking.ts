@@ -6,7 +6,7 @@ export type Block = { readonly type: string } & Readonly<Record<string, unknown>
 /** The fields of a message that this module uses. */
 type Message<B extends Block> = { readonly role: 'user' | 'assistant'; readonly content: readonly B[] }
 
-/** A digest of everything before a point in a conversation. The digests of two points are equal only if everything before the two points is equal. */
+/** A digest of everything before a point in a conversation. The digests of two points are equal only if the same content precedes both. */
 export type Prefix = string
 
 /** Returns the digest of what precedes all messages: the system text and the tools. */

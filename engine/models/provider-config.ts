@@ -30,7 +30,10 @@ export const modelProviderSchema = z.strictObject({
   http_headers: z.record(z.string(), z.string()).default({}),
   /** Maps headers to environment variables. A header whose variable is unset or empty is left out. */
   env_http_headers: z.record(z.string(), name).default({}),
-  /** Codex counts failed requests and failed streams separately. Here the larger limit applies to the retries of one request. */
+  /**
+   * Codex limits the retries of failed requests and of failed streams separately. Here, the larger of the two limits applies to all retries of one
+   * request.
+   */
   request_max_retries: z.number().int().min(0).max(100).optional(),
   stream_max_retries: z.number().int().min(0).max(100).optional(),
   stream_idle_timeout_ms: milliseconds.optional(),

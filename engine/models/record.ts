@@ -49,7 +49,7 @@ function openRecording(file: string): ReturnType<typeof openNewFile> {
   }
 }
 
-/** Converts a line of a recording to text, with a line feed. */
+/** Converts a line of a recording to text that ends with a line feed. */
 export function recordingLine(value: RecordedLine): string {
   return `${JSON.stringify(value)}\n`
 }

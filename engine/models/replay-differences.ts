@@ -91,7 +91,7 @@ function nearestRecorded(
 /** Two results count as related only if at least this share of their lines is equal. */
 const nearEnough = 0.6
 
-/** How similar two texts are: the number of equal lines before the first difference and at the end, divided by the number of lines of the longer text. */
+/** How similar two texts are: the number of equal lines at the beginning and at the end, divided by the number of lines of the longer text. */
 function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   const longer = Math.max(expected.length, got.length, 1)
   let behind = 0
@@ -103,7 +103,9 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   return (Math.min(expectedAt, gotAt) + behind) / longer
 }
 
-/** Returns a sentence about the tools that a recorded response calls but this run doesn't have, for the end of a message; empty if the run has all of them. */
+/**
+ * Returns a sentence for the end of a message: it lists the tools that a recorded response calls but this run doesn't have. Empty if there are none.
+ */
 export function unknownTools(
   response: RecordedResponse | undefined,
   tools: readonly { readonly name: string }[],

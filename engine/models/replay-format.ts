@@ -83,7 +83,7 @@ const header = z.strictObject({
   prompt: text.optional(),
 })
 
-/** A line as it is recorded. */
+/** A line of a recording, as it is written to the file. */
 export type RecordedLine = z.input<typeof header> | z.input<typeof response>
 
 /** What a tool is expected to have returned. If `ok` is undefined, both success and failure are accepted. */

@@ -39,7 +39,7 @@ type WireTool =
     }
   | { type: 'web_search'; external_web_access: boolean; filters?: { allowed_domains: string[] } }
 
-/** Builds the request. The same history gives the same bytes, so that the provider's prefix cache can be used. */
+/** Builds the request. The same history always produces the same bytes, so that the provider's prefix cache can be used. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
   const { outputSchema, sampling: { temperature, topP, maxOutputTokens } = {} } = request
   const defaults = request.requestedBy === 'agent' ? agentDefaults(model) : {}

@@ -51,7 +51,7 @@ function longest(waits: readonly (number | undefined)[]): number | undefined {
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Parses `1h2m3.5s` and `20ms`, the format in which Go prints durations. */
+/** Parses a duration in the format in which Go prints it, such as `1h2m3.5s` or `20ms`. */
 function duration(value: string | null): number | undefined {
   if (value === null || !/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(value)) return undefined
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)]

@@ -3,7 +3,7 @@ import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun, verifyLines } from '../run-facts.ts'
 import { isNew, reviewFindings } from '../review-findings.ts'
 
-/** A check of a run, which passed, failed or was skipped. */
+/** A check of a run. It passed, failed or was skipped. */
 type Check = {
   readonly name: string
   readonly seconds: number
