@@ -3,7 +3,7 @@ import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, type Fie
 import { reviewFindingOf } from './review-findings.ts'
 import type { Part, Step, StepDenial, StepKind, StepStatus, StepVerdict } from './report-types.ts'
 
-/** A step without the fields that only the whole report can fill in. */
+/** A step before its number, time and usage are added. */
 export type StepDraft = Omit<Step, 'number' | 'at' | 'spent'>
 
 const kinds: Readonly<Record<string, StepKind>> = {

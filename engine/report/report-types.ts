@@ -135,11 +135,11 @@ export type Part = {
   readonly label: string
   readonly text: string
   readonly format: 'plain' | 'markdown' | 'output' | 'diff' | 'shell' | 'json'
-  /** The file that contains the whole text, if it was cut here. */
+  /** The file that contains the whole text, if the text was cut. */
   readonly whole?: string | undefined
 }
 
-/** The Guardian's decision. */
+/** The Guardian's decision about a step. */
 export type StepVerdict = {
   readonly decision: string
   readonly decidedBy: string
@@ -167,7 +167,7 @@ export type ChangedFile = {
   readonly removed: number
   /** The patches that changed the file, as unified diffs. */
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
-  /** How many of its patches were left out because there were too many. The counts of lines include them. */
+  /** How many patches of the file were left out because there were too many. The counts of lines include them. */
   readonly omittedDiffs: number
 }
 

@@ -45,7 +45,7 @@ function replaced(before: string, after: string): Replacement {
   while (head < a.length && head < b.length && a[head] === b[head]) head++
   let tail = 0
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
-  // A pure insertion replaces no line. A SARIF replacement needs one, so it repeats the line above or below.
+  // A pure insertion replaces no line. SARIF requires at least one line, so the line above or below is repeated.
   if (head === a.length - tail) {
     if (head > 0) head--
     else if (tail > 0) tail--

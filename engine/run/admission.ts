@@ -14,7 +14,7 @@ export type Admission =
     }
   | { readonly admitted: false; readonly message: string }
 
-/** The remaining budget. An absent limit means no limit. */
+/** The remaining budget. Undefined means unlimited. */
 type Left = {
   readonly tokens: number | undefined
   /** US dollars. */

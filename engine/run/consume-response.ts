@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 import type { ResponseCalls } from './run-calls.ts'
 
-/** What consuming one response depends on. */
+/** What is needed to consume one response. */
 type ResponseContext = {
   readonly model: Model
   readonly request: ModelRequest

@@ -16,7 +16,7 @@ const mostCharacters = 8000
 const share = 0.1
 const mostChanged = 50
 
-/** What describing the tree depends on. */
+/** What is needed to describe the tree. */
 type TreeContext = {
   readonly workspace: string
   readonly sandbox: Sandbox

@@ -64,7 +64,7 @@ function inputOf(text: string): ComparableCall['input'] {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
     return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => order(a, b)))
   } catch {
-    // A freeform call, or invalid JSON from the model.
+    // This is a freeform call, or invalid JSON from the model.
     return text
   }
 }

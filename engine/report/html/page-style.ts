@@ -1,4 +1,4 @@
-/** The style of the page, which works without a script: `details` elements open and close, and checkboxes switch views. */
+/** The style of the page. The page works without a script: `details` elements open and close, and checkboxes switch views. */
 export const style = `
 :root{color-scheme:light dark;--bg:#fff;--fg:#1f2328;--dim:#59636e;--line:#d1d9e0;--soft:#f6f8fa;--link:#0757ba;--ok:#116329;--okbg:#dafbe1;--bad:#b3261e;--badbg:#ffebe9;--warn:#7a4d00;--warnbg:#fff8c5;--blue:#0757ba;--bluebg:#ddf4ff;--add:#e6ffec;--del:#ffebe9;--k:#a0111f;--s:#0a3069;--n:#0550ae;--t:#6639ba;--b:#8a3c00}
 @media(prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#30363d;--soft:#161b22;--link:#58a6ff;--ok:#56d364;--okbg:#0f2a18;--bad:#ff8982;--badbg:#3a1517;--warn:#e3b341;--warnbg:#2e2410;--blue:#79c0ff;--bluebg:#10233d;--add:#10301c;--del:#3a1517;--k:#ff7b72;--s:#a5d6ff;--n:#79c0ff;--t:#d2a8ff;--b:#ffa657}}
