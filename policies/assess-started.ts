@@ -41,7 +41,7 @@ function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
 }
 
-/** Assignments of variables with which a command line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
+/** Variable assignments through which a command line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
 const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
 
 /**

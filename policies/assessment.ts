@@ -6,15 +6,15 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Returns why an absolute path within a writable root is protected; undefined if it isn't. A path is protected if it controls other programs. `roots` are the
- * paths that are otherwise writable.
+ * Returns the reason why an absolute path within a writable root is protected; undefined if it isn't protected. A path is protected if it controls
+ * other programs. `roots` are the paths that are otherwise writable.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 
 /** Returns those of the absolute paths that are in one of the user's private directories with credentials, each with that directory. */
 export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
 
-/** Everything other than the action that an assessment depends on. */
+/** Everything that an assessment depends on, apart from the action. */
 export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet

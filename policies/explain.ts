@@ -23,8 +23,8 @@ const kinds: Readonly<Record<CommandClass, string>> = {
 }
 
 /**
- * Explains a decision: one paragraph about the whole command line, and one for each command in it. The paragraphs say what a command is, what it does, what
- * decides about it, and what would let it run without anybody being asked. The text ends with a line feed.
+ * Explains a decision: one paragraph about the whole command line, and one for each command in it. The paragraphs describe what a command is, what it
+ * does, what decides about it, and what would let it run without anybody being asked. The text ends with a line feed.
  *
  * @param command a line for a shell, or an argument vector
  * @example console.log(explainCommand('cd x && rm y', { approvalMode: 'untrusted', sandbox: 'read-only' }))
@@ -83,7 +83,8 @@ function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: 
   if (opinion.rule !== undefined) return `To change the decision, change the rule ${opinion.rule}.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
   if (opinion.decision === 'deny') return 'No setting allows this.'
-  // If the shell does something around the command, no rule is proposed, because a rule about the command wouldn't cover that.
+  // If the command raises an alarm, or the shell opens files or sets variables for it, no rule is proposed, because no rule about the command covers
+  // this.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
   if (rule === undefined)
     return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval mode.`

@@ -94,7 +94,10 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
   return decidedBy.startsWith('reviewer:')
 }
 
-/** The stages whose denials don't depend on the rules: something is impossible, or a hook or a person said no. Needed for the records of an earlier version. */
+/**
+ * The stages whose denials don't depend on the rules: something was impossible, or a hook or a person said no. Needed for the records of an earlier
+ * version.
+ */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
 /** Reconstructs the basis of a record that an earlier version wrote. */

@@ -47,7 +47,7 @@ export type Reviewer = {
 }
 
 /**
- * The reviewer for when nobody can be asked. It denies at once, and the reason contains the question and how to allow the action.
+ * The reviewer that is used if nobody can be asked. It denies at once, and the reason contains the question and how to allow the action.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })

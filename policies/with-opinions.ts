@@ -14,7 +14,7 @@ export type OthersOpinions = {
   readonly hook?: {
     readonly decision: 'ask' | 'allow'
     readonly reason: string
-    /** The name of the source of this decision, for the audit record. Default: `hook`. */
+    /** The name of the source of the hook's decision, for the audit record. Default: `hook`. */
     readonly by?: string
   }
 }

@@ -6,7 +6,7 @@ import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } fr
 /** A fault that was found in a log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
-  /** The number of the log's line, counted from 1. If records are missing at the end, it is the number that follows the last line's. */
+  /** The number of the log's line, counted from 1. If records are missing at the end, it is one more than the number of the last line. */
   readonly line: number
   readonly message: string
 }

@@ -45,11 +45,11 @@ export type CommandAnalysis = {
   readonly evaluations: readonly string[]
 }
 
-/** The maximum length of a command line, in characters. A longer one isn't read at all. */
+/** The maximum length of a command line, in characters. A longer one isn't analysed at all. */
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 1_000
-/** The maximum number of words in all commands together. A command counts each time it is judged. */
+/** The maximum number of words in all commands together. A command's words count each time it is judged. */
 const mostWords = 3_000
 /** The maximum length of all words and scripts together, in characters. There is a limit because a long variable may be used in many places. */
 const mostText = 3 * longestCommand
@@ -185,7 +185,7 @@ function givenTexts({ words, assignments, input }: SimpleCommand): readonly stri
   return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
 }
 
-/** If a word stands for listed files, determines its `from`, which depends on the program that receives the word. */
+/** Sets the `from` of a word that stands for listed files. The value depends on the program that receives the word. */
 function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
   if (word.kind !== 'dynamic' || word.listed === undefined) return word
   return { ...word, from: originOfListed(word.listed, program?.text) }

@@ -79,7 +79,7 @@ export function assemble(
         )
         if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
           return [dynamic(source, words, false, from)]
-        // File names that match may contain blanks, and the shell splits the result at them.
+        // The names of matching files may contain blanks, and the shell splits the result at them.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [

@@ -26,7 +26,7 @@ export function globTest(pattern: string): (name: string) => boolean {
 /** Converts a regular expression into a predicate on names. An expression whose syntax isn't supported counts as matching every name. */
 export function regexTest(source: string): (name: string) => boolean {
   const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
-  // If in doubt, assume the worst: the pattern targets no names in particular and excludes none.
+  // An unsupported expression is assumed to match every name, so it neither targets secrets in particular nor excludes them.
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 

@@ -6,7 +6,7 @@ const declaring = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
 const filling = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'wait', 'let'])
 const runningOthers = new Set(['command', 'builtin', 'exec', 'env'])
 
-/** Variables in which bash stores numbers. A value that is assigned to one is first evaluated as arithmetic. */
+/** Variables in which bash stores numbers. A value that is assigned to one of them is first evaluated as arithmetic. */
 export const integerVariables: ReadonlySet<string> = new Set([
   ...['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'BASHPID', 'BASH_SUBSHELL', 'EPOCHSECONDS'],
   ...['EPOCHREALTIME', 'COMP_CWORD', 'COMP_POINT', 'COMP_TYPE', 'COMP_KEY', 'UID', 'EUID', 'PPID', 'OPTERR'],

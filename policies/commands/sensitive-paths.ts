@@ -19,13 +19,13 @@ const folders = [...sensitiveFolders, ...credentialPlaces]
 const knownFolders = folders.map(split)
 const knownFiles = sensitiveFiles.map(split)
 
-/** For a quick check: a path can contain a known name only if it contains one of these parts or ends with one of `fileEnds`. */
+/** For a quick check: a path can contain a listed folder or file only if one of its parts is in `folderStarts` or its last part is in `fileEnds`. */
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
 /** Folders in projects that may contain either secrets or code that handles secrets. */
 const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
-/** Names of files whose contents are meant to be read by others. */
+/** Names of files that are meant to be read by others, such as source code and documentation. */
 const source =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
 

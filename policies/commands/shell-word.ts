@@ -37,7 +37,7 @@ export type ShellWord =
 /** A word from a variable that the command line sets. Its value is one of `choices`. */
 export type WordChoice = { readonly kind: 'either'; readonly text: string; readonly choices: readonly ShellWord[] }
 
-/** A word with a known text. */
+/** Creates a word whose text is known. */
 export function literal(text: string): ShellWord {
   return { kind: 'static', text }
 }

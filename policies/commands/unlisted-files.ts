@@ -10,7 +10,7 @@ type Reader = {
 
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Hidden files and folders in a home where programs store no credentials, in lower case. */
+/** Hidden files and folders of home directories in which programs store no credentials. Their names are in lower case. */
 const ofHomes = list(`
   .bashrc | .bash_profile | .bash_login | .bash_logout | .bash_aliases | .profile | .zshrc | .zprofile | .zshenv | .zlogin
   .inputrc | .vimrc | .vim | .nanorc | .tmux.conf | .screenrc | .dircolors | .editorconfig | .gitconfig | .gitignore
@@ -73,8 +73,9 @@ const systems = /^(?:\/usr\/local|\/opt\/homebrew)?\/etc(?:\/|$)/
 const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|account|crash)(?:\/|$))|run(?:\/|$))/
 
 /**
- * Describes the kind of files to which a path belongs, if files of this kind may contain credentials although no table lists their names: hidden files in
- * homes, settings of the system, data of its services. Undefined if the path is none of these, or is known to contain no credentials.
+ * Describes the kind of files to which a path belongs, if files of this kind may contain credentials although no table lists their names: hidden
+ * files in home directories, system settings, and data of system services. Undefined if the path is none of these, or is known to contain no
+ * credentials.
  *
  * @param path in lower case and normalized, absolute or from `~`; may be a pattern
  */
@@ -105,9 +106,9 @@ function isAmong(path: string, known: readonly string[]): boolean {
 }
 
 /**
- * Adds an alarm to commands that read files that may contain credentials. The tables list only harmless files: in homes, among the system's settings
- * and among the data of its services. A file that is missing from the tables therefore causes an additional question rather than a security hole.
- * Commands that read only file names, and files in the workspace, are not affected.
+ * Adds an alarm to commands that read files that may contain credentials. The tables list only harmless files, in home directories, among the
+ * system's settings and among the data of system services. A file that is missing from the tables therefore causes an additional question rather than
+ * a security hole. Commands that read only file names, and files in the workspace, are not affected.
  *
  * @param folders the folders in which the command line may run: absolute, from `~`, or relative to `cwd`
  */
@@ -141,7 +142,7 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
 }
 
 /**
- * Resolves a path in a folder. An absolute path is the same in every folder, and so is one that begins at a home.
+ * Resolves a path in a folder. An absolute path is the same in every folder, and so is one that begins with `~`.
  *
  * @param folder the folder; empty for the folder in which the command line begins, wherever that is
  */
@@ -150,8 +151,8 @@ export function pathFrom(folder: string, path: string): string {
 }
 
 /**
- * Whether a path is in the workspace, even if the two spell the home that contains them differently. If the workspace is a home, contains homes, or is a folder
- * of the system such as `/etc`, no path counts as being in it.
+ * Whether a path is in the workspace, even if the two paths spell the home directory differently. If the workspace is a home directory, contains home
+ * directories, or is a system folder such as `/etc`, no path counts as being in it.
  */
 function isBelow(path: string, cwd: string): boolean {
   const folder = cwd.replace(homes, '~/')

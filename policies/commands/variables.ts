@@ -31,7 +31,7 @@ const plainVariables = new Set([
   ...['?', '#', '$', '!', '-'],
 ])
 
-/** Matches an expansion that uses only the value of a variable, or only whether this value is empty. */
+/** Matches an expansion whose result depends only on the value of a variable, or only on whether the value is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
 /** The values that a name may have on any path through the command line. */
@@ -83,7 +83,7 @@ export class Variables {
   }
 
   /**
-   * Walks a part of the text that possibly doesn't run, or that runs in another shell. Returns the names that are certain at the end of the part. Afterwards,
+   * Walks a part of the text that may not run, or that runs in another shell. Returns the names that are certain at the end of the part. Afterwards,
    * only the names that were certain before the part are certain.
    */
   apart(part: () => void): ReadonlySet<string> {

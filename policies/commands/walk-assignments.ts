@@ -25,7 +25,7 @@ export class Assignments {
     for (const name of names) this.assign(name, unclear(name), declares)
   }
 
-  /** Records what a loop assigns to its variable. Returns whether the loop certainly ends after a few rounds. */
+  /** Records what a loop assigns to its variable. Returns whether the loop certainly ends after a few iterations. */
   loop(name: Word, wordlist: readonly Word[] | undefined): boolean {
     this.#context.assigns(name.value)
     const words = wordlist?.flatMap((word) => readWord(word, this.#context))

@@ -33,7 +33,7 @@ export class Walk {
   /** Whether the next definition is a separate statement at the top level of the text. */
   #isPlain = false
   #inFunction = 0
-  /** The number of enclosing loops that don't certainly end after a few rounds. */
+  /** The number of enclosing loops that may not end after a few iterations. */
   #loops = 0
   /** The text to which positions in the tree refer. */
   #source: string

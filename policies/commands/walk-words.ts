@@ -122,7 +122,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/** Reads `${…}`. Plain names, defaults, trimming and replacing result in text. The forms that evaluate their result are not understood. */
+/** Reads `${…}`. Plain names, default values, trimming and replacement result in text. Forms that evaluate their result are not supported. */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'

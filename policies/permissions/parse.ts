@@ -69,7 +69,7 @@ function fault(message: string, expected: string): ParsedPermission {
 
 const everyHost = '*'
 
-/** Reads the host of `domain:HOST`. In a restriction, a host with a port or in a URL restricts the whole host. */
+/** Reads the host of `domain:HOST`. In a restriction, a host that is given with a port or in a URL stands for the whole host. */
 function readHost(what: string, restricts: boolean): string | undefined {
   const plain = /^domain:((?:\*\.)?[\w-]+(?:\.[\w-]+)*)$/.exec(what)?.[1]
   if (plain !== undefined || !restricts) return plain?.toLowerCase()

@@ -9,8 +9,8 @@ const harmless = new Set(
 )
 
 /**
- * Variables that load code, choose programs, or change where a program looks for its configuration. Others are recognized by the beginning or end of their
- * names.
+ * Variables that load code, choose programs, or change where a program looks for its configuration. Other dangerous variables are recognised by the
+ * beginning or end of their names.
  */
 const dangerous = new Set(
   'PATH IFS ENV EXECIGNORE HOSTFILE HISTFILE INPUTRC FCEDIT MAILPATH MAIL POSIXLY_CORRECT SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE FIGNORE FPATH ZDOTDIR EDITOR VISUAL BROWSER SHELL CLASSPATH CC CXX CPP AR RANLIB CFLAGS LDFLAGS TAR_OPTIONS GZIP ZIPOPT RIPGREP_CONFIG_PATH GREP_OPTIONS KUBECONFIG HOME TMPDIR WGETRC LOCPATH NLSPATH GCONV_PATH EXINIT VIMINIT TERMCAP AWKPATH AWKLIBPATH'.split(

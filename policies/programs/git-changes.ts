@@ -14,7 +14,7 @@ function connects(...more: readonly Fact[]): readonly Fact[] {
   return [{ class: 'network', hosts: [] }, ...more]
 }
 
-/** Whether the arguments contain one of these options, even if it is bundled, abbreviated, or has an attached value. */
+/** Whether the arguments contain one of the given options, even if it is bundled, abbreviated, or has an attached value. */
 function has(args: readonly ShellWord[], ...options: readonly string[]): boolean {
   return args.some(({ text }) =>
     options.some((option) => {

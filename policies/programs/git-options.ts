@@ -29,7 +29,7 @@ export type GitReader = {
   readonly numbers?: boolean
 }
 
-/** Subcommands that only read if they are given no options other than these (from their manual pages). Everything else is unknown. */
+/** Subcommands that only read if they are given no options other than the listed ones (from their manual pages). Everything else is unknown. */
 export const gitReaders: Readonly<Record<string, GitReader>> = {
   status: {
     options: table(

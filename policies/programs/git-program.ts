@@ -68,10 +68,10 @@ function readFront(args: readonly ShellWord[]): Front {
   return { rest: args.slice(at), alarms, aliases }
 }
 
-/** What an alias that is defined on the command line stands for: a git command, or a text for a shell. */
+/** What an alias that is defined on the command line stands for: a git command, or a shell script. */
 function expandAlias(words: readonly ShellWord[], text: string): readonly ShellWord[] | { readonly script: string } {
   if (text.startsWith('!')) return { script: text.slice(1) }
-  // Git has its own rules for quotes in an alias, so an alias with quotes is judged as a text for a shell.
+  // Git has its own rules for quotes in an alias, so an alias with quotes is judged as a shell script.
   if (/['"\\]/.test(text)) return { script: text }
   return [
     ...text

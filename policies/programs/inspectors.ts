@@ -10,7 +10,7 @@ const none = { operands: 'none' } as const
 const plain =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|HOSTNAME|PATH|TMPDIR|EDITOR|PAGER|CI|NODE_ENV|SHLVL|TZ|COLUMNS|LINES)$/
 
-/** lsof, restricted to these options. Words with an `@` are refused, because lsof would ask a name server about the host after it. */
+/** lsof, restricted to the listed options. Words with an `@` are refused, because lsof would ask a name server about the host after it. */
 const openFiles = only(
   'lsof(8), without -D, options that begin with + and host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
@@ -18,7 +18,7 @@ const openFiles = only(
   () => undefined,
 )
 
-/** lsof asks a server for the names of the hosts it shows, unless `-n` is given, or `-t`, which shows no hosts. */
+/** lsof asks a name server for the names of the hosts that it shows, unless `-n` is given, or `-t`, which shows no hosts. */
 const lookups: Alarm = { kind: 'unsandboxed', reason: 'it resolves host names' }
 
 /** Programs that print information about the machine, the time, or their arguments. */

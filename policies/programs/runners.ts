@@ -3,9 +3,9 @@ import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
- * Programs that run code of the project or code from their arguments. If `version` lists words, the program prints its version when it is given exactly one
- * of them, and does nothing else. Some are left out on purpose: `yarn` and `pnpm` load project configuration before they print their version, and `cargo` and
- * `rustc` start the toolchain that the project names.
+ * Programs that run code of the project or code from their arguments. If `version` lists words, the program prints its version when it is given
+ * exactly one of them, and does nothing else. Some programs have no such words on purpose: `yarn` and `pnpm` load project configuration before they
+ * print their version, and `cargo` and `rustc` start the toolchain that the project names.
  */
 const runners: Readonly<Record<string, { readonly source: string; readonly version?: readonly string[] }>> = {
   node: { source: 'node(1)', version: ['--version', '-v'] },

@@ -76,7 +76,8 @@ const xargsOptions = optionTable(
 )
 
 /**
- * Judges xargs, which adds words from its input to a command. These may be any words, unless the pipeline before xargs lists files in the workspace.
+ * Judges xargs, which adds words from its input to a command. The added words may be anything, unless the pipeline before xargs lists files in the
+ * workspace.
  */
 function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgement {
   const parsed = parseArguments(args, xargsOptions, { letters: 'getopt', stopAtOperand: true })

@@ -1,10 +1,10 @@
-/** How the waiting ended: with a value, a timeout, or an interruption. */
+/** How a wait ended: with a value, a timeout, or an interruption. */
 type Waited<T> =
   { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
 
 /**
- * Waits a limited time for work to finish. When the time is up, or when `signal` is aborted, aborts the signal that was passed to the work and stops waiting,
- * even if the work continues. Errors of the work are passed on.
+ * Waits a limited time for work to finish. When the time is up, or when `signal` is aborted, aborts the signal that was passed to the work and stops
+ * waiting, even if the work continues. Errors from the work are passed on.
  */
 export async function waitWithin<T>(
   milliseconds: number,

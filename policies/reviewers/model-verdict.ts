@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hasRepeatedField } from './repeated-field.ts'
 
-/** Creates the schema of an answer. Most runs have no reviewing model, so it is created when it is first needed. */
+/** Creates the schema of an answer. Most runs have no reviewing model, so this is called only when the schema is first needed. */
 const makeShape = () =>
   z.strictObject({
     risk_level: z.enum(['low', 'medium', 'high', 'critical']),
@@ -21,7 +21,7 @@ export function modelVerdictSchema(): Readonly<Record<string, unknown>> {
   return z.toJSONSchema((shape ??= makeShape()))
 }
 
-/** Parses an answer. It must be exactly one JSON object with exactly these fields, each once, and nothing around it. */
+/** Parses an answer. It must be exactly one JSON object with all the fields of a verdict, each once, and without other fields or surrounding text. */
 export function readModelVerdict(text: string): { readonly verdict: ModelVerdict } | { readonly fault: string } {
   const trimmed = text.trim()
   let value: unknown
@@ -38,8 +38,8 @@ export function readModelVerdict(text: string): { readonly verdict: ModelVerdict
 }
 
 /**
- * Turns a verdict into a decision. The limits are enforced here and not left to the model: a critical risk is never allowed, and a high one only if the user
- * explicitly asked for the action.
+ * Turns a verdict into a decision. The limits are enforced here rather than left to the model: a critical risk is never allowed, and a high one only
+ * if the user explicitly asked for the action.
  */
 export function judgeVerdict(verdict: ModelVerdict): { readonly allowed: boolean; readonly reason: string } {
   const { risk_level: risk, user_authorization: authorization, outcome, rationale } = verdict

@@ -10,7 +10,7 @@ import { waitWithin } from './deadline.ts'
 /** Sends one request and returns the answer to it, both as JSON text. Rejects if the program can't be reached. */
 export type Exchange = (request: { readonly id: string; readonly json: string }, signal: AbortSignal) => Promise<string>
 
-/** Creates the schema of an answer. Most runs ask no program, so it is created when it is first needed. */
+/** Creates the schema of an answer. Most runs ask no program, so this is called only when the schema is first needed. */
 const makeShape = () =>
   z.strictObject({
     id: z.string(),
@@ -86,7 +86,7 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
   }
-  // Loaded here, because most runs ask no program.
+  // The module is loaded here, because most runs ask no program.
   const lines = process.getBuiltinModule('node:readline').createInterface({ input, crlfDelay: Infinity })
   lines.on('line', (line) => {
     const value = parseJson(line)

@@ -38,8 +38,8 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
 }
 
 /**
- * The rules that may concern a command, in their order. If all words are known, rules that require other words are left out; otherwise, all rules about the
- * program are returned.
+ * The rules that may concern a command, in the order of the rule set. If all words are known, rules that require other words are left out; otherwise,
+ * all rules about the program are returned.
  */
 function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
   const found = new Set<PrefixRule>()
@@ -161,8 +161,8 @@ function least(answers: readonly Answer[]): Answer {
 }
 
 /**
- * Whether the words that aren't options begin with the words of the pattern. A word after an option may be the option's value. Then it may be skipped, which
- * turns the answer into a maybe.
+ * Whether the words that aren't options begin with the words of the pattern. A word after an option may be the option's value. In that case it may be
+ * skipped, and the answer becomes `maybe`.
  */
 function matchOperands(
   program: string,

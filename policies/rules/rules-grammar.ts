@@ -171,7 +171,7 @@ export class RuleParser extends EmbeddedActionsParser {
   }
 }
 
-// The lexer and the parser. They are made when the first file is read, which saves time in a run without rules.
+// The lexer and the parser. They are created when the first file is read, which saves time in a run without rules.
 let made: { readonly lexer: Lexer; readonly parser: RuleParser } | undefined
 
 /** Parses the text of a rule file. Throws a `RuleError` for the first thing that is wrong with it. */

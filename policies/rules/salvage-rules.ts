@@ -5,7 +5,10 @@ import type { RuleLayer } from './rule.ts'
 
 /** Matches the beginning of a line on which a statement (a rule or a constant) starts. */
 const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_]\w*[ \t]*\+?=/
-/** The longest file that is salvaged. Longer files are skipped, and so are files with too many parts, because each part is parsed separately. */
+/**
+ * The maximum length of a file that is salvaged, in characters. Longer files are skipped, and so are files with too many parts, because each part is
+ * parsed separately.
+ */
 const longest = 64 * 1024
 const mostParts = 500
 /** The maximum number of faults that are reported. */

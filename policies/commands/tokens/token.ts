@@ -44,7 +44,7 @@ export class ScanError {
   }
 }
 
-/** States why the text can't be tokenised, and ends the scan. */
+/** Ends the scan, with the reason why the text can't be tokenised. */
 export function fail(reason: string): never {
   throw new ScanError(reason)
 }
