@@ -20,8 +20,8 @@ export type InputItem =
 export type OutputItem = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /**
- * The contents of `opaque` for this API: either `item`, a whole item as it arrived, or `more`, the unknown fields of a message or call. Sessions of
- * older versions don't contain `model`.
+ * The contents of `opaque` for this API: either `item`, a whole item as it arrived, or `more`, the unknown fields of a message or call. Sessions
+ * written by older versions don't contain `model`.
  */
 const kept = z.object({
   from: z.literal('openai-responses'),

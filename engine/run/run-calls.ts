@@ -6,7 +6,7 @@ import { runCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'
 import type { Stop } from './stop.ts'
 
-/** What the calls of one response depend on. */
+/** What is needed to run the calls of one response. */
 type Calling = {
   readonly path: CallPath
   readonly conversation: Conversation

@@ -23,7 +23,7 @@ const ofOthers: readonly RegExp[] = [
 ].map((each) => pattern(each, 'u'))
 
 const ownDeed = /\b(?:i|i've|we|we've|my|our|mine)\b/
-/** A sentence that continues a statement about somebody else's or earlier work. */
+/** A sentence that continues a statement about somebody else's work or earlier work. */
 const goesOn = pattern(
   `^(?:and |so |then |there )?(?:it|that ${work}|this ${work}|that one|they|she|he)${hash}?(?: also| then)? (?!is now\\b|now\\b)\\S`,
 )

@@ -34,7 +34,7 @@ const limited = /\b(?:since|after|before|until|when|if|else|other|main|master|at
 const forReader = /\bfirst,|\b(?:before|until) you (?:decide|look|review|approve|agree|say|have|merge)\b/g
 const ofCommits = /commit|branch|history|rebase|squash|push|remote|pouss|プッシュ/
 
-/** Finds a statement that nothing was pushed, if no other sentence speaks of a push. */
+/** Finds a statement that nothing was pushed, if no other sentence mentions a push. */
 function denied(sentences: readonly Sentence[], command: string): readonly UnsupportedClaim[] {
   const speaking = sentences.filter(({ plain }) => ofPush.test(plain.replace(/`[^`]*`/g, '')))
   const [said] = speaking
@@ -71,7 +71,7 @@ function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly 
   return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
 }
 
-/** Returns a command without the message of a commit, in which words such as "merge request" mean nothing. */
+/** Removes the message from a `git commit` command, because words such as "merge request" mean nothing in a commit message. */
 function withoutMessage(command: string): string {
   return /\bgit commit\b/.test(command) && !/&&|;|\|/.test(command) ? 'git commit' : command
 }

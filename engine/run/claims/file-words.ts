@@ -54,7 +54,7 @@ export const takingFrom = pattern(
   String.raw`\b(?:moved|removed|dropped|deleted|stripped|extracted|struck|cut|took|scrubbed|renamed|pulled|split|migrated|excised|hoisted|switched|purged)\b`,
 )
 
-/** Words directly before a file that say that it is new, or that the work was done there. */
+/** Words directly before a file that say that it is new, or that the work was done in it. */
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|there(?:'s| is| are) (?:now |also )?an? new(?: \w+){1,3},|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
@@ -128,7 +128,7 @@ export const exemptItem = pattern(
   String.raw`\b(?:unchanged|untouched|not|no (?:change|edit|need)s?|\w+n't|nothing|already|still|read|reviewed|only looked|skipped|left|as is|existing|should|would|could|needs?|suggest\w*|todo|see|later|denied|unused variable|missing|line \d+)\b|❌|⚠|✗|✘`,
   'u',
 )
-/** Words after "in a.ts" that say that something was changed there. */
+/** Words after "in a.ts" that say that something was changed in the file. */
 export const doneThere = pattern(
   `^,? (?:i|i've|i have|we|we've) (?:\\w+ly |now |also |just )?(?:(?:re)?(?:${verbs})(?:ed|d)|${irregular}|use|export|call|put|set|add|keep|handle|import)\\b|^,? [^,.;]{0,60}\\b(?:is now|are now|now|was|were|has been|have been) (?:\\w+ly )?(?:(?:${verbs})(?:ed|d)|${irregular})\\b`,
 )

@@ -16,7 +16,7 @@ const migrationPath = pattern(String.raw`(?:^|/)(?:migrations?|migrate|alembic)/
 const outsidePath = pattern(String.raw`(?:^|/)(?:docs?|examples?|vendor|dist|build)/`)
 
 /**
- * The kind of a file, by its path.
+ * Determines the kind of a file from its path.
  *
  * @internal
  */

@@ -56,7 +56,7 @@ const someOfThem = pattern(
   String.raw`\b(?:new|other|else|more|further|of (?:these|them|those|mine|my|the)|in|before|earlier|at first|should|would|if|when|once|\w+n't|not)\b`,
 )
 
-/** Finds a claim that no test was skipped, if every run reported skipped tests and no other sentence speaks of them. */
+/** Finds a claim that no test was skipped, if every run reported skipped tests and no other sentence mentions them. */
 function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly UnsupportedClaim[] {
   const tried = runs.filter(({ outcome }) => outcome !== 'refused')
   const count = tried.at(-1)?.skipped ?? 0

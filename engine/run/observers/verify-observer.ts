@@ -53,7 +53,7 @@ export function verifyObserver(
   }
 }
 
-/** Ends the run because a command was refused or could not start, which no model can fix. */
+/** Ends the run because a command was refused or could not start. No model can fix that. */
 function impossible(command: string, { type, why }: Extract<VerificationResult, { readonly why: string }>): Verdict {
   const refused = type === 'refused'
   const message = `--verify \`${command}\` ${refused ? 'was refused' : 'could not start'}: ${why}`
@@ -72,7 +72,7 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   }
 }
 
-/** @param left how many more times the model will be told about failures. A negative number: as often as the budget allows */
+/** @param left how many more times the model will be told about failures. A negative number means as often as the budget allows */
 function correction(failures: readonly Failure[], left: number): string {
   const outputs = failures.map(
     ({ command, words }) =>
