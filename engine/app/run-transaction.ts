@@ -42,7 +42,8 @@ type TransactionWish = {
 /**
  * Returns the transaction settings of a run, from the request or else from the configuration; undefined if the run isn't a transaction.
  *
- * @param before how the view of the resumed session was made. A session with a view remains a transaction. Undefined if there is no such view
+ * @param before how the view of the resumed session was made; undefined if no session with a view is resumed. A run that resumes a session with a
+ *   view is always a transaction
  * @throws UserError `usage` if the request has options for landing but isn't a transaction
  */
 export function requestedTransaction(
@@ -67,7 +68,10 @@ export function requestedTransaction(
   }
 }
 
-/** The trees that get a view: the repositories that contain the paths to which commands may write. A path outside any repository is itself such a tree. */
+/**
+ * Returns the trees that get a view: the repositories that contain the paths to which commands may write, and those of these paths that are outside
+ * any repository.
+ */
 export function treesOf(roots: readonly string[]): readonly string[] {
   const trees = roots.flatMap((root) => {
     const real = realOrUndefined(root)
@@ -103,7 +107,7 @@ export function runTransaction(
     },
     changes: {
       begin: async () => undefined,
-      // If the changes can't be listed, this returns only the reason, because landing fails later and reports it.
+      // If the changes can't be listed, this returns only the reason instead of throwing, because landing fails later and reports the error.
       settle: () =>
         record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
     },

@@ -15,7 +15,7 @@ export type SourceFile = {
   readonly path: string
   readonly what: 'settings' | 'rules' | 'permissions' | 'hooks' | 'servers' | 'plugins' | 'instructions' | 'definitions'
   readonly whose: 'machine' | 'user' | 'repository' | 'plugin'
-  /** The program for which the file is written. If this is another program, the setting `import` may decide whether the file is used. */
+  /** The program for which the file is written. For programs other than `portcullis`, the setting `import` may decide whether the file is used. */
   readonly program: 'portcullis' | 'codex' | 'claude' | 'other'
   /** A group of files of which only the first one with content is used. Absent: the file belongs to no group. */
   readonly alternatives?: readonly string[]
@@ -23,7 +23,10 @@ export type SourceFile = {
 
 type Where = { readonly places: AppPaths; readonly project: Project; readonly plugins: readonly Plugin[] }
 
-/** Returns all files that a run in this place looks for, in order of precedence, beginning with the machine's. Files within a folder are sorted by name. */
+/**
+ * Returns all files that may contain configuration for a run, in order of precedence, beginning with the machine's. Files within a folder are sorted
+ * by name.
+ */
 export function sourceFiles(where: Where): readonly SourceFile[] {
   return [...machineFiles(where), ...userFiles(where), ...where.plugins.flatMap(filesOfPlugin), ...projectFiles(where)]
 }

@@ -45,7 +45,7 @@ export type Configured = {
 
 /** The state after everything that can be wrong with a request has been checked. The model and the reviewer are ready to be asked; no command has run yet. */
 export type Loaded = Configured & {
-  /** The prompt as the user gave it, or as expanded from a command or skill. Undefined if a client makes the calls. */
+  /** The prompt as the user gave it, or as expanded from a command or skill. Undefined if the caller makes the tool calls. */
   readonly named: NamedPrompt | undefined
   readonly deliver: ((finalMessage: string) => string | undefined) | undefined
   readonly extensions: Extensions
@@ -64,7 +64,7 @@ export type Loaded = Configured & {
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts
-  /** Notices from before the event stream began. */
+  /** Notices for the user that were collected before the event stream began. */
   readonly said: readonly string[]
 }
 
@@ -82,13 +82,13 @@ export type Confined = Loaded & {
   readonly transaction?: OpenTransaction
 }
 
-/** The state after the session was opened and a half-changed tree was repaired. */
+/** The state after the session was opened and any half-changed tree was repaired. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode
   /** The working directory and the sandbox in which the run began. */
   readonly began: ExecutionContext
-  /** Sentences for the user that tell what was recovered. */
+  /** Sentences that tell the user what was recovered. */
   readonly recovered: readonly string[]
   /** Aborted when the run should end. */
   readonly signal: AbortSignal

@@ -13,9 +13,9 @@ const LooksLikeTool = z.custom<Tool>((value) => {
 }, 'expected a tool created with defineTool from portcullis/engine')
 
 /**
- * Loads tools that the user wrote: the default export of each `.js`, `.mjs`, `.ts` or `.mts` file in these folders is a tool or a list of tools. If a compiled
- * file lies next to its TypeScript source, the compiled file is used. The code runs in this process with all of its rights, so only the user's own
- * configuration can name these folders.
+ * Loads tools that the user wrote: the default export of each `.js`, `.mjs`, `.ts` or `.mts` file in these folders is a tool or a list of tools. If a
+ * compiled file is next to its TypeScript source, the compiled file is used. The code runs in this process with all of its rights, so only the user's
+ * own configuration can name these folders.
  *
  * @throws UserError `usage` with the path, if a folder doesn't exist, a module can't be loaded, or a module exports anything else
  */

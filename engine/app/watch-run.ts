@@ -13,7 +13,7 @@ import type { RunRequest } from './run-request.ts'
 type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly string[] }
 
 /**
- * Starts to report a run to OpenTelemetry if the user asks for it; otherwise no telemetry code is loaded.
+ * Starts reporting a run to OpenTelemetry if the user asks for it; otherwise no telemetry code is loaded.
  *
  * @param configured the user's own `[otel]`
  * @returns undefined if the user doesn't ask for telemetry
@@ -27,7 +27,7 @@ export async function watchRun(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
-  // The file is opened before any command runs. If a command puts a file or a link at its path, that is replaced, and the link is not followed.
+  // The file is opened before any command runs. A file or link that a command puts at its path later is replaced; the link is not followed.
   const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
   if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
   const byName = maskSecrets(environment)

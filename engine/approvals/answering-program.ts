@@ -19,7 +19,7 @@ type AnsweringOptions = {
   /** The paths that commands may write to. */
   readonly roots: readonly string[]
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Receives the program's standard error. Undefined: standard error is dropped. */
+  /** Receives the program's standard error. Undefined: standard error is discarded. */
   readonly errors: Writable | undefined
 }
 

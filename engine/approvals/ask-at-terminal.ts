@@ -6,7 +6,7 @@ import { promptFor, readAnswer, renderQuestion, type RuleFiles } from './render-
 /** A terminal with a person at it. */
 type Terminal = { readonly input: Readable; readonly output: Writable }
 
-/** A question to the person. */
+/** A question for the person at a terminal. */
 export type TerminalQuestion<Answer> = {
   /** The question's text, with the prompt for the answer. */
   readonly text: string
@@ -74,7 +74,7 @@ type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefine
 /** Reads lines only on request. Lines that arrive together are returned one by one. */
 function readLines(input: Readable): LineReader {
   // Without raw mode, the terminal itself echoes the input, lets the person edit the line, and turns Ctrl-C into the signal that stops the run.
-  // Loaded here, because most runs ask nobody.
+  // `readline` is loaded only here, because most runs ask nobody.
   const lines = process.getBuiltinModule('node:readline').createInterface({ input, terminal: false })
   const ready: string[] = []
   let ended = false

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** The tool's name. While a call of this tool is open, the display must not write to the terminal. */
+/** The tool's name. While a call of this tool is in progress, the display must not write to the terminal. */
 export const askUserName = 'ask_user'
 
 /** The tool for runs in which nobody can be asked: its calls fail at once. */

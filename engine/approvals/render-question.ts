@@ -1,4 +1,5 @@
 import type { HumanChoice, HumanQuestion, ProposedRule } from '../../policies/index.ts'
+import { counted } from '../core/text/counted.ts'
 import { escapeInvisible } from '../core/text/escape-invisible.ts'
 
 /** The file to which each kind of rule is added. */
@@ -63,7 +64,7 @@ export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): s
 /**
  * Describes a possible answer.
  *
- * @param grants whether the action needs additional access. If so, an answer for the rest of the run gives that access to every command
+ * @param grants whether the action needs additional access. If so, an answer that applies to the rest of the run gives that access to every command
  */
 function explain(choice: HumanChoice, grants: boolean): string {
   return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
@@ -89,5 +90,5 @@ function indent(text: string, margin: string): readonly string[] {
 
 function cutLines(lines: readonly string[]): readonly string[] {
   if (lines.length <= mostDiffLines) return lines
-  return [...lines.slice(0, mostDiffLines), `    (${lines.length - mostDiffLines} more lines)`]
+  return [...lines.slice(0, mostDiffLines), `    (${counted(lines.length - mostDiffLines, 'more line')})`]
 }

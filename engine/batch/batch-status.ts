@@ -11,8 +11,8 @@ export type Status = {
         readonly running: readonly { readonly trial: string; readonly what: string; readonly seconds: number }[]
         readonly paused: string | null
         /**
-         * The sets of labels for which open runs wait because no worker has these labels. A set is empty if its runs need no labels and there is no worker at
-         * all.
+         * The sets of labels that open runs need but no worker has. An empty set stands for runs that need no labels, and is listed if there is no
+         * worker at all.
          */
         readonly unserved?: readonly { readonly labels: readonly string[]; readonly runs: number }[]
       }
@@ -29,7 +29,7 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
     .slice(0, mostRows)
     .map(({ trial, what, seconds: since }) => `  ${trial}: ${what} (${seconds(since * 1000)})`)
   const state = !supervised
-    ? 'no process runs it'
+    ? 'no process is running it'
     : live?.paused == null
       ? `${running.length} running`
       : `paused: ${live.paused}`

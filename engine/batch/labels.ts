@@ -1,6 +1,6 @@
 /**
- * Labels, such as `docker`: sorted names without duplicates. Those of a task say what the task requires of a machine; those of a worker say what its machine
- * has.
+ * Labels, such as `docker`: sorted names without duplicates. A task's labels say what the task requires of a machine; a worker's labels say what the
+ * worker's machine has.
  */
 export type Labels = readonly string[]
 

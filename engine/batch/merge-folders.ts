@@ -56,13 +56,13 @@ function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: num
   const records = ['result.json', 'superseded.json'].map((name) => join(source, name))
   const filter = (path: string): boolean => !records.includes(path)
   cpSync(source, to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true, filter })
-  // The order matters, because `endAttempt` keeps the first record and only stores the second next to it.
+  // The order matters, because `endAttempt` keeps the record that it is given first and only stores a second one next to it.
   for (const record of [from.attemptOf(trial, old), from.supersededOf(trial, old)])
     if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
   return attempt
 }
 
-/** Changes the number of the attempt in a record, and in the paths that the record contains. */
+/** Changes the number of an attempt in its record, and in the paths that the record contains. */
 function moveRecord<
   T extends { readonly attempt: number; readonly patch?: string | undefined; readonly session?: string | undefined },
 >(record: T, trial: string, attempt: number): T {

@@ -1,6 +1,6 @@
 import { UserError } from '../core/user-error.ts'
 
-/** One of the parts into which the trials of a batch are divided. The index counts from 0. */
+/** One of the parts into which the trials of a batch are divided. The index starts at 0. */
 type Shard = { readonly index: number; readonly of: number }
 
 /**
@@ -18,7 +18,7 @@ export function parseShard(text: string): Shard {
   )
 }
 
-/** The part of a list that belongs to a shard: every n-th entry, so that the sizes of the shards differ by one at most. */
+/** The part of a list that belongs to a shard: every n-th entry, so that the sizes of the shards differ by at most one. */
 export function partOf<T>(all: readonly T[], shard: Shard | undefined): readonly T[] {
   return shard === undefined ? all : all.filter((_, at) => at % shard.of === shard.index)
 }

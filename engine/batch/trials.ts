@@ -3,18 +3,18 @@ import type { Task } from './tasks/task.ts'
 
 /** One try of one model at one task. Each trial has one result, which may take several attempts. */
 export type Trial = {
-  /** The name of the folder with its attempts, which also identifies the trial. */
+  /** The name of the folder with the trial's attempts. It also identifies the trial. */
   readonly key: string
   readonly task: string
   /** The model's name as the user wrote it. Undefined: the configured model. */
   readonly model: string | undefined
-  /** From 1. */
+  /** The number of the repeat, counted from 1. */
   readonly repeat: number
 }
 
 /** The models that try each task, and how often each model tries it. */
 type Matrix = {
-  /** Empty: the configured model. */
+  /** The names of the models. Empty: the configured model. */
   readonly models: readonly string[]
   readonly repeat: number
 }
@@ -36,7 +36,7 @@ export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }:
 
 const longest = 100
 
-/** Turns a text into a unique file name: unusual characters become `%XX`, and a long name is cut off and gets a hash. */
+/** Turns a text into a unique file name: unusual characters become `%XX`, and a long name is shortened and gets a hash at its end. */
 export function fileName(text: string): string {
   const plain = encodeURIComponent(text)
     .replace(/[~!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)

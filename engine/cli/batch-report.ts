@@ -17,6 +17,7 @@ import {
 import { inline } from '../report/markdown/escape.ts'
 import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
 
 /** The options of `agent batch export`: which results to export for an external evaluation, and the file to write. */
@@ -60,7 +61,7 @@ export function batchMerge(directories: readonly string[], output: string): numb
   const { folder, superseded } = mergeFolders(paths, resolve(output), process.pid)
   if (superseded > 0)
     process.stdout.write(
-      `${superseded} runs have a result in several folders: the result in the first of these folders counts.\n`,
+      `${counted(superseded, 'run has', 'runs have')} a result in several folders: the result in the first of these folders counts.\n`,
     )
   return tellDerived(folder)
 }

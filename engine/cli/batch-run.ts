@@ -120,7 +120,7 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
   const remote = [...all.values()].some((repository) => !isLocal(repository))
   process.stdout.write(
     `${counted(runs, 'run')}: ${counted(tasks.length, 'task')} in ${counted(all.size, 'combination')} of repository and ref, ${counted(Math.max(1, models.length), 'model')}, ${options.repeat === 1 ? 'once' : `${options.repeat} times`} each.\n` +
-      (remote ? 'It was not checked whether the refs of remote repositories exist.\n' : ''),
+      (remote ? 'The refs of remote repositories were not checked.\n' : ''),
   )
   return exitCodes.done
 }

@@ -29,7 +29,10 @@ export type BatchWorkerOptions = {
 
 /** How long a lock on a job lasts, in seconds: long enough for Redis to restart, or for a machine to be suspended for a minute. */
 const usualLockSeconds = 120
-/** The default size limit for the result that an attempt sends through Redis, in KiB, and how long the worker tries to send it, in seconds. */
+/**
+ * The default maximum size of the result that an attempt sends through Redis, in KiB, and the default time for which the worker tries to send it, in
+ * seconds.
+ */
 const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
 
 /**
@@ -42,7 +45,10 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
   const { queue, store } = options
   const labels = parseLabels(options.labels ?? '')
   if (labels === undefined)
-    throw new UserError('usage', '--labels: expected names such as docker,big: letters, digits, and . _ - in each.')
+    throw new UserError(
+      'usage',
+      "--labels: expected names separated by commas, such as docker,big. A name consists of letters, digits, '.', '_' and '-'.",
+    )
   const key = takeBatchKey(process.env)
   if ((store === undefined) === (key === undefined)) {
     const given = store === undefined ? `Neither --store nor ${keyVariable} is` : `Both --store and ${keyVariable} are`

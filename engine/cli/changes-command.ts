@@ -39,7 +39,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
 export async function discardCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
-      process.stdout.write(`Nothing to do: the changes of the session ${id} were discarded already.\n`)
+      process.stdout.write(`Nothing to do: the changes of the session ${id} have already been discarded.\n`)
       return exitCodes.done
     }
     closeView(directory, 'discarded')
@@ -60,9 +60,9 @@ export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     const { landing, commits = [] } = state
     if (landing === undefined && commits.length === 0)
-      throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to revert.`)
+      throw new UserError('usage', `No changes of the session ${id} have landed, so there is nothing to revert.`)
     if (landing?.undone !== false && commits.length === 0) {
-      process.stdout.write(`Nothing to do: the changes of the session ${id} were reverted already.\n`)
+      process.stdout.write(`Nothing to do: the changes of the session ${id} have already been reverted.\n`)
       return exitCodes.done
     }
     const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
@@ -86,7 +86,7 @@ async function takeBackOrSay(
   } catch (error) {
     if (!(error instanceof CommitError)) throw error
     if (error.code === 'nothing-to-undo' && landing !== undefined) {
-      const hint = `Revert the later patches first: apply-patch undo, in ${landing.root}.`
+      const hint = `First revert the later patches: run apply-patch undo in ${landing.root}.`
       throw new UserError(
         'failed',
         `The landing is no longer the last patch of ${landing.root}, or it is so old that its journal was removed. ${hint}`,

@@ -16,7 +16,8 @@ import { declareSessions } from './declare/declare-sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
 /**
- * Commands that finish the reviews of killed runs themselves and don't start if that fails. For all other commands, this file finishes the reviews if possible.
+ * The commands that finish the reviews of killed runs themselves and don't start if that fails. For all other commands, this module finishes the
+ * reviews if possible.
  */
 const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 

@@ -4,6 +4,7 @@ import { relative, resolve } from 'node:path'
 import process from 'node:process'
 import { holdOutput, openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import { counted } from '../core/text/counted.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { UserError } from '../core/user-error.ts'
 import { differencesIn } from '../transaction/evidence/check-tree.ts'
@@ -85,11 +86,13 @@ function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
   return [
     ...(touchedLater > 0
       ? [
-          `${touchedLater} of the files that the run did not change were written after the run; the evidence records their present content`,
+          `${counted(touchedLater, 'file that the run did not change was', 'files that the run did not change were')} written after the run; the evidence records the present content`,
         ]
       : []),
     ...(leftOut.length > 0
-      ? [`the evidence leaves out ${leftOut.length} paths (submodules, names that are not UTF-8, unreadable files)`]
+      ? [
+          `the evidence leaves out ${counted(leftOut.length, 'path')} (submodules, names that are not UTF-8, unreadable files)`,
+        ]
       : []),
   ]
 }
@@ -144,10 +147,10 @@ function heldOf({ trees }: Statement['predicate']): readonly string[] {
   const leftOut = trees.flatMap(({ left_out }) => left_out)
   const isWhole = trees.every(({ unchanged_files }) => unchanged_files !== null)
   const rest = isWhole
-    ? `${unchanged} source files that it did not change`
+    ? `${counted(unchanged, 'source file')} that the run did not change`
     : 'but not all source files, because the evidence does not list them'
   const without = leftOut.length === 0 ? '' : ` (without ${leftOut.length} that the evidence leaves out)`
-  return [`${changed} paths that the run changed`, `${rest}${without}`]
+  return [`${counted(changed, 'path')} that the run changed`, `${rest}${without}`]
 }
 
 function patchFaults({ subject }: Statement, patch: string | undefined): readonly string[] {
@@ -161,7 +164,7 @@ function patchFaults({ subject }: Statement, patch: string | undefined): readonl
 function treeFaults({ predicate }: Statement, trees: readonly string[]): readonly string[] {
   if (trees.length === 0) return []
   if (trees.length !== predicate.trees.length) {
-    const message = `The evidence covers ${predicate.trees.length} tree(s), but --tree was given ${trees.length} time(s). Give it once for each tree, in the order in which the evidence lists them.`
+    const message = `The evidence covers ${counted(predicate.trees.length, 'tree')}, but --tree was given ${counted(trees.length, 'time')}. Give --tree once for each tree, in the order in which the evidence lists the trees.`
     throw new UserError('usage', message)
   }
   return trees.flatMap((tree, index) => {
@@ -190,6 +193,6 @@ function bytesOf(file: string, most: number, what: string): Buffer {
   if (bytes !== undefined) return bytes
   throw new UserError(
     'usage',
-    `${file}: ${what} can't be read: it doesn't exist, is not a file, is not readable for you, or is too large.`,
+    `${file}: ${what} can't be read: it doesn't exist, is not a file, is too large, or you don't have permission to read it.`,
   )
 }

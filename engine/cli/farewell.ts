@@ -3,7 +3,10 @@ import { sessionLine } from '../display/session-line.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Prepares the line to print if the process is ended before the run has printed its summary: how to resume the session. The sink learns the session's id. */
+/**
+ * Prepares the line to print if the process is ended before the run has printed its summary. The line says how to resume the session. The sink
+ * receives the session's id.
+ */
 export function farewell(
   options: ExecOptions,
   workspace: string,

@@ -11,8 +11,8 @@ import type { ChangedSession } from './find-changed-session.ts'
 import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**
- * Starts this program again in a namespace in which the overlays of a run's view are mounted. There it finds the run's changes, which are invisible elsewhere.
- * The session must be locked, because mounting an overlay twice breaks it.
+ * Starts this program again in a namespace in which the overlays of a run's view are mounted. The new process finds the run's changes, which are
+ * invisible outside that namespace. The session must be locked, because mounting an overlay twice breaks it.
  *
  * @throws UserError `sandboxUnavailable` if the overlays can't be mounted
  */

@@ -16,7 +16,7 @@ import { servedRun } from './served-run.ts'
  * @throws UserError for problems that the user has to fix; in that case nothing was run
  */
 export async function runMcpServer(options: ConfigOptions): Promise<number> {
-  // The request has no person as a reviewer: standard input carries the protocol, so nobody can type an answer there.
+  // No person can be asked for approval, because standard input carries the protocol, so nobody can type an answer there.
   const request = { ...commonRequest(options), outsideRepository: true }
   const ending = new AbortController()
   const release: (() => void)[] = []

@@ -9,8 +9,8 @@ export function thisProgram(): readonly string[] {
 }
 
 /**
- * Variables that a shell sets when it starts. A process that gets the environment of `startedFor` is started through a shell, and removes those of these
- * variables that the process that called `startedFor` didn't have.
+ * Variables that a shell sets when it starts. A process with the environment from `startedFor` is started through a shell, so it must remove those of
+ * these variables that were not set in the process that called `startedFor`.
  */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
@@ -44,7 +44,7 @@ export function ownProcess(): OwnProcess {
   return {
     ...(session === undefined ? {} : { startedFor: session }),
     startAnew: (id, start) => {
-      // Since Node 22.15.
+      // `process.execve` exists since Node 22.15.
       if (typeof process.execve !== 'function') return `it needs Node 22.15 or newer, and this is ${process.version}`
       const found = start([...thisProgram(), ...process.argv.slice(2)])
       if ('why' in found) return found.why

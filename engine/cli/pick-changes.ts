@@ -18,7 +18,7 @@ type Answer = Exclude<keyof typeof answers, '?'>
 
 /** A part of a change that can only be accepted as a whole. */
 type Part = {
-  /** What the question calls this part. */
+  /** The name of this part in the question to the person. */
   readonly what: string
   readonly text: string
   readonly kind:

@@ -14,6 +14,7 @@ import {
 import { exitCodes } from '../core/exit-codes.ts'
 import { findHome, findAppPaths } from '../core/app-paths.ts'
 import { describeIdleRule, describeRuleError, readPolicies } from '../config/read-policies.ts'
+import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
 import type { PolicyOptions } from './policy-options.ts'
 import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
@@ -48,7 +49,9 @@ export function policyTest(file: string, options: PolicyOptions): number {
   const rows = readTable(file)
   if (rows.every(({ expected }) => expected === undefined)) {
     const found =
-      rows.length === 0 ? 'contains no commands' : `has no expected decision for any of its ${rows.length} commands`
+      rows.length === 0
+        ? 'contains no commands'
+        : `has no expected decision for any of its ${counted(rows.length, 'command')}`
     throw new UserError(
       'usage',
       `${file} ${found}, so nothing was tested; expected lines such as {"command": "git push", "expect": "ask"}`,

@@ -2,6 +2,7 @@ import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { setLongTimeout } from '../../sandbox/index.ts'
 import { joinPiped } from '../run/piped-input.ts'
+import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
 
 /** How long a run waits silently before it reports what it is waiting for, in milliseconds. */
@@ -77,7 +78,7 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
   )
   const longest = Math.min(endMs, timeout * 1000)
   const what = hasPrompt ? 'the end of standard input' : 'the prompt on standard input'
-  const limit = `for ${patience / 1000} seconds at most while nothing arrives`
+  const limit = `for at most ${counted(patience / 1000, 'second')} if nothing arrives`
   const { bytes, end } = await readAll(stdin, { patience, longest }, (isSilent) => {
     note(
       `waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout sets this limit; --no-stdin leaves standard input out)` : ''}`,
@@ -89,13 +90,14 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
     case 'unfinished':
       throw new UserError(
         'usage',
-        `Standard input sent ${bytes.length} bytes, but did not end within ${longest / 1000} seconds. ` +
+        `Standard input sent ${counted(bytes.length, 'byte')}, but did not end within ${counted(longest / 1000, 'second')}. ` +
           'Close the pipe, write the input to a file first, or ignore standard input with --no-stdin.',
       )
     case 'silent':
-      if (!hasPrompt) throw noPrompt(`No prompt came on standard input within ${patience / 1000} seconds.`)
+      if (!hasPrompt)
+        throw noPrompt(`No prompt arrived on standard input within ${counted(patience / 1000, 'second')}.`)
       note(
-        `nothing came on standard input within ${patience / 1000} seconds: continuing without it (--stdin-timeout SECONDS waits longer, --no-stdin not at all)`,
+        `nothing arrived on standard input within ${counted(patience / 1000, 'second')}: continuing without it (--stdin-timeout SECONDS waits longer, --no-stdin not at all)`,
       )
       return ''
     case 'ended':

@@ -85,7 +85,7 @@ function updating({ text, path, shown }: Source, cwd: string): (differences: rea
     )
   let held: ReturnType<typeof holdOutput>
   try {
-    // Opened before anything runs, so that no command can redirect it.
+    // The file is opened before anything runs, so that no command can redirect it.
     held = holdOutput(path)
   } catch (error) {
     throw unwritable((error as Error).message)
@@ -93,7 +93,7 @@ function updating({ text, path, shown }: Source, cwd: string): (differences: rea
   return (differences) => {
     if (differences.length === 0) return `${shown} needs no update.`
     held.write(updateRecording(text, differences, cwd))
-    return `${shown}: ${counted(differences.length, 'result was', 'results were')} written into it.`
+    return `${shown}: ${counted(differences.length, 'result was', 'results were')} updated.`
   }
 }
 

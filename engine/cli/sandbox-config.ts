@@ -16,7 +16,7 @@ export async function readSandboxConfig(workspace: string, overrides: readonly s
   const places = findAppPaths(process.env)
   const files = [places.config, places.managed].map((folder) => join(folder, 'config.toml'))
   if (overrides.length === 0 && !files.some(existsSync)) return {}
-  // Imported only here, because loading the TOML parser and the schema takes longer than starting a command.
+  // The module is imported only here, because it loads the TOML parser and the schema, which takes longer than starting a command.
   const { loadConfig } = await import('../config/load-config.ts')
   const project = { root: findRepository(workspace) ?? workspace, workspace }
   // Other programs' settings are used only if the user imports them. Otherwise they would apply only when a file or `-c` exists, because of the early return

@@ -72,8 +72,8 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
   process.stdout.write(`${counted(removed, 'session')} removed${size}\n`)
   if (kept > 0) {
-    const what = `${kept} kept, because their changes were neither landed nor discarded`
-    process.stdout.write(`${what} (agent changes ID); --unlanded removes these too\n`)
+    const what = `${counted(kept, 'session')} kept, because ${kept === 1 ? 'its' : 'their'} changes were neither landed nor discarded`
+    process.stdout.write(`${what} (agent changes ID); --unlanded removes ${kept === 1 ? 'it' : 'them'} too\n`)
   }
   return exitCodes.done
 }
@@ -97,12 +97,12 @@ function bytesIn(directory: string): number {
     })
     return sizes.reduce((sum, size) => sum + size, 0)
   } catch {
-    // Even its owner can't read the directory, or it was removed in the meantime.
+    // Not even the directory's owner can read it, or it was removed in the meantime.
     return 0
   }
 }
 
-/** All sessions. Within each folder, the newest comes first. */
+/** Returns all sessions. Within each folder, the newest session comes first. */
 function allSessions(): readonly (readonly [state: string, id: string])[] {
   return stateFolders().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
 }

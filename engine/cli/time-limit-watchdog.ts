@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads'
 type WatchdogOptions = {
   /** The limit in milliseconds. If the run ends cleanly soon afterwards, the watchdog does nothing. */
   readonly after: number
-  /** Lines to print on standard output; '' for none. */
+  /** Lines to print on standard output before the process is killed; '' for none. */
   readonly events: string
-  /** The message to write to standard error. */
+  /** The message to write to standard error before the process is killed. */
   readonly message: string
 }
 

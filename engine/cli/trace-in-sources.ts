@@ -10,7 +10,7 @@ const largestMap = 64 * 1024 * 1024
  * @internal
  */
 export function traceInSources(trace: string): string {
-  // Loaded only here, because only a crash needs it.
+  // The module is loaded only here, because only a crash needs it.
   const { SourceMap } = process.getBuiltinModule('node:module')
   type Map = InstanceType<typeof SourceMap>
   const maps: Record<string, Map | undefined> = {}

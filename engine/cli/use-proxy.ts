@@ -10,7 +10,7 @@ export function useProxyFromEnvironment(env: Readonly<Record<string, string | un
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
   const named = names.find((name) => env[name] !== undefined && env[name] !== '')
   if (named === undefined) return []
-  // Loaded only here, so that a start without a proxy doesn't load the module. Node 22 has no `setGlobalProxyFromEnv`.
+  // The module is loaded only here, so that a start without a proxy doesn't load it. Node 22 has no `setGlobalProxyFromEnv`.
   const http: Partial<typeof import('node:http')> = process.getBuiltinModule('node:http')
   if (http.setGlobalProxyFromEnv === undefined) {
     return [

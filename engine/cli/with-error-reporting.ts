@@ -19,7 +19,7 @@ export function withErrorReporting(run: Program): Program {
       return exitCodes.failed
     } catch (error) {
       if (error instanceof UserError) {
-        // The message may contain text from a repository.
+        // The message may contain text from a repository, which must not control the terminal.
         process.stderr.write(`${name}: ${sanitizeForTerminal(error.message)}\n`)
         return exitCodes[error.reason]
       }

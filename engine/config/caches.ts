@@ -44,7 +44,7 @@ export function openCaches(
 ): Caches {
   const names = [...new Set(config.sandbox_caches ?? [])]
   if (names.length === 0 || mode !== 'workspace-write') return noCaches
-  // Loaded only here, because it is one of the slowest modules to load and few configurations name caches.
+  // The module is loaded only here, because it is one of the slowest to load and few configurations name caches.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const project = createHash('sha256').update(realpathSync(workspace)).digest('hex').slice(0, 32)
   const caches = names.map((name) => ({ name, root: ownDirectory(environment, ['portcullis-caches', project, name]) }))

@@ -19,9 +19,9 @@ type ConfiguredPolicy = {
 /**
  * Builds the sandbox policy that a configuration describes.
  *
- * @param caches the caches of package managers, from `openCaches`; variables of the configuration override theirs
- * @throws UserError `usage` naming the key, if a limit is invalid, or if the docker socket is allowed but `DOCKER_HOST` names a daemon that has no socket on
- *   this machine
+ * @param caches the caches of package managers, from `openCaches`; variables that the configuration sets override those of the caches
+ * @throws UserError `usage` naming the key, if a limit is invalid, or if the docker socket is allowed but `DOCKER_HOST` names a daemon that has no
+ *   socket on this machine
  */
 export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
   const environment = config.shell_environment_policy

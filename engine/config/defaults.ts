@@ -1,4 +1,5 @@
-// Kept separate from the table of settings, which takes a long time to load and is needed only if there is a configuration.
+// The defaults are kept separate from the table of settings, because that table takes a long time to load and is needed only if there is a
+// configuration.
 
 /** The model of a run when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'

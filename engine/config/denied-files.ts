@@ -9,11 +9,14 @@ export type DeniedFiles = {
   readonly deniedReads: readonly string[]
   /** Paths that commands can't change, remove or rename. */
   readonly protectedPaths: readonly string[]
-  /** Denials that the sandbox can't enforce, or only in part, each with the reason. The Guardian and the file tools enforce all of them. */
+  /**
+   * Denials that the sandbox can't enforce at all or can enforce only in part, each with the reason. The Guardian and the file tools enforce all of
+   * them.
+   */
   readonly loose: readonly LooseDeny[]
 }
 
-/** A denial as the user wrote it, with its position, and the reason why the sandbox doesn't enforce it, or only in part. */
+/** A denial as the user wrote it, with its position, and the reason why the sandbox doesn't enforce it or enforces it only in part. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
 /** The maximum number of directory entries that are searched for patterns other than a plain path or name. */
@@ -46,7 +49,9 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
     else {
       const base = deny.pattern.base(workspace)
       if (!isInside(base, workspace)) {
-        tell('its pattern lies outside the workspace; it applies only to file tools and to paths that commands name')
+        tell(
+          'its pattern is for paths outside the workspace; it applies only to file tools and to paths that commands name',
+        )
         continue
       }
       for (const { path } of pathsBelow(base)) {

@@ -20,12 +20,12 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   const done = outcomes.done ?? 0
   const isOver = settled === trials
   const tone = !isOver ? 'warn' : done === trials ? 'ok' : 'bad'
-  const head = isOver ? `${done} of ${trials} done` : `${settled} of ${trials} settled, the rest is open`
+  const head = isOver ? `${done} of ${trials} done` : `${settled} of ${trials} settled, ${trials - settled} still open`
   const content = html`<div class="end ${tone}">
       <h1>Batch: ${head}</h1>
       <p>
         ${counted(answers, 'run has', 'runs have')} an
-        answer${settled > answers && `; ${settled - answers} ended without one and are not counted in the statistics`}.
+        answer${settled > answers && `; ${counted(settled - answers, 'run')} ended without an answer and ${settled - answers === 1 ? 'is' : 'are'} not counted in the statistics`}.
       </p>
     </div>
     <dl class="facts">

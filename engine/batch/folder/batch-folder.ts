@@ -51,7 +51,7 @@ export class BatchFolder {
   }
 
   /**
-   * Begins a batch in a folder. If the same batch was begun there before, opens it.
+   * Begins a batch in a folder, or opens the batch if the folder already contains the same one.
    *
    * @throws UserError `usage` if the folder contains another batch or other files
    */
@@ -139,14 +139,14 @@ export class BatchFolder {
     return attempt
   }
 
-  /** How an attempt ended; undefined if no result is written yet. */
+  /** How an attempt ended; undefined if no result has been written yet. */
   attemptOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'result.json')
     const text = readIfThere(file)
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
-  /** The progress that an attempt's run last reported; undefined if it has reported none. Only the runs of workers have their progress stored. */
+  /** The progress that an attempt's run last reported; undefined if it has reported none. Progress is stored only for runs that workers execute. */
   stepOf(trial: string, attempt: number): Step | undefined {
     const text = readIfThere(join(this.attemptPath(trial, attempt), 'step.json'))
     return text === undefined ? undefined : parseStep(text)
@@ -195,7 +195,7 @@ export class BatchFolder {
     return writeOnce(join(this.trialPath(record.trial), 'settled.json'), asText(record), this.#owner)
   }
 
-  /** Reopens a trial, which may then have as many attempts as a new one. The earlier result is stored under another name. */
+  /** Reopens a trial. It may then have as many attempts as a new trial. The earlier result is stored under another name. */
   reopen(trial: string): void {
     const path = this.trialPath(trial)
     const [last = 0] = this.attempts(trial).toReversed()
@@ -221,7 +221,8 @@ function asLine({ id, prompt, repository: { source, ref }, image, labels }: Task
     ...{ id, prompt, repo: source },
     ...(ref === undefined ? {} : { ref }),
     ...(image === undefined ? {} : { image }),
-    // Labels are stored only if there are some, so that a batch without labels has the same hash as in versions of this program without labels.
+    // Labels are stored only if there are any, so that a batch without labels has the same hash as in versions of this program that didn't support
+    // labels.
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
   }
 }

@@ -7,15 +7,15 @@ import * as z from 'zod'
  */
 export const manifestSchema = z.object({
   version: z.literal(1),
-  /** ISO 8601. */
+  /** When the batch began, in ISO 8601 format. */
   created: z.string(),
-  /** SHA-256 of `tasks.jsonl`. */
+  /** The SHA-256 hash of `tasks.jsonl`. */
   tasks: z.string(),
   models: z.array(z.string()),
   repeat: z.int().min(1),
   /** Additional arguments for each `agent exec`. */
   options: z.array(z.string()),
-  /** The directory to which paths in these arguments are relative. */
+  /** The directory to which relative paths in `options` refer. */
   cwd: z.string(),
   /** The maximum cost of one run, in US dollars. */
   max_cost_per_run: z.number().optional(),

@@ -29,7 +29,7 @@ export function writeControl(folder: string, wish: Partial<Control>, owner: numb
   writeWhole(fileOf(folder), `${JSON.stringify({ ...readControl(folder), ...wish })}\n`, owner)
 }
 
-/** A text that changes whenever a request is added. */
+/** A text that changes whenever a new request is added. */
 export function controlStamp(folder: string): string {
   const stat = statSync(fileOf(folder), { throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.mtimeMs}-${stat.ino}`

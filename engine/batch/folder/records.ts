@@ -17,21 +17,21 @@ export const attemptRecord = z.object({
   cost_usd: z.number().optional(),
   /** The maximum that a lost run may have cost, in US dollars. This amount counts against `--max-cost`, because the real cost is unknown. */
   reserved_usd: z.number().optional(),
-  /** For the outcome `quota`: the time at which, according to the provider, there will be quota again, in ISO 8601. */
+  /** For the outcome `quota`: the time at which, according to the provider, quota will be available again, in ISO 8601 format. */
   retry_at: z.string().optional(),
   tokens,
   turns: z.int(),
   /** How many paths the run changed. */
   files: z.int(),
-  /** Whether all commands of `--verify` succeeded in the end. Absent: there were none, or they never ran. */
+  /** Whether all commands of `--verify` succeeded in the end. Absent: no such commands were given, or they never ran. */
   verified: z.boolean().optional(),
   /** The commit that the run started from. */
   commit: z.string().optional(),
-  /** The run's changes as a patch for `git apply --binary`: a path relative to the batch's folder. Absent: the run changed nothing. */
+  /** The path of a patch for `git apply --binary` with the run's changes, relative to the batch's folder. Absent: the run changed nothing. */
   patch: z.string().optional(),
   /** The path of the run's session, relative to the batch's folder. Absent: the run had no session. */
   session: z.string().optional(),
-  /** ISO 8601. */
+  /** When the attempt started, in ISO 8601 format. */
   started: z.string().optional(),
   ended: z.string(),
   duration_ms: z.number(),

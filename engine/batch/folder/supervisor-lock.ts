@@ -14,7 +14,10 @@ const renewMs = 20_000
 
 /** A supervisor's lease on the folder of its batch. */
 type Lease = {
-  /** Whether this process still holds the lease. If this machine was suspended for longer than a lease is valid, another process may have taken the folder. */
+  /**
+   * Whether this process still holds the lease. If this machine was suspended for longer than a lease is valid, another process may have taken over
+   * the folder.
+   */
   readonly isHeld: () => boolean
   readonly release: () => void
 }

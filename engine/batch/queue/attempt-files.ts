@@ -19,7 +19,7 @@ export function isEndAsked(folder: BatchFolder, trial: string, attempt: number):
   return existsSync(join(folder.attemptPath(trial, attempt), 'end-asked'))
 }
 
-/** Claims an attempt for a worker. @returns false if another worker has claimed it before */
+/** Claims an attempt for a worker. @returns false if another worker has already claimed it */
 export function claimAttempt(
   folder: BatchFolder,
   trial: string,

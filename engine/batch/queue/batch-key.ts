@@ -7,7 +7,7 @@ export const keyVariable = 'PORTCULLIS_BATCH_KEY'
 const [keyBytes, saltBytes, tagBytes] = [32, 32, 16]
 const form = /^[\w-]{43}$/
 
-/** A new key, as text. */
+/** Creates a new key, as text. */
 export function makeBatchKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
@@ -63,7 +63,7 @@ export class BatchKey {
     return this.seal(place, Buffer.from(JSON.stringify(value))).toString('base64')
   }
 
-  /** @throws NotAuthentic as `open` */
+  /** @throws NotAuthentic in the same cases as `open` */
   openValue(place: readonly (string | number)[], sealed: string): unknown {
     return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
   }

@@ -1,6 +1,9 @@
-/** The types of those parts of BullMQ and ioredis that are used here. This program must build without these packages, because users install them themselves. */
+/**
+ * The types of the parts of BullMQ and ioredis that this program uses. The program must build without these packages, because users install them
+ * themselves.
+ */
 
-/** A connection of ioredis. */
+/** An ioredis connection. */
 export type Redis = {
   info(section: string): Promise<string>
   get(key: string): Promise<string | null>
@@ -9,7 +12,7 @@ export type Redis = {
   on(event: string, listener: (...args: readonly unknown[]) => void): void
   disconnect(): void
 }
-/** A job of BullMQ. */
+/** A BullMQ job. */
 export type Job = {
   readonly id?: string
   readonly data: unknown
@@ -32,7 +35,7 @@ type BullWorker = {
   pause(doNotWaitActive: boolean): Promise<void>
   resume(): Promise<void>
 }
-/** What both packages export. */
+/** The exports of the two packages that this program uses. */
 export type Packages = {
   readonly Queue: new (name: string, options: object) => BullQueue
   readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker

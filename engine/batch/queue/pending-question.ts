@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** How long to wait for an answer from Redis, in milliseconds. */
 const answerMs = 5000
 
-/** A question to Redis whose answer isn't waited for. If the connection is lost, the answer may take hours, and meanwhile the caller can do other work. */
+/**
+ * A question to Redis that is asked without waiting for the answer. If the connection is lost, the answer may take hours; meanwhile the caller can do
+ * other work.
+ */
 export class PendingQuestion<Answer> {
   #answer: Answer | undefined
   #isPending = false

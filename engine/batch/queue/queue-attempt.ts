@@ -27,7 +27,7 @@ type QueueDependencies = {
   readonly relay: Relay | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
-  /** Receives facts that the user should know. */
+  /** The state of a job in Redis. */
   readonly say: (sentence: string) => void
   /** Called when a provider's quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (until: number | undefined) => void
@@ -36,7 +36,10 @@ type QueueDependencies = {
 /** What Redis knows about a job. */
 type Seen = Awaited<ReturnType<JobQueue['look']>>
 
-/** Returns a function that leaves attempts to workers. It puts a job for the attempt into a queue, and waits until the attempt's result is in the folder. */
+/**
+ * Returns a function that has workers carry out attempts. It puts a job for the attempt into a queue, and waits until the attempt's result is in the
+ * folder.
+ */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {

@@ -67,7 +67,7 @@ export type JobQueue = {
   readonly takeBack: (id: string) => Promise<boolean>
   /** The state of a job, and the reason if it failed; `missing` if there is no such job. */
   readonly look: (id: string) => Promise<{ readonly state: 'there' | 'missing' | 'failed'; readonly reason?: string }>
-  /** Forgets all jobs. */
+  /** Deletes all jobs. */
   readonly clear: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -191,7 +191,7 @@ export function openJobWorker(
   }
 }
 
-/** The name of a queue. The queue for jobs without labels has the same name as in versions of this program without labels. */
+/** The name of a queue. The queue for jobs without labels has the same name as in versions of this program that didn't support labels. */
 function nameOf(batch: string, labels: Labels): string {
   const needs = labels.length === 0 ? '' : `-${createHash('sha256').update(labels.join()).digest('hex').slice(0, 12)}`
   return `batch-${batch.slice(0, 16)}${needs}`
@@ -214,7 +214,7 @@ async function loadPackages(): Promise<Packages> {
   }
 }
 
-/** Why a connection failed. If the server's certificate is not trusted, the text also says how to solve that. */
+/** Why a connection failed. If the server's certificate is not trusted, the text also says how to fix that. */
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
   return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed the server's certificate`

@@ -57,7 +57,7 @@ export class Relay {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
     const next = (): void => {
-      // A round can take long, because it waits while Redis is unreachable. The next round begins only after it has ended.
+      // A round can take a long time, because it waits while Redis is unreachable. The next round begins only after it has ended.
       this.#looking = setTimeout(() => {
         this.#now = this.#look().catch(() => undefined)
         void this.#now.then(() => this.#looking !== undefined && next())
@@ -94,7 +94,7 @@ export class Relay {
     await this.#now
     await this.#look().catch(() => undefined)
     await renounce(this.#carrier, this.#key, this.#folder.hash)
-    // Unless the batch is complete, the table `results` stays, so that the next start finds the results that workers hand in later.
+    // Unless the batch is complete, the table `results` is kept, so that the next start finds the results that workers hand in later.
     await this.#store.clear(...tables.filter((table) => isSettled || table !== 'results'))
   }
 
@@ -132,7 +132,7 @@ export class Relay {
   /** Stores in the folder the progress that an attempt's run last reported. */
   async takeStep(trial: string, attempt: number): Promise<void> {
     const step = await this.#store.get('steps', jobIdOf(trial, attempt)).catch((error: unknown) => {
-      // A value that somebody else changed is ignored.
+      // A value that somebody without the key has changed is ignored.
       if (error instanceof NotAuthentic) return undefined
       throw error
     })
@@ -171,7 +171,7 @@ export class Relay {
       const fault =
         this.#folder.attemptOf(trial, attempt) === undefined
           ? await this.#unpack(delivery, read.data)
-          : 'it came too late'
+          : 'the result arrived too late'
       this.#folder.endAttempt(fault === undefined ? read.data.record : withoutFiles(read.data.record, fault))
     }
     for (const table of ['wishes', 'claims', 'ends', 'steps']) await this.#store.remove(table, id)

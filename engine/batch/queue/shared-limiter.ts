@@ -91,7 +91,7 @@ export class SharedRateLimiter implements RequestLimiter {
     }
   }
 
-  /** Asks Redis about the first request in a line until that request is admitted, then about the next one. */
+  /** Asks Redis about the first request in a queue until that request is admitted, then about the next one. */
   async #move(line: Line): Promise<void> {
     line.isMoving = true
     for (let first = line.entries[0]; first !== undefined; first = line.entries[0]) {

@@ -15,8 +15,9 @@ type Dependencies = {
 }
 
 /**
- * Takes back the jobs that an earlier start of the batch handed out but that no worker has begun. This start hands them out again with the money that it
- * reserves for them. If a worker takes such a job at the same time, the queue decides who gets it. An attempt that a worker has already begun keeps its limit.
+ * Takes back the jobs that an earlier start of the batch handed out but that no worker has begun. This start hands them out again with the budget
+ * that it reserves for them. If a worker takes such a job at the same time, the queue decides who gets it. An attempt that a worker has already begun
+ * keeps its limit.
  */
 export async function takeBackUnclaimed({ folder, trials, queueOf, relay }: Dependencies): Promise<void> {
   for (const trial of trials) {

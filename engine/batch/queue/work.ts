@@ -91,7 +91,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
       throw new UserError('usage', `${trial.key} was not assigned to a worker`)
     // The attempt has already ended, but its result may not have been handed in.
     if (folder.attemptOf(trial.key, attempt) !== undefined) return handIn(trial, attempt)
-    // The queue can hand out a job again that is still running here.
+    // The queue may hand out a job again while this worker is still running it.
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!(await link.claim(trial.key, attempt))) {

@@ -11,12 +11,12 @@ import { countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-
 export type WorkerLink = {
   /** Whether an attempt was handed out. If so, the call also stores in the folder what the attempt may cost. */
   readonly isGivenOut: (trial: string, attempt: number) => Promise<boolean>
-  /** Claims an attempt. @returns false if another worker has claimed it before */
+  /** Claims an attempt. @returns false if another worker has already claimed it */
   readonly claim: (trial: string, attempt: number) => Promise<boolean>
   /** Whether the worker that claimed an attempt is still alive. */
   readonly isClaimantThere: (trial: string, attempt: number) => Promise<boolean>
   readonly isEndAsked: (trial: string, attempt: number) => Promise<boolean>
-  /** Sends the coordinator the progress of an attempt that is stored in the folder. */
+  /** Sends the stored progress of an attempt to the coordinator. */
   readonly tellStep: (trial: string, attempt: number) => Promise<void>
   /**
    * Hands in the result of an attempt. If that is not possible by a deadline, only the cost of the attempt is reported; this is tried until it succeeds or

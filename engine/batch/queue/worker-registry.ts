@@ -62,7 +62,9 @@ function readWorker(registry: string, name: string): WorkerReport | undefined {
   return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined
 }
 
-/** The number of live workers of a batch: those whose file was renewed within the last minute. At least 1, so that limits can be divided by it. */
+/**
+ * The number of live workers of a batch: those whose file was renewed within the last minute. It is at least 1, so that limits can be divided by it.
+ */
 export function countAlive(registry: string): number {
   const since = Date.now() - aliveMs
   const alive = filesIn(registry).filter((name) => {
@@ -110,7 +112,7 @@ export class WorkersThere {
   }
 
   #look(): readonly WorkerReport[] {
-    // The files are read at most every half second, because every waiting task asks repeatedly.
+    // The files are read at most every half second, because every waiting task asks for the workers again and again.
     if (Date.now() - this.#readAt > 500) {
       this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
       this.#readAt = Date.now()

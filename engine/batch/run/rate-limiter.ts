@@ -17,7 +17,7 @@ export const slowestMs = 2000
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 
-/** Gives the current time, and calls a function later. */
+/** Provides the current time and calls functions after a delay. */
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
 
 export type LimiterOptions = {
@@ -51,7 +51,7 @@ type Bucket = {
   factor: number
 }
 
-/** The name under which the requests of an account are counted. */
+/** The key under which the requests of an account are counted. */
 export function nameOf({ provider, key, model }: Account): string {
   return JSON.stringify([provider, key, model])
 }

@@ -7,7 +7,7 @@ import { readIfThere } from '../folder/files.ts'
 import type { Trial } from '../trials.ts'
 import { finishAttempt } from './finish-attempt.ts'
 
-/** How long a run may take to end by itself after its supervisor has died. */
+/** How long a run may take to end by itself after its supervisor has died, in milliseconds. */
 const graceMs = 30_000
 const lookMs = 100
 

@@ -41,7 +41,7 @@ type RunBatchOptions = {
   readonly limits: RateLimits
   readonly backoffMs: number
   readonly program: AgentProgram
-  /** This process. */
+  /** The id of this process. */
   readonly process: number
   readonly kill: (pid: number) => void
   readonly signal: AbortSignal
@@ -57,7 +57,7 @@ type RunBatchOptions = {
   readonly say: (sentence: string) => void
   /** The connection to workers that run the attempts. Undefined: the attempts run in this process's own child processes. */
   readonly carrier: Carrier | undefined
-  /** The key that encrypts tasks and results that are sent through the carrier. Undefined: workers read and write them in the batch's folder. */
+  /** The key that encrypts tasks and results on their way to and from the workers. Undefined: workers read and write them in the batch's folder. */
   readonly key: BatchKey | undefined
 }
 
@@ -92,14 +92,15 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Not needed if workers run the attempts, because a worker continues the attempts that it was given even if the process that started them dies.
+    // Recovery isn't needed if workers run the attempts, because a worker continues the attempts that it was given even if the process that started
+    // them dies.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(
         `the batch had recorded no result for ${counted(lost, 'run that was', 'runs that were')} started earlier; ${lost === 1 ? 'its result was recovered from its session' : 'their results were recovered from their sessions'}.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    // Not checked if workers run the attempts: the workers may have API keys that this machine lacks.
+    // The models are not checked if workers run the attempts, because the workers may have API keys that this machine lacks.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
     // `isOpen` also settles a trial whose attempts were finished when the process of an earlier start was killed. This must happen before the progress is
     // reported.
@@ -138,7 +139,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // So many jobs are handed out in advance that, when a worker finishes a run, its next job is already waiting.
+      // Enough jobs are handed out in advance that a worker that finishes a run finds its next job already waiting.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },

@@ -22,7 +22,7 @@ export const runMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('arrived'), id: z.int() }),
   /** How a request ended. */
   z.object({ type: z.literal('left'), id: z.int(), end: requestEnd }),
-  /** The rate limits that a provider's answer reported. */
+  /** The rate limits that a provider reported with its answer. */
   z.object({ type: z.literal('heard'), account, requests: z.number().optional(), tokens: z.number().optional() }),
   z.object({ type: z.literal('spent'), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() }),
 ])

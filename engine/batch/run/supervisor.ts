@@ -10,7 +10,7 @@ import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
 import { endedAttempts, isOpen, judgeTrial, settleTrial, waitBeforeNext } from './settle-trial.ts'
 
-/** Runs an attempt to its end, whatever the outcome. Throws if the folder can't be written to. */
+/** Runs an attempt until it ends, whatever the outcome. Throws if the folder can't be written to. */
 export type Attempt = (
   trial: Trial,
   attempt: number,
@@ -30,7 +30,7 @@ type SupervisorOptions = {
   /** How many attempts of a trial may end without an answer. */
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** The wait before a second attempt. It is doubled for each further attempt. */
+  /** The wait before a second attempt, in milliseconds. It is doubled for each further attempt. */
   readonly backoffMs: number
   /** Whether this process still holds the lease on the folder. */
   readonly isHeld: () => boolean

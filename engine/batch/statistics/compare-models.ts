@@ -4,7 +4,7 @@ import { meanInterval, passAtK, signTest, wilsonInterval, type Estimate } from '
 
 /** The results of one model. */
 export type ModelStatistics = {
-  /** Undefined: as configured. */
+  /** The model's name. Undefined: the configured model. */
   readonly model: string | undefined
   readonly trials: number
   /** The number of trials that were settled with an answer. The shares are computed from this number. */
@@ -22,7 +22,7 @@ export type ModelStatistics = {
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
   /** The cost of all attempts for which the prices are known, including attempts without an answer. */
   readonly costUsd: number
-  /** The number of settled trials whose cost is unknown, because a price is. */
+  /** The number of settled trials whose cost is unknown because the price of a model is unknown. */
   readonly unpriced: number
   readonly durationMs: number
   /** The cost of all attempts divided by the number of solved runs. Undefined: nothing was solved. */

@@ -68,7 +68,7 @@ function fromDocument(value: unknown, lineOf: (path: readonly PropertyKey[]) => 
   if (key === undefined)
     throw new TaskFault(1, "the file contains no list of tasks: expected a list under 'tasks' or 'repositories'")
   if (other !== undefined)
-    throw new TaskFault(lineOf([other]), "it has both 'tasks' and 'repositories': put all tasks into one list")
+    throw new TaskFault(lineOf([other]), "the file has both 'tasks' and 'repositories': put all tasks into one list")
   const list = value[key]
   if (!Array.isArray(list)) throw new TaskFault(lineOf([key]), `'${key}' is not a list`)
   const { [key]: _, ...shared } = value

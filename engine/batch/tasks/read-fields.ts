@@ -13,7 +13,7 @@ export type TaskFields = {
   readonly labels: Labels | undefined
   /** Values for the prompt that all tasks share. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether the task uses SWE-bench's field names. If so, a repository `owner/name` is one on GitHub. */
+  /** Whether the task uses SWE-bench's field names. If so, a repository of the form `owner/name` is on GitHub. */
   readonly isSweBench: boolean
 }
 
@@ -54,7 +54,7 @@ export function readFields({ line, value }: Entry): TaskFields {
   return fieldsOf(line, value)
 }
 
-/** `PLACE` or `PLACE#REF`. */
+/** Splits `PLACE` or `PLACE#REF` into the fields `repo` and `ref`. */
 function repositoryIn(text: string): Readonly<Record<string, unknown>> {
   const at = text.lastIndexOf('#')
   return at <= 0 ? { repo: text } : { repo: text.slice(0, at), ref: text.slice(at + 1) }
@@ -65,7 +65,7 @@ function fieldsOf(line: number, table: Readonly<Record<string, unknown>>): TaskF
   for (const name of Object.keys(table)) {
     if ((known as readonly string[]).includes(name) || (isSweBench && forEvaluation.includes(name))) continue
     const near = nearest(name, known)
-    const hint = near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean '${near}'?`
+    const hint = near === undefined ? `The known fields are ${known.join(', ')}.` : `Did you mean '${near}'?`
     throw new TaskFault(line, `'${name}' is not a field of a task. ${hint}`)
   }
   const valueOf = (field: keyof typeof spellings): { readonly name: string; readonly value: unknown } | undefined => {
@@ -98,7 +98,7 @@ function labelsOf(line: number, said: unknown): Labels | undefined {
   if (said === undefined) return undefined
   const labels = parseLabels(said)
   if (labels !== undefined) return labels
-  throw new TaskFault(line, "'labels' is not a list of names: letters, digits, and . _ - in each")
+  throw new TaskFault(line, "'labels' is not a list of names made of letters, digits, '.', '_' and '-'")
 }
 
 function variablesOf(

@@ -33,7 +33,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
       try {
         const task = taskOf(entry, common, { folder: dirname(path), here })
         const first = lines.get(task.id)
-        if (first !== undefined) throw new TaskFault(entry.line, `the id '${task.id}' is already used in line ${first}`)
+        if (first !== undefined) throw new TaskFault(entry.line, `the id '${task.id}' is already used on line ${first}`)
         lines.set(task.id, entry.line)
         tasks.push(task)
       } catch (error) {
@@ -53,7 +53,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
 }
 
 type Places = {
-  /** The folder to which paths of repositories are relative. */
+  /** The folder to which the relative paths of repositories refer. */
   readonly folder: string
   readonly here: string | undefined
 }

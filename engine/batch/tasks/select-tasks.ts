@@ -15,7 +15,7 @@ type Selection = {
 }
 
 /**
- * Returns the tasks that a selection leaves, in this order of steps: filter, shuffle, slice, limit.
+ * Returns the tasks that a selection chooses. The steps are applied in this order: filter, shuffle, slice, limit.
  *
  * @throws UserError `usage` for an invalid slice, and if no task is left
  */
@@ -27,7 +27,7 @@ export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limi
   if (cut.length > 0) return cut
   throw new UserError(
     'usage',
-    `None of the ${all.length} tasks is left: --filter, --slice and --limit exclude all of them.`,
+    `No task is left: --filter, --slice and --limit exclude ${all.length === 1 ? 'the only task' : `all ${all.length} tasks`}.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared-options.ts'
 
-/** The options of a command line that configure a run, as parsed. The files that they name are read later. */
+/** The options of a command line that configure a run, as parsed. The files that these options name are read later. */
 export type ConfigOptions = {
   readonly model?: string
   readonly sandbox?: (typeof sandboxModes)[number]

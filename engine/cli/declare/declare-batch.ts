@@ -109,13 +109,13 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
     .option(
       '--labels <names>',
-      'the labels of this machine, such as docker,big; it gets no tasks that need other labels',
+      'the labels of this machine, such as docker,big; the worker gets no tasks that need other labels',
       text,
     )
     .addOption(
       new Option(
         '--lock-seconds <n>',
-        'after how many seconds without a sign of life from this worker its run is given to another one',
+        'how many seconds this worker may be silent before its run is given to another worker',
       )
         .argParser(Number)
         .hideHelp(),

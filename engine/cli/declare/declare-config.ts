@@ -35,7 +35,7 @@ export function declareConfig(program: Command, finish: Finish): void {
     .command('trust')
     .description('trust a repository: from now on, its own configuration, rules and permissions apply')
     .argument('[dir]', 'a directory in the repository (default: the current one)')
-    .option('--list', 'change nothing, and print which repositories are trusted or marked as untrusted')
+    .option('--list', 'only print which repositories are trusted or marked as untrusted')
     .action(async (directory: string | undefined, options: { readonly list?: true }) => {
       const { listTrust, trustRepository } = await import('../trust.ts')
       finish(options.list === true ? listTrust() : trustRepository(directory))

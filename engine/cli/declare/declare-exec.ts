@@ -105,7 +105,7 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--thread-source <name>',
-        'a name for whoever begins a new session, which is stored with the session',
+        'a name for the person or program that begins a new session; it is stored with the session',
       ).hideHelp(),
     )
     .option('-i, --image <file,...>', 'add pictures to the prompt; may be repeated', images)

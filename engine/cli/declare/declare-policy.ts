@@ -9,8 +9,8 @@ export function declarePolicy(program: Command, finish: Finish): void {
   policy.helpCommand(false).enablePositionalOptions()
 
   under(policy.command('check'))
-    .description('explain the decision about a command')
-    .argument('[command...]', 'the command and its arguments, after --; a single argument is a line for a shell')
+    .description('print the decision about a command')
+    .argument('[command...]', 'the command and its arguments, after --; a single argument is a shell command line')
     .option(
       '--from <file>',
       'judge each line of this file instead of one command; a line is a shell command, a JSON string, or {"command": …}',
@@ -30,8 +30,8 @@ Examples:
     })
 
   under(policy.command('explain'))
-    .description('the same in words')
-    .argument('<command...>', 'the command and its arguments, after --; a single argument is a line for a shell')
+    .description('explain in words how the Guardian judges a command')
+    .argument('<command...>', 'the command and its arguments, after --; a single argument is a shell command line')
     .passThroughOptions()
     .action(async (command: string[], options: PolicyOptions) => {
       const { policyExplain } = await import('../policy-command.ts')
@@ -51,7 +51,7 @@ Examples:
 
   declareReplay(policy, finish)
 
-  const audit = program.command('audit').description('look after audit logs')
+  const audit = program.command('audit').description('check audit logs')
   audit
     .helpCommand(false)
     .command('verify')
@@ -68,7 +68,7 @@ Examples:
 }
 
 function declareReplay(policy: Command, finish: Finish): void {
-  modes(policy.command('replay'), 'that of each session')
+  modes(policy.command('replay'), 'as in each session')
     .description(
       'judge all actions of sessions again, and report which decisions change; no command runs, and no model is asked',
     )
@@ -118,7 +118,7 @@ Examples:
 function under(command: Command): Command {
   return modes(command, 'apply the configuration that agent exec would use').option(
     '--rules <file>',
-    'another rule file; may be repeated',
+    'an additional rule file; may be repeated',
     another,
     [],
   )
@@ -137,7 +137,7 @@ function modes(command: Command, otherwise: string): Command {
       ]),
     )
     .option(...isolated)
-    .option('--trust', 'trust the repository, so that what its own files allow applies too')
+    .option('--trust', 'trust the repository, so that its own files can allow things too')
 }
 
 function positive(value: string): number {

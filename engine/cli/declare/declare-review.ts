@@ -6,7 +6,7 @@ import type { ExecOptions, ReviewOptions } from '../exec-options.ts'
  * Declares `agent exec review`.
  *
  * @param runOptions declares the options that every run has
- * @param execute runs the review with the options before and after the subcommand
+ * @param execute runs the review with the options from before and after the subcommand
  */
 export function declareReview(
   exec: Command,
@@ -27,10 +27,10 @@ export function declareReview(
     .addOption(
       new Option(
         '--base <branch>',
-        'review all changes since the common ancestor of this branch and the checkout',
+        'review all changes since the common ancestor of this branch and the checked-out commit',
       ).conflicts(others('base')),
     )
-    .addOption(new Option('--commit <sha>', 'what a commit changed').conflicts(others('commit')))
+    .addOption(new Option('--commit <sha>', 'review the changes of a commit').conflicts(others('commit')))
     .option(
       '--known <file>',
       'a report of an earlier review (.json, .sarif, codequality.json): its findings are not reported again; may be repeated',

@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Parses a positive whole number. As a number of seconds, it can be converted to milliseconds exactly. Throws commander's own error for anything else. */
+/**
+ * Parses a positive whole number that is small enough to be converted from seconds to milliseconds exactly. Throws commander's own error for anything
+ * else.
+ */
 export function positive(value: string): number {
   const number = Number(value)
   if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number

@@ -55,6 +55,7 @@ function trustRow({ root, trusted }: ConfigurationFacts['trust'], ignored: reado
   if (trusted) return row('trust', 'ok', `${root} is trusted: its own configuration applies`)
   const brings = ignored.some(({ source }) => source.startsWith(`${root}/`))
   const found = `${root} is not trusted: ${brings ? 'its own configuration does not apply' : 'it has no configuration that would apply'}`
-  const next = 'If you have read those files and trust them, run agent trust, or use --trust for one run.'
+  const next =
+    'If you have read the configuration files of the repository and trust them, run agent trust, or use --trust for one run.'
   return brings ? { ...row('trust', 'note', found), next } : row('trust', 'ok', found)
 }

@@ -61,7 +61,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Returns the text of a repository's own configuration, also if the directory is a linked worktree. Undefined if the text can't be found. */
+/** Returns the text of a repository's own configuration, even if the directory is a linked worktree. Undefined if the text can't be found. */
 function repositoryConfig(root: string): string | undefined {
   const read = (path: string): string | undefined => {
     const text = readPlainFile(path, maxBytes)

@@ -15,7 +15,7 @@ export function modelRows(
 ): readonly Row[] {
   const model = { group: 'model', check: 'model' } as const
   if (finding === undefined) {
-    const found = 'not checked: the configuration that names model and provider has an error'
+    const found = 'not checked: the configuration that names the model and the provider has an error'
     return [{ ...model, state: 'note', found, next: 'Fix the configuration first, as described below.' }]
   }
   switch (finding.kind) {
@@ -87,7 +87,8 @@ function keyRow({ provider, key, keyInstructions, problem }: Placed, program: st
     case 'variable': {
       const names = key.names.toReversed().join(' or ')
       if (key.found === undefined) {
-        const next = keyInstructions ?? `Set ${names} in the environment, or choose another model with -m or model.`
+        const next =
+          keyInstructions ?? `Set ${names} in the environment, or choose another model with -m or the setting model.`
         return { ...row, state: 'missing', found: `none for ${provider}: ${names} is not set`, next }
       }
       return problem === undefined

@@ -17,7 +17,7 @@ export function stateRow(state: string): Row {
       'Set XDG_STATE_HOME to a folder that you can write to, or use --ephemeral, with which a run stores nothing.'
     return { ...row, state: 'missing', found, next }
   }
-  return { ...row, state: 'ok', found: there === state ? `${state} can be written` : `${state} can be made` }
+  return { ...row, state: 'ok', found: there === state ? `${state} can be written` : `${state} can be created` }
 }
 
 function nearestThere(path: string): string {

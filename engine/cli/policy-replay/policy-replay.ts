@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { AuditError, readAuditLog, replayRecords, verifyAuditLog, type AuditRecord } from '../../../policies/index.ts'
 import { exitCodes } from '../../core/exit-codes.ts'
+import { counted } from '../../core/text/counted.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { PolicyReplayOptions } from '../policy-options.ts'
 import { warn } from '../warn.ts'
@@ -56,7 +57,7 @@ function readRecords({ path }: SessionLog, unread: string[]): readonly AuditReco
     const [first] = faults
     if (first !== undefined)
       warn(
-        `${path}:${first.line}: ${first.message} (${faults.length} faults in this log; to see all, run agent audit verify)`,
+        `${path}:${first.line}: ${first.message} (${counted(faults.length, 'fault')} in this log; to see all, run agent audit verify)`,
       )
     return records
   } catch (error) {
@@ -74,10 +75,10 @@ function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[],
     warn(`${first}${others} not on this machine: rules and permissions of those repositories are not applied`)
   }
   if (withoutBasis > 0) {
-    const what = `${withoutBasis} of ${actions} records were written by an earlier version, which did not store its facts about paths and hooks`
+    const what = `${withoutBasis} of ${counted(actions, 'record')} ${withoutBasis === 1 ? 'was' : 'were'} written by an earlier version, which did not store its facts about paths and hooks`
     warn(`${what}: decisions about protected and hidden places may differ`)
   }
-  if (unread.length > 0) warn(`${unread.length} logs could not be read`)
+  if (unread.length > 0) warn(`${counted(unread.length, 'log')} could not be read`)
 }
 
 function isFailure({ groups }: Tally, failOn: PolicyReplayOptions['failOn']): boolean {

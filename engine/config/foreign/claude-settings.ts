@@ -18,7 +18,7 @@ const ClaudeSettings = z.looseObject({
   enabledPlugins: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
 
-/** Keys of these files that other parts of this program read. */
+/** Keys of Claude Code's settings that other parts of this program read. */
 const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
 const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
 
@@ -105,7 +105,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
         : [{ name: path, text: typeof text === 'string' ? text : '', kind, settings }],
     modelVariables: forModels,
     ignored: [
-      ...ignoring(path, [...unused, ...others], 'Claude Code has this setting, Portcullis does not'),
+      ...ignoring(path, [...unused, ...others], 'Claude Code has this setting, but Portcullis does not'),
       ...ignoring(
         path,
         refused.map((name) => `env.${name}`),

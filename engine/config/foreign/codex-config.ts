@@ -8,7 +8,10 @@ import { placeOf } from '../validate.ts'
 import { readForeignText } from './read-text.ts'
 import { soundSettings } from './sound-settings.ts'
 
-/** The keys of Codex's configuration that have the same meaning in this program's (https://developers.openai.com/codex/config-reference). */
+/**
+ * The keys of Codex's configuration that have the same meaning in the configuration of this program
+ * (https://developers.openai.com/codex/config-reference).
+ */
 const sameMeaning: ReadonlySet<string> = new Set([
   'model',
   'model_provider',
@@ -66,7 +69,7 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   return {
     layer,
     ignored: [
-      ...ignoring(path, [...meaningless, ...unknown], 'Codex has this setting, Portcullis does not'),
+      ...ignoring(path, [...meaningless, ...unknown], 'Codex has this setting, but Portcullis does not'),
       ...relevant
         .filter(({ why }) => why !== 'it is not a known setting')
         .flatMap((one) => ignoring(placeOf(place, one.path), [keyOf(one.path)], one.why)),

@@ -114,7 +114,7 @@ test.each([
   [
     'tasks.jsonl',
     '{"id":"a","prompt":"x","repo":"one"}\n\n{"id":"a","prompt":"y","repo":"one"}',
-    ":3: the id 'a' is already used in line 1",
+    ":3: the id 'a' is already used on line 1",
   ],
   ['tasks.jsonl', '{"id":"a","prompt":"x","repo":"one"}\n{"id"', ':2: not valid JSON'],
   ['tasks.json', '[\n  {"id":"a","prompt":"x","repo":"one"},\n  {"prompt":"x"}\n]', ":3: the task has no 'repo'"],
@@ -153,7 +153,7 @@ test('tasks are chosen by id, order, slice and number', async () => {
   expect(ids({ shuffle: 7 })).toEqual(ids({ shuffle: 7 }))
   expect(ids({ shuffle: 7 }).toSorted()).toEqual(ids({}).toSorted())
   expect(() => ids({ slice: '1-2' })).toThrow('expected FROM:TO')
-  expect(() => ids({ filter: ['c*'] })).toThrow('None of the 4 tasks is left')
+  expect(() => ids({ filter: ['c*'] })).toThrow('No task is left: --filter, --slice and --limit exclude all 4 tasks')
 })
 
 test('every trial has its own folder, whatever the names of ids and models', () => {

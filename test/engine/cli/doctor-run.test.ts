@@ -49,7 +49,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
       check: 'key',
       state: 'missing',
       found: 'none for OpenAI: OPENAI_API_KEY or CODEX_API_KEY is not set',
-      next: 'Set OPENAI_API_KEY or CODEX_API_KEY in the environment, or choose another model with -m or model.',
+      next: 'Set OPENAI_API_KEY or CODEX_API_KEY in the environment, or choose another model with -m or the setting model.',
     })
     const words = await agent(['doctor'], at)
     expect(words.code).toBe(1)

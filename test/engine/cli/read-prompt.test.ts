@@ -37,13 +37,13 @@ test('a silent standard input is ignored after a while, with a message', async (
   const { notes, note } = heard()
   expect(await readPrompt('do it', new PassThrough(), { stdinTimeout: 1, note })).toBe('do it')
   expect(notes).toEqual([
-    expect.stringMatching(/^nothing came on standard input within 1 seconds: continuing without it/),
+    expect.stringMatching(/^nothing arrived on standard input within 1 second: continuing without it/),
   ])
 })
 
 test('a missing prompt is refused', async () => {
   await expect(readPrompt(undefined, new PassThrough(), { stdinTimeout: 1 })).rejects.toThrow(
-    'No prompt came on standard input within 1 seconds.',
+    'No prompt arrived on standard input within 1 second.',
   )
 })
 

@@ -97,7 +97,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     writeFileSync(join(cwd, 'b.txt'), 'another\n')
     const updated = await agent(['replay', file, '--update', '--transactional', '--land', 'never'], { cwd, home })
     expect(updated.code).toBe(0)
-    expect(updated.stderr).toContain('1 result was written into it.')
+    expect(updated.stderr).toContain('1 result was updated.')
     const after = readFileSync(file, 'utf8').split('\n')
     expect(after.map((line, at) => line === before[at])).toEqual([true, true, true, true, false, true])
     expect(after[4]).toContain('another')

@@ -22,7 +22,7 @@ describe('import = ["codex"]', () => {
     expect([code, stdout]).toEqual([0, 'ok\n'])
     expect(mock.requests[0]?.body).toMatchObject({ model: 'gpt-5.5' })
     expect(stderr.match(/! ignored: .*/g)).toEqual([
-      `! ignored: ${home}/.codex/config.toml: notify (Codex has this setting, Portcullis does not)`,
+      `! ignored: ${home}/.codex/config.toml: notify (Codex has this setting, but Portcullis does not)`,
     ])
     const shown = await agent(['config', 'show'], options)
     expect(shown.stdout).toContain(`"gpt-5.5"  # imported from ${home}/.codex/config.toml:1`)

@@ -74,7 +74,7 @@ describe.skipIf(needsBubblewrap())('files that permissions deny', () => {
     }
     expect((await first()).map(({ deny: text, why }) => [text.split(' ').at(-1), why.split(';')[0]])).toEqual([
       ['Read(conf/x*/y)', 'for commands, it applies only to files that exist when the run starts'],
-      ['Read(//var/x*/y)', 'its pattern lies outside the workspace'],
+      ['Read(//var/x*/y)', 'its pattern is for paths outside the workspace'],
       ['Edit', 'it covers all files, and commands need some of them'],
     ])
     const open = await first('-s', 'danger-full-access')

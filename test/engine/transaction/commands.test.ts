@@ -66,7 +66,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect((await ask('changes', id)).stdout).toContain('  landed\n')
     expect((await ask('undo', '--last')).stdout).toBe(`Reverted. To land the changes again, run agent apply ${id}.\n`)
     expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'd'))]).toEqual(['a\n', false])
-    expect((await ask('undo', id)).stdout).toContain('reverted already')
+    expect((await ask('undo', id)).stdout).toContain('already been reverted')
     expect((await ask('apply', '--last')).code).toBe(0)
     expect(read(cwd, 'a.txt')).toBe('x\n')
   })
@@ -111,7 +111,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
       false,
       'a\n',
     ])
-    expect((await ask('discard', id)).stdout).toContain('discarded already')
+    expect((await ask('discard', id)).stdout).toContain('already been discarded')
     expect((await ask('apply', id)).stderr).toContain('were discarded')
   })
 
@@ -151,7 +151,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     utimesSync(join(directory, 'rollout.jsonl'), long, long)
     const first = await ask('sessions', 'prune', '--days', '5')
     expect(first.stdout).toContain(
-      '0 sessions removed\n1 kept, because their changes were neither landed nor discarded',
+      '0 sessions removed\n1 session kept, because its changes were neither landed nor discarded',
     )
     expect((await ask('sessions', 'prune', '--days', '5', '--unlanded')).stdout).toBe('1 session removed\n')
     expect(existsSync(directory)).toBe(false)

@@ -72,7 +72,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       '',
       false,
     ])
-    expect((await ask('undo', '--last')).stdout).toContain('reverted already')
+    expect((await ask('undo', '--last')).stdout).toContain('already been reverted')
     expect((await ask('apply', '--last', '--land-commits')).stdout).toContain(
       'commits: on main and on the branch portcullis/',
     )

@@ -176,7 +176,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect([good.code, good.stdout]).toEqual([
       0,
       expect.stringContaining(
-        'confirmed: the patch, 3 paths that the run changed, 25 source files that it did not change',
+        'confirmed: the patch, 3 paths that the run changed, 25 source files that the run did not change',
       ),
     ])
     expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('a key that was not checked')
@@ -262,12 +262,14 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
     expect([made.code, made.stderr]).toEqual([
       0,
-      `${cwd}: 1 of the files that the run did not change were written after the run; the evidence records their present content\n` +
+      `${cwd}: 1 file that the run did not change was written after the run; the evidence records the present content\n` +
         `${cwd}: the evidence leaves out 2 paths (submodules, names that are not UTF-8, unreadable files)\n`,
     ])
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
     expect(checked.code).toBe(0)
-    expect(checked.stdout).toContain('1 source files that it did not change (without 2 that the evidence leaves out)')
+    expect(checked.stdout).toContain(
+      '1 source file that the run did not change (without 2 that the evidence leaves out)',
+    )
     rmSync(cwd, { recursive: true })
     const session = /session (\S+),/.exec(checked.stdout)?.[1] ?? ''
     const late = await agent(['evidence', session, '-o', join(home, 'e.json'), '--key', key], { cwd: home, home })
