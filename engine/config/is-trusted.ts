@@ -7,7 +7,7 @@ type TrustSources = {
   readonly managed: Projects
   /** The entries in the user's file. */
   readonly user: Projects
-  /** Whether `--trust` was given, by which the user trusts the repository for this run. */
+  /** Whether the user gave `--trust`, to trust the repository for this run. */
   readonly flag: boolean
 }
 

@@ -15,7 +15,7 @@ const mostFiles = 200
 /**
  * Lists the rule files of a folder, sorted by name.
  *
- * @param leftOut receives a note if the folder can't be listed. Absent: throws instead
+ * @param leftOut receives a note if the folder can't be listed. Absent: the function throws instead
  * @throws UserError `usage` if the folder can't be listed
  */
 export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: LeftOut[]): readonly RuleFile[] {
@@ -64,8 +64,8 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run. Errors in a file are reported, and its valid
- * rules apply if they restrict, but not if they allow.
+ * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run. Errors in a file are reported. Of its
+ * valid rules, those that restrict commands apply, and those that allow commands do not.
  *
  * @param root the repository's root; the real paths of its files must be in it
  */
@@ -92,7 +92,10 @@ export function foreignRules(
   return [...read(home, 'user'), ...folders.flatMap((folder) => read(folder, 'project', root))]
 }
 
-/** Returns a rule file whose errors are reported instead of thrown. Its valid rules still apply if they restrict, but not if they allow. */
+/**
+ * Returns a rule file whose errors are reported instead of thrown. Of its valid rules, those that restrict commands still apply, and those that allow
+ * commands do not.
+ */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {
     ...file,
@@ -100,7 +103,7 @@ export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
       void leftOut.push({
         path: `${file.path}:${line}:${column}`,
         what: '',
-        why: `${message}; the other rules of the file apply if they restrict, but not if they allow`,
+        why: `${message}; of the other rules in the file, those that restrict commands apply, and those that allow commands do not`,
       }),
   }
 }
@@ -127,5 +130,5 @@ export function tryPlain<File extends BroughtFile>(
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }
-  throw new UserError('usage', `${file.path}:1:1: ${text.reason}; expected a plain file that holds settings or rules`)
+  throw new UserError('usage', `${file.path}:1:1: ${text.reason}; expected a plain file that contains settings or rules`)
 }

@@ -79,7 +79,7 @@ function profileLayer(
       ? `did you mean '${near}'?`
       : known.length === 0
         ? `add a table [profiles.${name}] to that file, or a file ${name}.config.toml next to it`
-        : `there are: ${known.join(', ')}`
+        : `known profiles: ${known.join(', ')}`
   throw new UserError('usage', `${place.name}: there is no profile '${name}'; ${advice}`)
 }
 

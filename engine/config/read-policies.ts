@@ -37,7 +37,10 @@ type PolicySources = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Decides whether the repository's allow rules are used. The repository's deny and ask rules are always used. */
+  /**
+   * The run's configuration. It determines, for example, whether the repository's allow rules are used. The repository's deny and ask rules are always
+   * used.
+   */
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of additional rule files, from the command line. */
   readonly ruleFiles?: readonly string[]
@@ -59,9 +62,9 @@ export type Policies = {
 const notTrusted = 'this repository is not trusted, so only its deny and ask rules apply'
 
 /**
- * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on the
- * command line. All of them apply, and the strictest answer wins, no matter who wrote it. Files of other programs can always restrict. They can allow something
- * only if the user's `import` names the program, or if they belong to a trusted repository.
+ * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on
+ * the command line. All of them apply, and the strictest answer wins, no matter which file it comes from. Files of other programs can always
+ * restrict. They can allow something only if the user's `import` names the program, or if they belong to a trusted repository.
  *
  * @throws UserError `usage` with `file:line:column` for any error in a file of this program, because a run must not start with only a part of its rules
  */
@@ -160,7 +163,7 @@ export function describeRuleError({ path, line, column, message, expected }: Rul
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
 }
 
-/** Lists the keys of a settings file other than its permissions. Without trust, none of these settings is used. */
+/** Lists all keys of a settings file except `permissions`. In a repository that isn't trusted, none of the listed settings is used. */
 function otherKeys(text: string): readonly string[] {
   try {
     const settings: unknown = JSON.parse(text.replace(/^\ufeff/, ''))

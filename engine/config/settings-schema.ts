@@ -10,7 +10,7 @@ export type ConfigFile = z.infer<typeof ConfigFile>
 /** The merged settings of files, profile, `-c` and flags. Only a flag can set the approval policy to `bypass`. */
 export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
 
-/** Which repositories are trusted to bring their own configuration. There is a table `projects."/path"` for each root. */
+/** Which repositories are trusted, so that their own configuration is used. There is a table `projects."/path"` for each root. */
 const projects = z
   .record(z.string().min(1), z.strictObject({ trust_level: z.enum(['trusted', 'untrusted']) }))
   .optional()

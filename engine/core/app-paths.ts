@@ -12,7 +12,7 @@ export type AppPaths = {
   readonly managed: string
   /** The folder for an organisation's Claude Code settings (`managed-settings.json`), according to Claude Code's documentation. */
   readonly managedClaude: string
-  /** Sessions and audit logs. */
+  /** The folder for sessions and audit logs. */
   readonly state: string
 }
 
@@ -33,8 +33,8 @@ export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
 }
 
 /**
- * Returns the folder for the sessions of a run whose commands write to `roots`. The folder lies outside all of these roots: it is the user's
- * own folder, or a private folder in a shared temporary directory.
+ * Returns the folder for the sessions of a run whose commands write to `roots`. The folder is outside all of these roots: it is the user's own
+ * folder, or a private folder in a shared temporary directory.
  *
  * @param own the user's own folder, from `findAppPaths`
  * @throws UserError if there is no such folder

@@ -20,7 +20,7 @@ const denial = z.object({
 /** The fields that all items share. */
 export const common = {
   id: z.string(),
-  /** Not in Codex: the file that holds the whole item, if the item was too long for one line. */
+  /** Not in Codex: the file that contains the whole item, if the item was too long for one line. */
   whole_file: z.string().optional(),
   /** Not in Codex: the sub-agent that caused this item. Absent: the run's own model did. */
   agent_id: z.string().optional(),

@@ -8,7 +8,7 @@ export function directoriesBetween(root: string, workspace: string): readonly st
   return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))]
 }
 
-/** Whether a path equals a directory or lies below it, judging by the names alone. */
+/** Whether a path equals a directory or is inside it, judging only by the names. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }

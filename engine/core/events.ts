@@ -59,7 +59,7 @@ const terminal = {
   denied: z.int(),
   /** The head of the audit log, `RECORDS:HASH`, for `agent audit verify --head`. */
   audit_head: z.string().optional(),
-  /** Default limits that the sandbox could not enforce here, as sentences; absent if there were none. */
+  /** Default limits that the sandbox could not enforce on this machine, as sentences; absent if there were none. */
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
@@ -176,6 +176,6 @@ export type Sink = {
   tail?(id: string, read: () => string): void
   /** Receives what the run has used so far, for display. Called after each model response. */
   spent?(spent: UsageSoFar): void
-  /** Called once, after the last event, with how the run ended. */
+  /** Called once, after the last event, with the outcome of the run. */
   end?(summary: RunSummary): void
 }

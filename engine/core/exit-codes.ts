@@ -1,5 +1,6 @@
 /**
- * The exit codes of the `agent` program. Every kind of ending has its own number, so that a pipeline can branch without reading the output.
+ * The exit codes of the `agent` program. Each way in which a run can end has its own number, so that a pipeline can branch without reading the
+ * output.
  *
  * @example if (exitCodes.stoppedByGuardian === 3) console.log('a run that the Guardian stopped exits with 3')
  */

@@ -101,7 +101,7 @@ const hookRun = z.object({
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
-  /** If the hook blocked something or failed: why. Otherwise: which of its requests were ignored. */
+  /** Why the hook blocked something or failed; otherwise, which of its requests were ignored. */
   message: z.string().optional(),
 })
 

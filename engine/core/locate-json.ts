@@ -8,8 +8,8 @@ export function positionAt(text: string, offset: number): TextPosition {
 }
 
 /**
- * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If the value doesn't exist, returns the
- * position of the innermost value on the path that does, because that is where a part is missing.
+ * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If there is no such value,
+ * returns the position of the innermost value on the path that exists, because that value lacks the next part of the path.
  */
 export function locateInJson(text: string, path: readonly PropertyKey[]): TextPosition {
   let at = skipSpace(text, 0)
@@ -37,7 +37,7 @@ function element(text: string, at: number, index: number): number | undefined {
   return undefined
 }
 
-/** Finds the value of the last member with that name, which is the one that `JSON.parse` uses. */
+/** Finds the value of the last member with the given name, which is the one that `JSON.parse` uses. */
 function member(text: string, at: number, name: string): number | undefined {
   if (text.charAt(at) !== '{') return undefined
   let found: number | undefined

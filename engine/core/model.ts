@@ -3,8 +3,8 @@ import { shareInstanceof } from './share-instanceof.ts'
 /** What a model produces besides messages. These types occur both in a response and in the conversation. */
 type Made =
   /**
-   * Data that only the provider understands: the model's reasoning, or an item of an unknown kind, with an empty text. It is stored, and sent back unchanged to
-   * the provider that made it.
+   * Data that only the provider understands: the model's reasoning, or an item of an unknown kind, whose `text` is empty. It is stored, and sent back
+   * unchanged to the provider that made it.
    */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | ({ readonly type: 'web_search' } & WebSearch)
@@ -61,7 +61,7 @@ export type WebSearchRequest = {
 /** An image for the model: a media type such as `image/png`, and the bytes in base64. */
 export type Image = { readonly mediaType: string; readonly data: string }
 
-/** A call of a tool. `input` is, for a `function`, JSON text as the model wrote it, perhaps not valid JSON; for a `freeform` tool, plain text. */
+/** A tool call. For a `function`, `input` is JSON text as the model wrote it, which may be invalid. For a `freeform` tool, it is plain text. */
 export type ToolCall = {
   readonly id: string
   readonly name: string
@@ -104,13 +104,16 @@ export type ModelRequest = {
   /** How verbose the model's answers are. Absent: the model's own default. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
-   * `agent`: if effort or verbosity is absent, use the default of the coding agent by the model's maker. Absent: use the provider's defaults, as for a question
-   * outside the conversation.
+   * `agent`: if effort or verbosity is absent, use the default of the coding agent that the model's vendor makes. Absent: use the provider's
+   * defaults, as for a question outside the conversation.
    */
   readonly requestedBy?: 'agent'
-  /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Not every model supports all of this. */
+  /**
+   * How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Not every model supports all of these
+   * settings.
+   */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
-  /** JSON Schema that the final message must meet, enforced by the provider if `enforcesSchema` is true. */
+  /** JSON Schema that the final message must match, enforced by the provider if `enforcesSchema` is true. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
   /** Lets the provider search the web, if `searchesWeb` is true. Absent: no web search. */
   readonly webSearch?: WebSearchRequest
@@ -207,8 +210,8 @@ export type ModelFailure =
   | 'filtered'
 
 /**
- * Why a model gave no answer. `provider`: the provider failed or refused. `configuration`: the model can't be opened as configured. `replay`: a recording
- * no longer matches. `budget`: the budget doesn't allow another request.
+ * Why a model gave no answer. `provider`: the provider failed or refused. `configuration`: the model can't be opened as configured. `replay`: a
+ * tool's result differs from the recording, or the recording is used up. `budget`: the budget doesn't allow another request.
  *
  * @example
  * try {

@@ -4,7 +4,7 @@ import { shellJoin } from './text/shell-join.ts'
 
 const dockerSocket = '--dangerously-mount-docker-socket, which gives commands root access to this machine'
 
-const otherSockets = 'which also lets commands connect to every socket of this machine that they can see'
+const otherSockets = 'which also lets commands connect to every socket on this machine that they can see'
 
 const byHand = 'make this change yourself, outside the sandbox'
 
@@ -75,7 +75,7 @@ export function remedyAsConfig(remedy: Remedy): string {
   }
 }
 
-/** `value` is TOML. */
+/** `value` is written as TOML. */
 function addTo(key: string, value: string): string {
   return `add ${value} to ${key} in config.toml, or pass ${shellJoin(['-c', `${key}=[${value}]`])}`
 }

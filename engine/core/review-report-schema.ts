@@ -4,7 +4,7 @@ import { categories, severities } from './severities.ts'
 /** New text that replaces lines of a file, for tools that show suggestions next to the code. */
 const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.string() })
 
-/** The fields of a review finding, which Codex doesn't have. The finding refers to lines of the reviewed change. */
+/** Not in Codex: the fields of a review finding. The finding refers to lines of the reviewed change. */
 export const findingFields = {
   /** The path of the file, relative to the workspace. */
   path: z.string(),

@@ -86,7 +86,7 @@ export const transactionReport = z.object({
    * change landed, and `conflicts` or the error says why. If no change landed, the tree is unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
-  /** How many paths the run changed, without those that git ignores and doesn't track. */
+  /** How many paths the run changed, not counting untracked paths that git ignores. */
   files: z.int(),
   /** Files that somebody else also changed, but on other lines, so that both changes were merged. */
   merged: z.array(z.string()),
@@ -152,7 +152,7 @@ export type RunSummary = {
   readonly durationMs: number
   /** The head of the audit log, `RECORDS:HASH`; undefined if there was none. */
   readonly auditHead?: string | undefined
-  /** Default limits that the sandbox could not enforce here, as sentences. */
+  /** Default limits that the sandbox could not enforce on this machine, as sentences. */
   readonly unenforced?: readonly string[] | undefined
   /** How many environment variables were withheld from commands, and how many of these count as secrets. */
   readonly withheld?: z.infer<typeof withheld> | undefined

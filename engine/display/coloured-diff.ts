@@ -1,3 +1,4 @@
+import { counted } from '../core/text/counted.ts'
 import type { Style } from './style.ts'
 
 /** The maximum number of lines of a change that are shown, unless all details are wanted. */
@@ -19,5 +20,5 @@ export function diffLines(diff: string, { paint, detail }: Style): readonly stri
   if (detail === 'verbose' || painted.length <= shownLines) return painted
   const left = painted.length - shownLines
   const half = shownLines / 2
-  return [...painted.slice(0, half), paint('dim', `    … ${left} more lines …`), ...painted.slice(-half)]
+  return [...painted.slice(0, half), paint('dim', `    … ${counted(left, 'more line')} …`), ...painted.slice(-half)]
 }

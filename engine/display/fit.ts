@@ -9,7 +9,7 @@ function segmentsOf(text: string): Intl.Segments {
 }
 
 /**
- * Returns as much of a text (without escape sequences) as fits into this many columns. If the text is cut, the result ends with an ellipsis.
+ * Returns as much of a text (without escape sequences) as fits into `columns` columns. If the text is cut, the result ends with an ellipsis.
  */
 export function fit(text: string, columns: number): string {
   let used = 0

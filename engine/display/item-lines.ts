@@ -1,4 +1,5 @@
 import type { AssessmentItem, CommandItem, EventVerdict, Item } from '../core/events.ts'
+import { counted } from '../core/text/counted.ts'
 import { diffLines } from './coloured-diff.ts'
 import type { Paint, Style } from './style.ts'
 import { oneLine, seconds } from './format-values.ts'
@@ -88,7 +89,7 @@ function commandLines(
     ),
   )
   const cut =
-    whole.length > shownOutputLines ? [paint('dim', `    … ${whole.length - shownOutputLines} earlier lines …`)] : []
+    whole.length > shownOutputLines ? [paint('dim', `    … ${counted(whole.length - shownOutputLines, 'earlier line')} …`)] : []
   if (item.status === 'completed') {
     const shown = detail === 'verbose' ? output(whole) : []
     return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]

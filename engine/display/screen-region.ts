@@ -24,7 +24,7 @@ export class ScreenRegion {
     this.#screen = screen
   }
 
-  /** Replaces the previous lines with these. No line may be wider than the terminal. */
+  /** Replaces the previous lines with the given ones. No line may be wider than the terminal. */
   draw(lines: readonly DrawnLine[]): void {
     this.#screen.write(`${this.#erasing('\r\u001b[2K')}${lines.map(([, painted]) => painted).join('\n')}`)
     this.#drawn = lines.map(([plain]) => plain)

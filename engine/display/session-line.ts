@@ -7,7 +7,7 @@ type ResumableSession = {
   readonly workspace: string
 }
 
-/** The length of the id's end that the command contains. The end is used because ids from the same hour begin with the same characters. */
+/** How many characters from the end of the id the command contains. The end is used because ids from the same hour begin with the same characters. */
 const endCharacters = 12
 
 /**

@@ -6,7 +6,7 @@ export type Paint = (style: Parameters<typeof styleText>[0], text: string) => st
 /** How much a person wants to read: only problems, what the run does, or all details. */
 export type Detail = 'quiet' | 'normal' | 'verbose'
 
-/** How things are presented to a person. */
+/** How output is presented to a person. */
 export type Style = {
   readonly paint: Paint
   /** Returns the shortest form of a path: inside the workspace, the path relative to it. */

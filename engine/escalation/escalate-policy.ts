@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Grant } from '../../policies/index.ts'
 import type { SandboxPolicy } from '../../sandbox/index.ts'
 
-/** Adds exactly these grants (paths, hosts or limits) to a policy. Everything else is unchanged. */
+/** Adds exactly the given grants (paths, hosts or limits) to a policy. Everything else is unchanged. */
 export function escalatePolicy(policy: SandboxPolicy, grants: readonly Grant[]): SandboxPolicy {
   return grants.reduce(escalate, policy)
 }

@@ -5,7 +5,7 @@ import type { Hooks } from './hooks.ts'
 import type { CallView } from './call-view.ts'
 import { viewsOf } from './views-of-call.ts'
 
-/** Returns the functions that run a run's hooks before and after its calls. If a hook ends the run, `stop` is called with the reason. */
+/** Returns the functions that call a run's hooks before and after its tool calls. If a hook ends the run, `stop` is called with the reason. */
 export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
   const views = (call: HookedCall, input: unknown): readonly CallView[] =>
     viewsOf({ ...call, input: input as Readonly<Record<string, unknown>> }, cwd())

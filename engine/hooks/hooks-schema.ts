@@ -38,7 +38,10 @@ const command = z.strictObject({
 const http = z.strictObject({
   type: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
-  /** In a header's value, `$NAME` and `${NAME}` are replaced by the environment variable if `allowedEnvVars` names it, and otherwise by an empty text. */
+  /**
+   * In a header's value, `$NAME` and `${NAME}` are replaced by the environment variable if `allowedEnvVars` names it, and otherwise by an empty
+   * string.
+   */
   headers: z.record(z.string().min(1), z.string()).optional(),
   allowedEnvVars: z.array(z.string().min(1)).optional(),
   ...common,

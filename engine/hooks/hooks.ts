@@ -20,7 +20,7 @@ export type HookRun = {
   readonly handler: string
   readonly status: 'completed' | 'blocked' | 'failed'
   readonly durationMs: number
-  /** If the hook blocked something or failed: the reason. Otherwise: a note about what the hook did. */
+  /** Why the hook blocked something or failed; otherwise, a note about what it did. */
   readonly message: string | undefined
 }
 

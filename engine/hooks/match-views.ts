@@ -3,7 +3,7 @@ import type { HandlerResult } from './handler-result.ts'
 import type { Hook } from './load-hooks.ts'
 import { matchesName } from './match-tool-name.ts'
 
-/** Removes duplicates: of a hook that is defined more than once, for example in several files, only the first copy stays. */
+/** Removes duplicates. If a hook is defined more than once, for example in several files, only its first definition is kept. */
 export function distinct(hooks: readonly Hook[]): readonly Hook[] {
   const seen = new Map<string, Hook>()
   for (const hook of hooks) {

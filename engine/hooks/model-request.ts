@@ -3,7 +3,7 @@ import type { HistoryItem, ModelRequest } from '../core/model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
 
-/** A request in the format of Gemini CLI's hooks: its messages, without calls, results or pictures. */
+/** A request in the format of Gemini CLI's hooks: its messages, without calls, results or images. */
 type ShownRequest = {
   readonly model: string
   readonly messages: readonly { readonly role: 'system' | 'user' | 'model'; readonly content: string }[]
@@ -72,7 +72,7 @@ export function rewriteRequest(
     ...request.sampling,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
-    // The run may have its own limit. The lower one applies.
+    // The run may have a limit of its own. The lower of the two applies.
     ...(maxOutputTokens === undefined
       ? {}
       : { maxOutputTokens: Math.min(maxOutputTokens, request.sampling?.maxOutputTokens ?? Infinity) }),

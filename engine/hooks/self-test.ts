@@ -121,7 +121,7 @@ async function probeNeeds(
 
 const problems: Readonly<Record<string, string>> = {
   missing: 'does not exist, or the sandbox hides it',
-  unrunnable: 'is not executable: chmod +x',
+  unrunnable: 'is not executable; run chmod +x on it',
   unreadable: 'is not readable',
 }
 

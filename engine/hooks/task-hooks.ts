@@ -1,7 +1,10 @@
 import type { HookedTask, TaskHooks } from '../tools/tasks/hooked-task.ts'
 import type { Hooks } from './hooks.ts'
 
-/** Returns the functions that run a run's hooks when a background task is created or completed. If a hook ends the run, `stop` is called with the reason. */
+/**
+ * Returns the functions that call a run's hooks when a background task is created or completed. If a hook ends the run, `stop` is called with the
+ * reason.
+ */
 export function taskHooks(hooks: Hooks, stop: (reason: string) => void): TaskHooks {
   const ask = async (event: 'TaskCreated' | 'TaskCompleted', task: HookedTask): Promise<string | undefined> => {
     if (!hooks.has(event)) return undefined

@@ -6,7 +6,7 @@ import type { JsonSchema } from './agent-options.ts'
 /** A schema in the two forms that an agent needs: the contract that final messages must meet, and a function that parses such a message. */
 export type FinalOutput<Output> = {
   readonly contract: OutputSchema
-  /** Parses a final message that met the schema. */
+  /** Parses a final message that matches the schema. */
   readonly read: (finalMessage: string) => Output
 }
 

@@ -33,7 +33,7 @@ export function omissions(servers: McpServers): readonly string[] {
     const { name, enabledTools = [] } = server
     if (servers.starting().includes(name)) return []
     if (problem !== undefined) {
-      const lost = enabledTools.length === 0 ? '' : `, so its tools ${enabledTools.join(', ')} are missing`
+      const lost = enabledTools.length === 0 ? '' : ` (missing tools: ${enabledTools.join(', ')})`
       return [`The MCP server ${name} is not available${lost}: ${problem}`]
     }
     const unknown = enabledTools.filter((wanted) => !tools.some((tool) => tool.name === wanted))

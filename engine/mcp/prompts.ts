@@ -24,10 +24,10 @@ export async function expandServerPrompt(
   const known = servers?.states().map(({ server }) => server.name) ?? []
   const server = known.find((name) => called.startsWith(`/mcp__${name}__`))
   if (servers === undefined || server === undefined) {
-    const list = known.length === 0 ? 'no MCP server is configured' : `the configured servers are ${known.join(', ')}`
+    const list = known.length === 0 ? 'no MCP server is configured' : `configured servers: ${known.join(', ')}`
     throw new UserError(
       'usage',
-      `There is no prompt ${called}: ${list}. To send the text as it is, put a space in front of it.`,
+      `There is no prompt ${called} (${list}). To send the text as it is, put a space in front of it.`,
     )
   }
   try {

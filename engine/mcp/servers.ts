@@ -105,7 +105,7 @@ export async function startServers(
   async function connectionOf(name: string): Promise<McpConnection> {
     const entry = entries.get(name)
     if (entry === undefined)
-      throw new Error(`there is no MCP server ${name}; the configured servers are: ${[...entries.keys()].join(', ')}`)
+      throw new Error(`there is no MCP server ${name}; configured servers: ${[...entries.keys()].join(', ')}`)
     if (entry.connection !== undefined && entry.connection.ended() === undefined) return entry.connection
     entry.connecting ??= open(entry).finally(() => (entry.connecting = undefined))
     try {

@@ -4,8 +4,8 @@ type WithNote = { readonly text: string } | { readonly same: true } | { readonly
 type Line = { readonly text: string; readonly end: string; readonly start: number }
 
 /**
- * Adds a note to a section of a Markdown text, as the last item before any nested section. A missing section is added at the end. All other
- * bytes stay as they are, and new lines get the line endings that the text uses. A note that already exists is not added again.
+ * Adds a note to a section of a Markdown text, as the last item before any nested section. A missing section is added at the end. All other bytes
+ * stay as they are, and added lines get the line endings that the text uses. A note that already exists is not added again.
  *
  * @param section the heading's text; case and level don't matter
  * @param note one line, without a list marker
@@ -34,7 +34,7 @@ export function addNote(text: string, section: string, note: string): WithNote {
   return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
 }
 
-/** Inserts lines at an offset. The text has a line ending at its end afterwards only if it had one before. */
+/** Inserts lines at an offset. The resulting text ends with a line ending only if the original does. */
 function insert(text: string, at: number, added: readonly string[], end: string): string {
   const before = text.slice(0, at)
   const chunk = added.join(end)

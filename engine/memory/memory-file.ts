@@ -31,9 +31,9 @@ const overrideName = 'AGENTS.override.md'
 const maxBytes = 1024 * 1024
 
 /**
- * Finds the file for notes. For a repository, it is the nearest instruction file on the way from the workspace up to the root; if there is none, `AGENTS.md` in
- * the root. For the user, it is such a file in their configuration folder, and the folder is created if it is missing. A link is followed only if it leads to a
- * file with one of these names within the same root.
+ * Finds the file for notes. For a repository, it is the nearest instruction file on the way from the workspace up to the root; if there is none,
+ * `AGENTS.md` in the root. For the user, it is an instruction file in the user's configuration folder, which is created if it is missing. A link is
+ * followed only if it leads to a file with the name of an instruction file within the same root or folder.
  *
  * @returns the file and its text, or why nothing can be added to it
  */

@@ -126,7 +126,7 @@ class MemoryReader {
     this.#told = told
   }
 
-  /** Reads the first of these files that has content. */
+  /** Reads the first of the given files that has content. */
   readFirst(paths: readonly string[], bounds: Bounds): void {
     for (const path of paths) if (this.read(path, bounds)) return
   }
@@ -150,7 +150,7 @@ class MemoryReader {
     this.#seen.add(real)
     const reason = bounds.hidden(real)
     if (reason !== undefined) return this.#omit(path, reason)
-    if (depth > maxDepth) return this.#omit(path, `imports nest deeper than ${maxDepth}`)
+    if (depth > maxDepth) return this.#omit(path, `imports are nested more than ${maxDepth} levels deep`)
     const text = readPlainFile(real, maxBytes - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
     // An empty file adds nothing, and neither does a file with the same text as an earlier one, such as a CLAUDE.md that repeats AGENTS.md.

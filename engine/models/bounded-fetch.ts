@@ -4,7 +4,7 @@ import { malformedStream } from './failure.ts'
 const mebibyte = 1024 * 1024
 /** The maximum length of a line in a stream, in bytes. A line is held in memory until it ends. No event of a model comes close to this length. */
 const longestLine = 32 * mebibyte
-/** The longest error body. */
+/** The maximum length of the body of an error response, in bytes. */
 const longestRefusal = mebibyte / 4
 const lineFeed = 10
 

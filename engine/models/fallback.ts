@@ -19,7 +19,7 @@ export function withFallbacks(models: readonly Model[]): Model {
     get name() {
       return current().name
     },
-    // Whether to rely on the provider for these is decided before the first request, so all of the models must support them.
+    // Before the first request, the run decides whether to rely on the provider for schemas and web searches, so all of the models must support them.
     enforcesSchema: models.every((model) => model.enforcesSchema === true),
     searchesWeb: models.every((model) => model.searchesWeb === true),
     async *respond(request, signal) {

@@ -38,7 +38,7 @@ export type ConfiguredFacts = {
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined
   /** `model_context_window`, which applies to every model. */
   readonly contextWindow?: number | undefined
-  /** `model_max_output_tokens`, which also applies to every model. */
+  /** `model_max_output_tokens`, which applies to every model. */
   readonly longestOutput?: number | undefined
 }
 
@@ -86,9 +86,9 @@ export function costOf(usage: Usage, price: Price): number {
 const makers = ['openai', 'anthropic']
 
 /**
- * Returns the name under which a model of OpenAI or Anthropic is listed, including for a dated name such as `gpt-5.4-2026-03-05`. If a newer model isn't
- * listed, the name of the newest listed model of its family is returned, with `isOwn: false`: for `gpt-6.4-sol` that of a Sol, for `claude-opus-7` that of an
- * Opus.
+ * Returns the name under which a model of OpenAI or Anthropic is listed, including for a dated name such as `gpt-5.4-2026-03-05`. If a newer model
+ * isn't listed, the name of the newest listed model of its family is returned, with `isOwn: false`. For example, the newest listed Opus stands in for
+ * `claude-opus-7`.
  */
 function listedName(
   name: string,
@@ -105,7 +105,7 @@ function listedName(
   return kin === undefined ? undefined : { name: kin, isOwn: false }
 }
 
-/** Returns a model's family: its name without the generation. Undefined for a name without one. */
+/** Returns a model's family: its name without the generation. Undefined for a name without a generation. */
 function familyOf(name: string): string | undefined {
   const [, kind] = /^gpt-\d+(?:\.\d+)?-([a-z]+(?:-[a-z]+)*)$/.exec(name) ?? []
   if (kind !== undefined) return `gpt-${kind}`

@@ -33,7 +33,10 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys are not valid' }] }
 }
 
-/** Returns the beginning of a path, as far as it leads through tables. It ends before the items of a list, because a list is valid or invalid as a whole. */
+/**
+ * Returns the longest part of a path, from its beginning, that leads only through tables. It stops at a list, because a list is valid or invalid as a
+ * whole.
+ */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {

@@ -8,7 +8,7 @@ const group = 'decisions'
 // A repository can't set these, because it must not choose who judges its own runs.
 const saidBy = 'user'
 
-/** Settings of the Guardian's decisions, and of who answers its questions. */
+/** Settings for how the Guardian decides and who answers its questions. */
 export const decisionSettings = {
   approval_policy: row({
     group,

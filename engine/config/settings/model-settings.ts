@@ -5,7 +5,7 @@ import { row } from './setting-row.ts'
 
 const group = 'model'
 
-/** Settings of the model and of requests to it. */
+/** Settings for the model and for requests to it. */
 export const modelSettings = {
   model: row({
     group,
@@ -20,7 +20,7 @@ export const modelSettings = {
     group,
     schema: z.string().min(1),
     about: 'the provider of models whose names don’t include one',
-    unset: 'chosen by the model’s name',
+    unset: 'determined by the model’s name',
   }),
   model_providers: row({
     group,
@@ -80,7 +80,7 @@ export const modelSettings = {
     group,
     schema: z.number().gt(0).lt(1),
     about: 'how full the context window may get before the conversation is compacted, as a fraction',
-    unset: '0.8, or the length at which the model’s price for long prompts begins, whichever comes first',
+    unset: '0.8, or the length from which the model’s price for long prompts applies, whichever comes first',
     isPreference: true,
   }),
   model_auto_compact_token_limit: row({

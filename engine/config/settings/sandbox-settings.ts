@@ -90,7 +90,7 @@ export const sandboxSettings = {
     group,
     schema: z.array(z.enum(['npm', 'pnpm', 'pip', 'uv', 'cargo', 'go', 'gradle'])),
     about:
-      'package managers whose caches are kept between runs, each in a directory of this project that commands may write to in `workspace-write`: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. There is a risk: later commands trust what earlier commands put into a cache',
+      'package managers whose caches are kept between runs: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. Each project has caches of its own, which commands can use only in `workspace-write`. There is a risk: later commands trust what earlier commands put into a cache',
     unset: 'none',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
     // Fixing the writable roots also fixes the caches, because these are writable too.
@@ -176,7 +176,7 @@ export const sandboxSettings = {
       exclude: z.array(z.string().min(1)).optional(),
       include_only: z.array(z.string().min(1)).optional(),
       set: z.record(z.string().min(1), z.string()).optional(),
-      // Accepted only because Codex's files contain it.
+      // This key is accepted only because Codex's files contain it.
       ignore_default_excludes: z.literal(false).optional(),
     }),
     about:
@@ -209,7 +209,7 @@ export const sandboxSettings = {
     group,
     schema: z.boolean(),
     about:
-      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden from it; sockets that are opened later, in the workspace or elsewhere, are visible',
+      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden from it; sockets that other programs open later, in the workspace or elsewhere, are visible',
     unset: '`false`',
     saidBy: 'user',
   }),

@@ -6,7 +6,7 @@ import { row } from './setting-row.ts'
 
 const group = 'tools'
 
-/** Settings of tools and of their sources. */
+/** Settings for tools and for where they come from. */
 export const toolSettings = {
   mcp_servers: row({
     group,
@@ -48,7 +48,7 @@ export const toolSettings = {
       content: z.boolean().optional(),
     }),
     about:
-      'OpenTelemetry: traces and metrics of runs, named by the GenAI conventions and sent as OTLP in JSON over HTTP. OpenTelemetry’s own variables ' +
+      'OpenTelemetry: traces and metrics of runs, named according to the GenAI conventions and sent as OTLP in JSON over HTTP. OpenTelemetry’s own variables ' +
       '(`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SDK_DISABLED`, `TRACEPARENT`) override this table. A repository can’t set it',
     saidBy: 'user',
     keys: {

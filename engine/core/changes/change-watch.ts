@@ -47,7 +47,7 @@ export class ChangeWatch implements ChangeSource {
 
   /**
    * @param patched the files that the run's patches have changed so far
-   * @param own the directory to which this program writes for the run. It may lie in the workspace, and its files aren't counted
+   * @param own the directory to which this program writes for the run. It may be inside the workspace; its files aren't counted
    */
   constructor(patched: () => Patched, own: string, workspace: string) {
     this.#patched = patched
@@ -146,7 +146,7 @@ async function list(
 }
 
 function describe(root: string, { too }: Unlisted): string {
-  return too === 'many' ? `${root} holds more than ${mostFiles} files` : `scanning ${root} took too long`
+  return too === 'many' ? `${root} contains more than ${mostFiles} files` : `scanning ${root} took too long`
 }
 
 function isThere(path: string): boolean {

@@ -59,8 +59,8 @@ export function composeChanges(
 }
 
 /**
- * Whether a file existed before the run. If a patch changed the file before the first command, or the file is in neither listing, the first patch tells.
- * Otherwise the listing from before the first command tells, because a command may have created the file before the patch.
+ * Whether a file existed before the run. If a patch changed the file before the first command, or the file is in neither listing, the kind of the
+ * first patch decides. Otherwise, the listing from before the first command decides, because a command may have created the file before the patch.
  */
 function wasThere(path: string, first: string, { root, before, after, patchedBefore }: Watched): boolean {
   const key = keyOfPath(path.slice(root.length + 1))

@@ -5,8 +5,8 @@ import { pathOfKey } from './list-files.ts'
 const mostManifests = 500
 
 /**
- * Fields of a package.json whose change can't make anything run. A change to a list of dependencies is harmless too if each version is a plain one from a
- * registry. A change to any other field may make something run.
+ * Fields of a package.json that can be changed without making anything run. A change to a list of dependencies is harmless too if every version is a
+ * plain version from a registry. A change to any other field may make something run.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],

@@ -5,7 +5,10 @@ const untouched: ReadonlySet<string> = new Set([
   ...['opaque', 'images', 'image', 'image_url', 'workspace', 'cwd', 'id', 'thread_id', 'session_dir', 'forked_from'],
 ])
 
-/** Recognizes secrets by their shape alone. The values of this program's own secret variables need no second masking: outputs are masked for them earlier. */
+/**
+ * Recognizes secrets by their shape alone. The values of this program's own secret variables need no second masking, because they have already been
+ * masked in outputs.
+ */
 const redact = makeRedactor({})
 
 /**

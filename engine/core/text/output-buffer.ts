@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 /**
  * Collects a command's output in bounded memory, because a command may print without end. Keeps the first and the last bytes and counts the bytes in between.
  */
@@ -37,7 +39,7 @@ export class OutputBuffer {
 
   /** Returns the kept bytes, with a line that says how many are missing, if any. */
   toBytes(): Buffer {
-    const gap = this.#omitted === 0 ? [] : [Buffer.from(`\n[... ${this.#omitted} bytes left out ...]\n`)]
+    const gap = this.#omitted === 0 ? [] : [Buffer.from(`\n[... ${counted(this.#omitted, 'byte')} left out ...]\n`)]
     return Buffer.concat([...this.#head, ...gap, ...this.#tail])
   }
 

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 /** A text after truncation. */
 type Truncated = {
   readonly text: string
@@ -54,7 +56,7 @@ function cut(text: string, headAt: number, tailAt: number, whereWhole: string | 
   const place = head === '' || head.endsWith('\n') ? `after line ${before}` : `from within line ${before + 1}`
   const where = whereWhole === undefined ? '' : `; the whole output is in ${whereWhole}`
   return {
-    text: `${head}\n[... ${omitted} characters, ${lines} lines left out ${place}${where} ...]\n${tail}`,
+    text: `${head}\n[... ${counted(omitted, 'character')}, ${counted(lines, 'line')} left out ${place}${where} ...]\n${tail}`,
     omitted,
   }
 }
@@ -83,7 +85,7 @@ function weightAt(text: string, index: number): number {
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
 }
 
-/** How many UTF-16 units, counted from the start, fit into this many tokens. */
+/** How many UTF-16 units, counted from the start, fit into `tokens` tokens. */
 function unitsFromStart(text: string, tokens: number): number {
   if (text.length <= tokens) return text.length
   let left = tokens * 4

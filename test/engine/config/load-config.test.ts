@@ -525,7 +525,7 @@ describe('a profile', () => {
   })
   test('that doesn’t exist is an error that names a similar one', () => {
     expect(refusal({ user }, { profile: 'c1' })).toMatch(/there is no profile 'c1'; did you mean 'ci'\?/)
-    expect(refusal({ user }, { profile: 'nightly' })).toContain('there are: ci, big')
+    expect(refusal({ user }, { profile: 'nightly' })).toContain('known profiles: ci, big')
     expect(refusal({}, { profile: 'ci' })).toContain('[profiles.ci]')
   })
   test('is checked even if it is not used', () => {

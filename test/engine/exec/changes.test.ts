@@ -149,7 +149,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     const args = ['--skip-git-repo-check', 'x']
     const { events } = await exec(replies, ['--json', ...args], { cwd })
     expect(events.at(-1)).toMatchObject({
-      changes: { files: 0, by_commands: 0, not_counted: `${cwd} holds more than 20000 files` },
+      changes: { files: 0, by_commands: 0, not_counted: `${cwd} contains more than 20000 files` },
     })
     const { stderr } = await exec(replies, args, { cwd })
     expect(stderr).toContain(`\n    files written by commands were not counted: `)

@@ -31,7 +31,7 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
   const broken: Readonly<Record<string, readonly [object, string]>> = {
     'a program that is not there': [command('/nowhere/guard --strict'), "'/nowhere/guard' does not exist"],
     'a program that no folder of PATH has': [command('no-such-guard'), "'no-such-guard' does not exist"],
-    'a script that lacks its x bit': [command('~/hooks/there.sh'), 'is not executable: chmod +x'],
+    'a script that lacks its x bit': [command('~/hooks/there.sh'), 'is not executable; run chmod +x on it'],
     'a script that its interpreter will not find': [command('python3 ~/hooks/gone.py'), "gone.py' does not exist"],
     "one in the project's folder": [
       command('"$CLAUDE_PROJECT_DIR"/hooks/gone.sh -v'),

@@ -42,7 +42,7 @@ describe.skipIf(needsBubblewrap())("a server's prompt, named as a command", () =
     '/mcp__echo__two_words': 'required, but not given: first; expected /mcp__echo__two_words FIRST [REST]',
     '/mcp__echo__bare words': 'it takes no arguments; expected /mcp__echo__bare',
     '/mcp__echo__none': 'There is no prompt /mcp__echo__none: the server offers /mcp__echo__two_words FIRST [REST]',
-    '/mcp__other__none': 'There is no prompt /mcp__other__none: the configured servers are echo',
+    '/mcp__other__none': 'There is no prompt /mcp__other__none (configured servers: echo)',
   }
   for (const [prompt, says] of Object.entries(wrong)) {
     test(`that is not available ends the run before it starts: ${prompt}`, async () => {

@@ -123,7 +123,7 @@ describe('@imports', () => {
     const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.md`, `@${at + 1}.md`]))
     const { sources, omitted } = read(tempDir({ ...files, 'AGENTS.md': '@0.md' }))
     expect(sources).toHaveLength(6)
-    expect(omitted[0]?.reason).toContain('nest deeper')
+    expect(omitted[0]?.reason).toContain('levels deep')
   })
 
   test('that are missing are reported', () => {
