@@ -130,5 +130,8 @@ export function tryPlain<File extends BroughtFile>(
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }
-  throw new UserError('usage', `${file.path}:1:1: ${text.reason}; expected a plain file that contains settings or rules`)
+  throw new UserError(
+    'usage',
+    `${file.path}:1:1: ${text.reason}; expected a plain file that contains settings or rules`,
+  )
 }

@@ -89,7 +89,9 @@ function commandLines(
     ),
   )
   const cut =
-    whole.length > shownOutputLines ? [paint('dim', `    … ${counted(whole.length - shownOutputLines, 'earlier line')} …`)] : []
+    whole.length > shownOutputLines
+      ? [paint('dim', `    … ${counted(whole.length - shownOutputLines, 'earlier line')} …`)]
+      : []
   if (item.status === 'completed') {
     const shown = detail === 'verbose' ? output(whole) : []
     return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
