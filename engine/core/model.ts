@@ -108,10 +108,7 @@ export type ModelRequest = {
    * defaults, as for a question outside the conversation.
    */
   readonly requestedBy?: 'agent'
-  /**
-   * How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Not every model supports all of these
-   * settings.
-   */
+  /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Models may not support every setting. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must match, enforced by the provider if `enforcesSchema` is true. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
