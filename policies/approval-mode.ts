@@ -43,7 +43,7 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
       if (sandbox === 'danger-full-access') return isUncertain(fact.class) ? 'ask' : 'allow'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     case 'never':
-      // Without a sandbox the analysis is the only protection, so unknown commands must not run without a review.
+      // Without a sandbox, the analysis is the only protection, so unknown commands must not run without a review.
       if (sandbox === 'danger-full-access' && fact.class === 'unknown') return 'ask'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     default:
@@ -52,10 +52,10 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * A mode's decision about an alarm. If the sandbox confines the command, modes other than `untrusted` require approval only for access to secrets and for a
- * request for more rights. The other alarms are harmless there: a variable that is set for one command, or evaluated text, can do no more than the command
- * itself; the URLs of remotes contain no passwords, since the sandbox shows git's configuration without secrets; and commands that only read can't reach a
- * daemon or a name server.
+ * A mode's decision about an alarm. If the sandbox confines the command, modes other than `untrusted` require approval only for access to secrets and
+ * for a request for more rights. The other alarms are harmless in the sandbox: a variable that is set for one command, or evaluated text, can do no
+ * more than the command itself; the URLs of remotes contain no passwords, since the sandbox shows git's configuration without secrets; and commands
+ * that only read can't reach a daemon or a name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
@@ -64,7 +64,7 @@ export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: 
   return alarm.kind === 'privilege' || alarm.kind === 'secret' ? 'ask' : 'allow'
 }
 
-/** A mode's decision about a change to files. `inside`: whether they are within the writable roots and not protected. */
+/** A mode's decision about a change to files. `inside`: whether the files are within the writable roots and not protected. */
 export function answerForWrite(mode: ApprovalMode, sandbox: SandboxMode, inside: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   if (mode === 'untrusted' || sandbox === 'read-only') return 'ask'

@@ -5,7 +5,9 @@ export function freezeAction<A extends Action>(action: A): A {
   return deepFreeze(structuredClone(action))
 }
 
-/** The only function that creates an `Approved` action. Only the guardian calls it, with an action from `freezeAction` and a verdict that allows it. */
+/**
+ * The only function that creates an `Approved` action. Only the Guardian calls it, with an action from `freezeAction` and a verdict that allows it.
+ */
 export function approve<A extends Action>(frozen: A): Approved<A> {
   return frozen as Approved<A>
 }

@@ -29,7 +29,10 @@ export function assessConcealed(
   })
 }
 
-/** The known beginning of a word. If the word contains a glob or an expansion, it is cut after the last slash before that. Empty if nothing remains. */
+/**
+ * Returns the known beginning of a word as a list with one element. If the word contains a glob or an expansion, it is cut after the last slash
+ * before that. The list is empty if nothing remains.
+ */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
   if (kind === 'static') return [text]

@@ -81,9 +81,9 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The decision about a command line if it is unclear whether a rule restricts it. Usually somebody is asked. In approval modes that leave commands to the
- * sandbox, nobody looks at the line. In these modes, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part
- * that wasn't understood.
+ * The decision about a command line if it is unclear whether a rule restricts it. Usually somebody is asked. In approval modes that leave commands to
+ * the sandbox, nobody is asked about such a line. In these modes, a rule that forbids a command denies the whole line, because the forbidden command
+ * could hide in the part that wasn't understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'

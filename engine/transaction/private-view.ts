@@ -20,7 +20,7 @@ export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
 const state = z.object({
   version: z.literal(1),
   strategy: z.enum(strategies),
-  /** ISO 8601. */
+  /** When the view was created, in ISO 8601 format. */
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
   /**
@@ -40,7 +40,10 @@ const state = z.object({
       undone: z.boolean(),
       /** Notes about the landing that the user should see. */
       notes: z.array(z.string()).optional(),
-      /** Set before the landing starts; the tree's journals say whether it completed. `all`: whether the landing contains all of the session's changes. */
+      /**
+       * Set before the landing starts; the tree's journals show whether it was completed. `all`: whether the landing contains all of the session's
+       * changes.
+       */
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),
@@ -127,7 +130,7 @@ export function overlaysOfView(directory: string, { strategy, roots }: ViewState
  * Prepares a session's view that consists of overlays. They will be mounted in a namespace, and `openOverlays` then opens the view.
  *
  * @param paths the real paths of the trees, none inside another
- * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that knows it
+ * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that refers back to it
  */
 export async function prepareOverlays(directory: string, paths: readonly string[]): Promise<Overlays> {
   for (const path of paths) linkedGitOf(path)

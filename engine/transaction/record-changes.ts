@@ -56,7 +56,7 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
       const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
       if (!isSame && hasOwnObjects(Buffer.from(kept.common))) repositories.push({ path: at, kept: kept.own })
     }
-    // The `.git` files of nested work trees and submodules point to the private git directory. They are no changes of the run.
+    // The `.git` files of nested work trees and submodules point to the private git directory. These pointers are not changes that the run made.
     const pointers = new Set(nested.map((each) => join(each.path, '.git')))
     const all = found.filter(({ key }) => !pointers.has(join(path, pathOfKey(key))))
     const tree: Tree = { path, source, manifest }
@@ -215,8 +215,8 @@ function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
 }
 
 /**
- * Returns the hash of the content that a file had when the view was made: the hash of its current content if nobody has written the file since,
- * otherwise the hash of the git object. Null: unknown.
+ * Returns the hash of the content that a file had when the view was made: the hash of its current content if nobody has written to the file since,
+ * otherwise the hash of the git object. Returns null if it is unknown.
  */
 async function hashBefore(
   key: string,

@@ -7,8 +7,8 @@ import { below, bytesOf } from './path-keys.ts'
 const atOnce = 500
 
 /**
- * Whether trees may be copied for a view although the user didn't ask for a copy. This is the case if the file system of each tree shares blocks, or if the
- * tree is small. The size is found by walking the tree, which stops early if the tree is too large.
+ * Whether trees may be copied for a view although the user didn't ask for a copy. This is the case if each tree is small or on a file system that
+ * shares blocks. The size is found by walking the tree, which stops early if the tree is too large.
  *
  * @param folder where views are stored; an existing directory
  */

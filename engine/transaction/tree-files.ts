@@ -74,7 +74,7 @@ export function hashOfFile(file: Buffer): string | undefined {
     const stats = fstatSync(descriptor)
     return stats.isFile() ? hashOfDescriptor(descriptor, stats.size) : undefined
   } catch {
-    // Removed, or not accessible.
+    // The file has been removed, or isn't accessible.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)

@@ -21,7 +21,7 @@ type Wanted = {
   readonly root: string
   readonly path: string
   readonly branch: string
-  /** The commit to start from, by a name that git understands. */
+  /** The commit to start from, in any notation that git understands. */
   readonly base: string
 }
 

@@ -39,7 +39,7 @@ type Planned = {
   readonly path: string
   readonly branch: string
   readonly base: string
-  /** Whether a hook has already created it. */
+  /** Whether a hook has already created the worktree. */
   readonly made: boolean
 }
 

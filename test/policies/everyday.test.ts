@@ -41,7 +41,7 @@ describe('the commands that coding agents run every day', () => {
     const readme = readFileSync(new URL('../../policies/README.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ')
     const reading = all.filter(({ reads }) => reads)
     expect(readme).toContain(
-      `Of ${all.length} everyday commands \`never\` refuses none; \`untrusted\` asks about ${stopped('untrusted', reading).length} of the ${reading.length} that only read`,
+      `Of ${all.length} everyday commands, \`never\` refuses none; \`untrusted\` asks about ${stopped('untrusted', reading).length} of the ${reading.length} that only read`,
     )
   })
 })
