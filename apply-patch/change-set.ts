@@ -2,7 +2,7 @@
 export type FileState =
   | { readonly type: 'absent' }
   | ({ readonly type: 'file'; readonly bytes: Buffer } & FileFacts)
-  /** A file that was read once without keeping its bytes in memory; `crc` is their CRC-32. */
+  /** A file that was read once, and whose bytes weren't kept in memory; `crc` is their CRC-32. */
   | ({ readonly type: 'unread'; readonly size: number; readonly crc: number } & FileFacts)
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
   | { readonly type: 'directory' }
@@ -59,7 +59,7 @@ export type Change =
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** If the patch moves a file here, the place that the file came from. */
       readonly movedFrom?: Place
-      /** Whether a read-only file is replaced too. Absent: the commit refuses to replace it. */
+      /** Whether the file is replaced even if it is read-only. If undefined, the commit refuses to replace a read-only file. */
       readonly evenReadOnly?: true
       /** Creates a symbolic link with this target instead of a file (when a patch moves a link). If this is set, `content` is empty. */
       readonly symlink?: string
@@ -67,11 +67,11 @@ export type Change =
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
 /**
- * A change to a directory itself. No such change is needed for the parent directories of new files, which are created automatically. A directory is only
- * removed if it is empty at the end, so an entry that somebody else has added to it prevents its removal. `key` has the same form as that of a `Place`.
+ * A change to a directory itself. No such change is needed for the parent directories of new files, which are created automatically. A directory is
+ * removed only if it is empty at the end, so it stays if somebody else has added an entry to it. `key` has the same form as that of a `Place`.
  */
 export type DirectoryChange =
-  /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */
+  /** `mode`: permission bits; if undefined, the default for new directories under the umask. An existing directory stays as it is. */
   | { readonly type: 'make'; readonly key: string; readonly mode?: number }
   | { readonly type: 'remove'; readonly key: string }
   /** Sets the directory's permission bits to `mode`. The change is refused if they are no longer `before`. */
@@ -80,15 +80,15 @@ export type DirectoryChange =
 /** One line of the summary: an operation, and the path as the patch spells it. A move is listed as `M` with its destination. */
 export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: string }
 
-/** A patch planned against a tree. Every new content is computed, but nothing is written yet. */
+/** A patch planned against a tree. All new contents have been computed, but nothing has been written yet. */
 export type ChangeSet = {
   /** Absolute real path of the tree that contains all changes. */
   readonly root: string
-  /** The only trees below the root that may be changed; absolute real paths. Absent: the whole tree may be changed. */
+  /** The only trees below the root that may be changed; absolute real paths. If undefined, the whole tree may be changed. */
   readonly within?: readonly string[]
   readonly unsafePaths: boolean
   readonly changes: readonly Change[]
-  /** Changes to directories. Absent: only the directories that new files need are created. */
+  /** Changes to directories. If undefined, only the directories that new files need are created. */
   readonly directories?: readonly DirectoryChange[]
   readonly summary: readonly SummaryLine[]
   /** Facts that a careful user should know: fuzzy or ambiguous matches, overwritten files. */

@@ -1,8 +1,8 @@
 /**
  * Applies patches of the `*** Begin Patch` format to a tree, completely or not at all.
  *
- * `applyPatch` does this in one call. Alternatively, `parsePatch` reads the text, `planPatch` computes every new content without changing anything, and
- * `commit` carries out the plan.
+ * `applyPatch` does this in one call. Alternatively, `parsePatch` reads the text, `planPatch` computes all new contents without changing anything,
+ * and `commit` carries out the plan.
  */
 export { applyPatch } from './apply-patch.ts'
 export type * from './change-set.ts'

@@ -56,7 +56,7 @@ export type MalformedFailure = {
     | 'chunk-expected'
     | 'no-operations'
     | 'changes-directory'
-  /** The line number, 1-based: `*** Begin Patch` is 1. Absent if the fault isn't in a particular line. */
+  /** The line number, 1-based: `*** Begin Patch` is 1. Undefined if the fault isn't in a particular line. */
   readonly patchLine?: number
   /** The line that was found, or the path concerned. */
   readonly found?: string

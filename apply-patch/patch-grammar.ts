@@ -2,7 +2,7 @@
  * The format as a Lark grammar, for models whose freeform tools can have a grammar. Strict mode accepts the same language, apart from rules that a grammar
  * can't express.
  *
- * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that knows grammars
+ * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that supports grammars
  */
 export const patchGrammar = `start: begin_patch operation+ end_patch
 begin_patch: "*** Begin Patch" LF

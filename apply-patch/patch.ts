@@ -22,17 +22,17 @@ export type AddFile = {
   readonly path: string
   readonly line: number
   readonly body: Body
-  /** Present if the last line of the file has no line end. Absent: each line has one. */
+  /** True if the last line of the file has no line end; undefined if every line has one. */
   readonly unterminated?: true
 }
 
-/** `expected` contains `-` lines, which must be the whole content of the file. Absent: any content. */
+/** `expected` contains `-` lines, which must be the whole content of the file. If it is undefined, the content doesn't matter. */
 export type DeleteFile = {
   readonly type: 'delete'
   readonly path: string
   readonly line: number
   readonly expected?: Body
-  /** Present if the last line of `expected` has no line end. Absent: each line has one. */
+  /** True if the last line of `expected` has no line end; undefined if every line has one. */
   readonly unterminated?: true
 }
 
@@ -58,7 +58,7 @@ export type Chunk = {
   readonly body: Body
   /** Whether the chunk's old lines must be the last lines of the file. */
   readonly endOfFile: boolean
-  /** Whether the file's last line gets a line end, if the chunk changes that line. Absent: the line ends as it did before. */
+  /** Whether the file's last line has a line end after the chunk changes it. If undefined, the line ends as it did before. */
   readonly finalNewline?: 'absent' | 'present'
 }
 

@@ -20,8 +20,8 @@ import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 
 /**
- * A `require` that finds only Node's own modules. It doesn't search for modules outside this package, because commands may be able to write to the folders that
- * contain them.
+ * A `require` that finds only Node's own modules. It doesn't look for packages in folders outside this package, because commands may be able to write
+ * to those folders.
  */
 const requireForCommonJs =
   'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
@@ -31,12 +31,12 @@ const packages = ['apply-patch', 'engine', 'policies', 'sandbox']
 /** The two programs behind `agent`: the complete one, and a smaller one for `agent sandbox`, which runs a single command in a sandbox. */
 const agentPrograms = ['main', 'sandbox-main'] as const
 
-// An installation for production has no build tools and needs no build, so `--if-buildable` does nothing there.
+// A production installation has no build tools and needs no build. With `--if-buildable`, this script then exits at once.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
 
 const { build } = await import('esbuild')
 
-/** Wraps a bundle in a function that returns the value of `exported`. The parameters of the function replace what a script lacks, such as `require`. */
+/** Wraps a bundle in a function that returns the value of `exported`. The function's parameters supply what a script lacks, such as `require`. */
 function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
   return {
     banner: { js: `${givenEntry.head},require,module){` },
@@ -47,14 +47,15 @@ function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
 const common = {
   bundle: true,
   minifySyntax: true,
-  // Node would have to read the white space at every start. Without `minifyWhitespace` and `minifySyntax`, `agent exec` takes 26 ms more processor time (221
-  // instead of 195 ms, medians of 25 alternating runs). The names in libraries that other programs load are kept, so that stack traces can show them.
+  // If white space weren't removed, Node would have to read it at every start. Without `minifyWhitespace` and `minifySyntax`, `agent exec` takes 26
+  // ms more processor time (221 instead of 195 ms, medians of 25 alternating runs). The names in libraries that other programs load are kept, so that
+  // stack traces can show them.
   minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
   target: 'node22.12',
   legalComments: 'linked',
-  // Source maps let stack traces show lines of the sources. Including the sources themselves would triple the size of the package.
+  // With source maps, stack traces name lines of the source files. Including the sources themselves would triple the size of the package.
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
@@ -95,8 +96,8 @@ await build({
   outdir: 'dist/chunks',
   plugins: [bundleVendors, localDocker, builtins(false)],
 })
-// The bundles were built as ES modules and are converted to scripts here. If they were built as scripts at once, a CommonJS package in them would not have its
-// default export.
+// The bundles were built as ES modules and are converted to scripts here. If they were built directly as scripts, a CommonJS package in them would
+// not have its default export.
 await build({
   ...common,
   bundle: false,
@@ -111,7 +112,8 @@ await build({
 // `apply-patch` is started for every single patch, and opening a file takes time. Therefore, `apply-patch` is built separately, as a single file.
 const ofPatch = {
   ...common,
-  // No error report uses these names. Short names make the file a third smaller and each start 1 ms faster.
+  // Error reports don't show the names of this program's functions and variables. Shortening them makes the file a third smaller and each start 1 ms
+  // faster.
   minifyIdentifiers: true,
   plugins: [keepLazy(lazyPatchModules), mixins, builtins(false)],
 } satisfies BuildOptions

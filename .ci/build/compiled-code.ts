@@ -71,7 +71,8 @@ export async function warmUpAgent(
       mkdirSync(tree)
       writeFileSync(join(tree, 'read'), 'one\ntwo\n')
       makeRepository(tree)
-      // The first run with a home directory tries out the sandbox, for which later runs need no code. So the code of the second run is the one that is kept.
+      // The first run with a new home directory also tests whether the sandbox works; later runs don't. So the code that the second run compiled is
+      // kept.
       for (const name of ['sandbox-main', ...programs.toReversed()] as const) {
         const code = `const compiledFolder = () => undefined
           ${loadAgentProgram(JSON.stringify(resolve('dist/bin')), programs, bundles)}

@@ -72,7 +72,7 @@ function cacheCompiled() {
 const makeEntry = `const entry = (name) =>
   import(name.startsWith('.') ? new URL(name, process.getBuiltinModule('node:url').pathToFileURL(filename)).href : name)`
 
-/** The start of `apply-patch`. */
+/** The code that starts `apply-patch`. */
 export const startOfPatch = runPatch(2)
 
 /** Code that runs `apply-patch` with the command-line arguments from index `first` on. */
@@ -137,7 +137,8 @@ const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 
   })`
 
 /**
- * The code with which `agent` starts. `programs` are the names of two programs in the folder `engine`: one for all commands, and one only for `agent sandbox`.
+ * Returns the code that starts `agent`. `programs` are the names of two programs in the folder `engine`: one for all commands, and one only for
+ * `agent sandbox`.
  */
 export function startOfAgent(
   programs: readonly ['main', 'sandbox-main'],
@@ -157,7 +158,7 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 `
 }
 
-/** The code with which `portcullis` starts. This program acts as `apply-patch` if that is its first argument, and otherwise as `agent`. */
+/** Returns the code that starts `portcullis`. This program acts as `apply-patch` if that is its first argument, and otherwise as `agent`. */
 export function startOfBoth(programs: readonly ['main', 'sandbox-main'], bundles: readonly string[]): string {
   return `if (process.argv[2] === 'apply-patch') {
 ${runPatch(3)}}
@@ -169,8 +170,8 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
  * rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile because these programs run for
  * longer than it takes to apply a patch. The code is stored in the user's own folder, under a name that differs for each program, command and version of Node.
  *
- * If the package lies in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is evaluated only if
- * its bytes are exactly those that the build wrote, and packages that aren't part of the bundles are not searched for.
+ * If the package is located in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is
+ * evaluated only if its bytes are exactly those that the build wrote, and packages that aren't part of the bundles are not searched for.
  */
 export function loadAgentProgram(directory: string, programs: readonly string[], bundles: readonly string[]): string {
   const digests = programs.map((name) => [name, digestOf(`dist/engine/${name}.js`)])

@@ -19,8 +19,8 @@ export const lazyPatchModules = [
 ]
 
 /**
- * The modules and packages that `agent` loads only when they are needed. By that time, commands may have written to the folder that contains them. Therefore,
- * each is built as a script that loads no other files, and the program knows the hash of each script.
+ * The modules and packages that `agent` loads only when they are needed. By that time, commands may have written to the folder that contains them.
+ * Therefore, each is built as a script that loads no other files, and the program contains the hash of each script.
  */
 export const lazyAgentModules = [
   '@anthropic-ai/sdk',

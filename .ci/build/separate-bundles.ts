@@ -1,8 +1,8 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Packages that few runs need. If they were bundled into a program, each of their functions would be created at every start and would be part of the code that
- * V8 reads. Therefore, each name here stands for a separate bundle, which is loaded together with the first module that imports one of its packages.
+ * Packages that few runs need. If they were bundled into a program, each of their functions would be created at every start and would be part of the
+ * code that V8 reads. Therefore, each key names a separate bundle, which is loaded together with the first module that imports one of its packages.
  *
  * Saves 16 ms of processor time at the start of `agent exec` (195 instead of 213 ms, medians of 25 alternating runs).
  */
@@ -21,7 +21,7 @@ export const vendorsApart: Readonly<Record<string, readonly string[]>> = {
   ].map((file) => `@modelcontextprotocol/sdk/${file}`),
 }
 
-/** The plugin for programs: an import of one of these packages is resolved to the package's bundle. */
+/** The plugin for programs: an import of a package in `vendorsApart` is resolved to that package's bundle. */
 export const takeVendors: Plugin = {
   name: 'take-vendors',
   setup(setup) {
@@ -39,7 +39,7 @@ export const takeVendors: Plugin = {
   },
 }
 
-/** The plugin for these bundles: each bundle contains everything that is imported from its packages. */
+/** The plugin for the bundles of `vendorsApart`: each contains everything that its packages export. */
 export const bundleVendors: Plugin = {
   name: 'bundle-vendors',
   setup(setup) {

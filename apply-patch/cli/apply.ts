@@ -9,6 +9,7 @@ import { renderSummary } from '../render/render-summary.ts'
 import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
+import { more } from '../text/more.ts'
 
 /** The maximum number of notes to print. Any others are only counted, but `--json` lists them all. */
 const shownNotes = 20
@@ -103,6 +104,6 @@ function note(
     ),
   ]
   lines.push(...notes.slice(0, shownNotes))
-  if (notes.length > shownNotes) lines.push(`(${notes.length - shownNotes} more notes; --json lists them)`)
+  if (notes.length > shownNotes) lines.push(`(${more(notes.length - shownNotes, 'note')}; --json lists them)`)
   if (lines.length > 0) write(2, `${lines.join('\n')}\n`)
 }

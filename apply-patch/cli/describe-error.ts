@@ -2,7 +2,7 @@ import { PatchError } from '../patch-error.ts'
 import { CommitError, PathError, ReadError } from '../files/index.ts'
 import { renderFailure } from '../render/render-failure.ts'
 
-/** An error as the fields of a JSON report. */
+/** Returns the fields that describe an error in a JSON report. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   const message = renderFailure(error)
   if (error instanceof PatchError) {

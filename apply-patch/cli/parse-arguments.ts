@@ -5,7 +5,7 @@ import { helpText } from './help.ts'
 import { rootFault } from './root-fault.ts'
 import { defaults, type Settings } from './apply-settings.ts'
 
-/** The result of reading a command line: a run of the program with these settings, or a text to print and an exit code. */
+/** What a command line asks for: a run with the given settings, or a text to print and an exit code. */
 export type Call =
   | { readonly type: 'run'; readonly settings: Settings }
   | { readonly type: 'print'; readonly text: string; readonly to: 1 | 2; readonly exitCode: number }

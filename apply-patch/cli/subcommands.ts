@@ -1,12 +1,12 @@
 import { recoverHelp, undoHelp } from './help.ts'
 
-/** An option that two commands share. */
+/** The option `--durable`, which applying a patch and `undo` have in common. */
 export const durable = {
   flag: '--durable',
   meaning: 'sync all files to the disk, so that the result also survives a power cut',
 } as const
 
-/** Options for applying a patch. Other commands refuse them, because they would have no effect there. */
+/** Options that only affect how a patch is applied. Other commands refuse them, because they would have no effect. */
 const ofPatches = [
   ['check', '--check'],
   ['diff', '--diff'],
@@ -34,7 +34,7 @@ export const commands = [
       flag: '--abandon',
       meaning: "if a crashed run can't be recovered, forget it, and leave its files as they are",
     },
-    // Recovery uses only data that is already on the disk, so the option would have no effect.
+    // Recovery uses only data that is already on the disk, so `--durable` would have no effect.
     foreign: [...ofPatches, ['durable', '--durable']],
   },
 ] as const

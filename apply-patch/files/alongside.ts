@@ -10,7 +10,7 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/** Checks that all files in `changes`, `unchanged` and `locks` are in the directories listed in `within`, which patches can't change. */
+/** Checks that all paths in `changes`, `unchanged` and `locks` are plain absolute paths inside the directories listed in `within`. */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)
@@ -20,7 +20,7 @@ export function checkAlongside({ within, changes, unchanged, locks }: Alongside)
   }
 }
 
-/** The directory below which all paths of a commit lie. */
+/** The directory that contains all paths of a commit. */
 export function baseOf(
   { root, unsafePaths }: Pick<ChangeSet, 'root' | 'unsafePaths'>,
   alongside: Pick<Alongside, 'within'> | undefined,
@@ -28,7 +28,10 @@ export function baseOf(
   return unsafePaths || alongside?.within.some((directory) => !isInside(directory, root)) === true ? '/' : root
 }
 
-/** The journal entries of lock files. The content of these files includes `nonce`, so that they can be told from the lock files of other programs. */
+/**
+ * The journal entries of lock files. The content of these files includes `nonce`, so that they can be distinguished from the lock files of other
+ * programs.
+ */
 export function lockEntries(locks: readonly string[], nonce: string): readonly LockEntry[] {
   const content = contentOf(nonce)
   const fingerprint = { size: content.length, crc: crc32(content), mode: undefined, symlink: undefined }

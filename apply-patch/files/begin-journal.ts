@@ -3,13 +3,14 @@ import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
 /**
- * If there are at most this many old bytes and they don't fit on the disk, the commit fails. If there are more, the journal is written without them, and the
- * commit can't be undone.
+ * A limit for the bytes that a journal stores for an undo. If they don't fit on the disk, the commit fails if there are at most this many; otherwise
+ * the journal is written without them, and the commit can't be undone.
  */
 const neededForUndo = 64 * 1024 * 1024
 
 /**
- * Writes the journal of a commit. If there are very many old bytes and the disk has no space for them, the commit still happens, but can't be undone.
+ * Writes the journal of a commit. If there are more than `neededForUndo` bytes to store for an undo and the disk has no space for them, the commit
+ * still happens, but can't be undone.
  *
  * @returns the journal's header
  */

@@ -14,8 +14,8 @@ export type Fingerprint = {
 }
 
 /**
- * What a commit does to one entry, with everything that is needed to undo it. `fresh` is the temporary name of the new content, and `old` is the temporary name
- * of the previous file. At any time, it can be told from these names how far the commit has come:
+ * What a commit does to one entry, with everything that is needed to undo it. `fresh` is the temporary name of the new content, and `old` is the
+ * temporary name of the previous file. At any time, these names show how far the commit has progressed:
  *
  * - `add`: the new file is installed if `fresh` and `target` are the same file.
  * - `replace`: the new file is installed if `old` exists and `fresh` doesn't.

@@ -42,8 +42,8 @@ export type Report = {
  * state; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until the commit can no
  * longer fail.
  *
- * A file with several hard links gets a new inode: its other names keep the old content (they may lie outside the
- * root, where nothing may be written); a warning says so. A symbolic link is never written through.
+ * A file with several hard links gets a new inode: its other names keep the old content (they may be outside the root, where nothing may be written);
+ * a warning says so. A symbolic link is never written through.
  *
  * Runs on one tree wait for each other. After a kill, the next commit or `recover` repairs the tree.
  *

@@ -9,7 +9,7 @@ let table: Int32Array | undefined
 let computed = 0
 
 /**
- * The CRC-32 of zlib and of zip files, as an unsigned number.
+ * Returns the CRC-32 checksum of the bytes, as in zlib and in zip files, as an unsigned number.
  *
  * @param before the checksum of what precedes these bytes; 0 at the start
  */

@@ -13,7 +13,7 @@ export function wholeDelta(size: number): Delta {
 }
 
 /**
- * Finds the delta by checking which pieces of the new content are slices of the buffer that holds the old file.
+ * Finds the delta by checking which pieces of the new content are slices of the buffer that contains the old file.
  *
  * @returns the delta and the runs that only the old file had, concatenated
  */

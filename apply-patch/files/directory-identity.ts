@@ -3,13 +3,13 @@ import { lstatSync } from 'node:fs'
 /** Properties of a directory that stay the same after a rename, and differ for any later directory at its path. */
 export type Identity = {
   readonly rootInode: string
-  /** The device number, which may change at a reboot. Absent: unknown. */
+  /** The device number, which may change at a reboot; undefined if it is unknown. */
   readonly rootDevice?: string | undefined
-  /** The directory's creation time, in nanoseconds. Absent if the file system doesn't record it. */
+  /** The directory's creation time, in nanoseconds; undefined if the file system doesn't record it. */
   readonly rootBirth?: string | undefined
 }
 
-/** The identity of a directory. @returns undefined if the directory doesn't exist. If it can't be read, the system's error is thrown */
+/** Returns the identity of a directory; undefined if there is no directory at the path. @throws the system's error if the path can't be read */
 export function identityOf(root: string): Identity | undefined {
   const stats = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (stats?.isDirectory() !== true) return undefined

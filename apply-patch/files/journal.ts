@@ -19,7 +19,10 @@ import { writeAll, writeChunks } from './write-all.ts'
 export type Header = Identity & {
   readonly version: 1
   readonly root: string
-  /** The trees below the root to which all paths in the journal, except those in `alongside`, must belong. Absent: all paths below the root are allowed. */
+  /**
+   * The trees below the root to which all paths in the journal, except those in `alongside`, must belong. If undefined, all paths below the root are
+   * allowed.
+   */
   readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean
   readonly nonce: string
@@ -32,11 +35,14 @@ export type Header = Identity & {
   readonly cleared: readonly Cleared[]
   /** For an undo: directories to remove at the end if they are empty. */
   readonly emptied: readonly string[]
-  /** Directories whose mode was set, parents first. Absent: none. */
+  /** Directories whose mode was set, parents first; undefined if there are none. */
   readonly modes?: readonly ModeStep[] | undefined
-  /** The directories in `emptied` that the change set itself removes, with their previous state, so that an undo can create them again. Absent: none. */
+  /**
+   * The directories in `emptied` that the change set itself removes, with their previous state, so that an undo can create them again; undefined if
+   * there are none.
+   */
   readonly removed?: readonly Cleared[] | undefined
-  /** Files that change in the same transaction although no patch may write them. Absent: none. */
+  /** Files that change in the same transaction although no patch may write them; undefined if there are none. */
   readonly alongside?: AlongsideEntries | undefined
   /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
@@ -72,7 +78,7 @@ export const readyMark = 'ready\n'
 export const linklessMark = 'L'
 export const doneMark = 'D'
 
-/** If there are no more old bytes than this, they are written together with the header in one call. */
+/** The maximum number of old bytes that are written together with the header in one call. */
 const writtenAtOnce = 1024 * 1024
 
 /** A commit's own journal, open for writing. */
@@ -80,7 +86,7 @@ export type Journal = {
   readonly path: string
   /** Writes the whole header and the old bytes, before the tree is changed. If the call fails, it can be repeated. */
   readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
-  /** Records that new files will be renamed into place. This must be called before the first of them is. */
+  /** Records that new files will be renamed into place. This must be called before the first file is renamed. */
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, the mark is removed again. If that fails too, an error says so. */
   readonly markDone: (durable: boolean) => void

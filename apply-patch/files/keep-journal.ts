@@ -12,7 +12,10 @@ const keptBytes = 128 * 1024 * 1024
 /** The maximum number of trees whose journals are kept. */
 const keptTrees = 100
 
-/** Keeps a completed commit's journal for `undo`, and removes the oldest journals that exceed the limits above. */
+/**
+ * Keeps a completed commit's journal for `undo`, and removes the tree's oldest journals if there are more than `keptPatches`, or if they take more
+ * than `keptBytes`.
+ */
 export function keepForUndo(lock: TreeLock): void {
   keep(lock.directory, nonceOf(lock.owner), (name) => lock.journal.keepAs(name))
   if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
@@ -39,8 +42,8 @@ function keep(directory: string, nonce: string, keepAs: (name: string) => void):
 }
 
 /**
- * Removes the journals of the trees that have not been patched for the longest time. The journals of trees in which a crashed commit must still be recovered
- * stay.
+ * Removes the journals of the trees that have not been patched for the longest time. The journals of a tree in which a crashed commit must still be
+ * recovered are kept.
  */
 function forgetOldTrees(directory: string): void {
   const parent = dirname(directory)

@@ -20,7 +20,8 @@ type StepPlan = {
  *
  * @param nonce a random text that is part of every temporary name
  * @param exists whether a directory exists now
- * @param emptied directories to remove at the end if they are empty. If a file replaces such a directory, it is removed before the file is installed
+ * @param emptied directories to remove at the end if they are empty. If a file replaces such a directory, the directory is removed before the file is
+ * installed
  */
 export function planSteps(
   changeSet: ChangeSet,

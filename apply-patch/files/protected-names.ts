@@ -1,6 +1,6 @@
 /**
- * Names that stand for `.git` on some file system: upper or lower case (macOS, Windows), additional code points that HFS+ ignores, the NTFS short name,
- * trailing dots and spaces. Git refuses the same names (`core.protectHFS`, `core.protectNTFS`).
+ * Names that some file system treats as `.git`: names in upper or lower case (macOS, Windows), with additional code points that HFS+ ignores, or with
+ * trailing dots and spaces, and the NTFS short name. Git refuses the same names (`core.protectHFS`, `core.protectNTFS`).
  */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
@@ -15,7 +15,7 @@ function isGitName(name: string): boolean {
   return plain === '.git' || plain === 'git~1'
 }
 
-/** The first component of a relative path that is protected; undefined if there is none. */
+/** The first protected component of a relative path; undefined if there is none. */
 export function protectedComponent(relative: string): string | undefined {
   return relative.split('/').find(isGitName)
 }

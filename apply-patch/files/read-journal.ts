@@ -17,7 +17,7 @@ export type ReadJournal =
       readonly bytesAt: number
     }
 
-/** Reads a journal. @throws CommitError `unrecoverable` if the file isn't a journal, or if its version is newer than those that this program knows */
+/** Reads a journal. @throws CommitError `unrecoverable` if the file isn't a journal, or if its version is newer than this program supports */
 export async function readJournal(file: string): Promise<ReadJournal> {
   const line = readLine(file)
   if (line === undefined) return { state: 'not-begun' }

@@ -3,7 +3,7 @@ import type { FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { errnoOf } from './commit-error.ts'
 
-/** Flags for opening a file to read it: they follow no link, don't wait for the other end of a pipe, and get no controlling terminal. */
+/** Flags for opening a file to read it without following a link, waiting for the other end of a pipe, or acquiring a controlling terminal. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**

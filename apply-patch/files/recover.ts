@@ -10,7 +10,7 @@ import { findStateRoots } from './state-directory.ts'
 import { realDirectory } from './tree.ts'
 
 export type RecoverOptions = {
-  /** Recovers only this tree and the trees that contain it. Absent: every tree of this user. */
+  /** Recovers only this tree and the trees that contain it. If undefined, every tree of this user is recovered. */
   readonly root?: string
   readonly signal?: AbortSignal
   readonly stateDirectory?: string

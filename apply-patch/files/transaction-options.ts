@@ -17,9 +17,9 @@ export type Extras = {
  * happen or none. An undo of the change set leaves them as they are.
  */
 export type Alongside = {
-  /** The only directories that may contain these files; absolute real paths. */
+  /** The only directories that may contain the files of `changes`, `unchanged` and `locks`; absolute real paths. */
   readonly within: readonly string[]
-  /** The changes to these files. The `path` of a place is used only in messages. */
+  /** The changes to make. The `path` of a place is used only in messages. */
   readonly changes: readonly Change[]
   /** Files, as absolute paths, that must not have changed since the plan was made. */
   readonly unchanged: readonly { readonly key: string; readonly before: FileState }[]

@@ -25,7 +25,7 @@ const patienceMs = 30_000
  * journal. A run that sees the journal of another live run removes its own journal and tries again. Names are never used twice, so a dead run's journal can't
  * be mistaken for a live one's.
  *
- * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` if the folder of the journals can't be written
+ * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` if the folder of the journals can't be written to
  */
 export async function lockTree(
   root: string,

@@ -30,7 +30,7 @@ function writeOne(descriptor: number, bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The minimum number of bytes for which a chunk of only zeros becomes a hole in the file. */
+/** The minimum number of bytes in a chunk of zeros that becomes a hole in the file. */
 const worthAHole = 64 * 1024
 const zeros = Buffer.alloc(1024 * 1024)
 

@@ -19,7 +19,7 @@ export type Match =
       /** How many old lines were matched. Trailing empty lines may have been left out of the match. */
       readonly length: number
       readonly pass: Pass
-      /** The lines of all candidates, if there were several and only their order decided; otherwise empty. */
+      /** If several places matched equally well, so that the first of them was chosen, the lines of all of them; otherwise empty. */
       readonly ambiguous: readonly number[]
       /** Whether the match was only found by reusing context of the previous chunk. */
       readonly sharesContext: boolean

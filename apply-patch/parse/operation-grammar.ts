@@ -77,7 +77,7 @@ const lazy: ILookaheadStrategy = {
 
 /** The grammar of operations and chunks, in the form that Chevrotain requires. */
 export class OperationParser extends EmbeddedActionsParser {
-  /** @param unchecked if false, the grammar itself is checked, and an error is thrown if it is ambiguous or never ends */
+  /** @param unchecked if false, the grammar itself is checked, and an error is thrown if it is ambiguous or left-recursive */
   constructor(unchecked = true) {
     // One token of lookahead is always enough. Checks of the grammar itself are off, because they would run at each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
@@ -87,8 +87,8 @@ export class OperationParser extends EmbeddedActionsParser {
   }
 
   /**
-   * Runs a step of Chevrotain's self-analysis, except `toFastProps`. That step does the same optimisation as our constructor, but a hundred properties are
-   * deleted after it, and each of these deletions would then cost more than a rule of the grammar.
+   * Runs a step of Chevrotain's self-analysis, but skips the step `toFastProps`. That step does the same optimisation as our constructor, but a
+   * hundred properties are deleted after it, and each of these deletions would then cost more than a rule of the grammar.
    */
   protected TRACE_INIT(step: string, act: () => unknown): unknown {
     return step === 'toFastProps' ? undefined : act()

@@ -6,6 +6,7 @@ import { trim } from '../text/trim.ts'
 import { scanOperations, type RunToken } from './scan-operations.ts'
 import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
+import { more } from '../text/more.ts'
 
 /**
  * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly, except that it
@@ -92,7 +93,7 @@ class OperationReader {
     if (this.#furtherRepairs > 0) {
       this.#repairs.push({
         code: 'further-repairs',
-        message: `made ${this.#furtherRepairs} more repairs of these kinds`,
+        message: `made ${more(this.#furtherRepairs, 'repair')} of these kinds`,
       })
     }
     const environment = this.#environmentId === undefined ? {} : { environmentId: this.#environmentId }
@@ -112,7 +113,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'accepted lines below a delete, which must be the whole file', body)
+      this.#repair('delete-with-lines', 'accepted lines below a delete; they must be the whole content of the file', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({

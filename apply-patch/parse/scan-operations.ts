@@ -21,7 +21,7 @@ export type RunToken = {
   readonly start: number
   readonly end: number
   readonly line: number
-  /** The lines in this run that don't have the form of body lines. Absent: none. */
+  /** The lines in this run that don't have the form of body lines; undefined if there are none. */
   readonly strays?: readonly StrayLine[]
 }
 

@@ -25,8 +25,8 @@ export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<Add
 }
 
 /**
- * What the remarks of a diff say about a chunk's last line: `absent` if only the new line has no line end, `present` if only the old line has none. If neither
- * has one, or if the line is context, the result is empty, because the chunk changes nothing about the line end.
+ * What the remarks of a diff say about a chunk's last line: `absent` if only the added line has no line end, `present` if only the removed line has
+ * none. If neither has one, or if the line is context, the result is empty, because the chunk changes nothing about the line end.
  */
 export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNewline'> {
   const marks = marksOf(bytes, run)

@@ -11,7 +11,7 @@ export type LineEdit = {
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
-  /** Whether the last line of the file gets a line end, if this edit changes that line. Absent: the file ends as it did before. */
+  /** Whether the last line of the file has a line end after this edit changes it. If undefined, the file ends as it did before. */
   readonly finalNewline?: 'absent' | 'present' | undefined
 }
 
@@ -55,7 +55,7 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
   for (let count = leftOut; count > 0; count--) {
     const last = kept.findLastIndex(({ mark }) => mark === 'added')
     const line = kept[last]
-    // If the last new line is an empty context line, it was already left out together with the old one.
+    // If an empty context line follows, it was already left out together with the old lines.
     if (line === undefined || line.start !== line.end || kept.slice(last + 1).some(({ mark }) => mark === 'context'))
       break
     kept.splice(last, 1)
@@ -66,8 +66,8 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 /**
  * The content of a file after some edits, which must be in the order of the lines that they change. Unchanged ranges of the file are not copied.
  *
- * A new line gets the line end of the line that it replaces, or, if it replaces none, that of its neighbour. Whether the last line of the file has a line end
- * is the same as before the edits, unless an edit says otherwise.
+ * An added line gets the line end of the line that it replaces, or, if it replaces none, that of its neighbour. Whether the last line of the file has
+ * a line end is the same as before the edits, unless an edit says otherwise.
  *
  * @returns undefined if nothing changes
  */
@@ -125,7 +125,7 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
     at += end - start
     const replaces = from + index < to
-    // The last new line gets the line end of the last replaced line, however many lines were replaced.
+    // The last added line gets the line end of the last replaced line, however many lines were replaced.
     const isLast = index === added.length - 1 || !replaces
     const model = to === from ? Math.max(0, from - 1) : isLast ? to - 1 : from + index
     at = writeEnding(text, at, replaces ? neighbourEnding(table, model) : insertedEnding(table, model))

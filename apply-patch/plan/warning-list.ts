@@ -1,4 +1,5 @@
 import type { Warning } from '../change-set.ts'
+import { more } from '../text/more.ts'
 
 /**
  * The maximum number of warnings to report individually. There is a limit because each warning may list a thousand lines, and a patch may have a million
@@ -24,6 +25,6 @@ export class WarningList {
   /** All warnings; the last one stands for those beyond the limit. */
   list(): readonly Warning[] {
     if (this.#further === 0) return this.#warnings
-    return [...this.#warnings, { code: 'further-warnings', message: `${this.#further} more warnings of these kinds` }]
+    return [...this.#warnings, { code: 'further-warnings', message: `${more(this.#further, 'warning')} of these kinds` }]
   }
 }

@@ -5,6 +5,7 @@ import { renderCommitError } from './render-commit-error.ts'
 import { renderMalformed } from './render-malformed.ts'
 import { reasonText, renderPlace } from './render-place.ts'
 import { renderSeek } from './render-seek.ts'
+import { more } from '../text/more.ts'
 
 /**
  * The message for any error of this library. The first line has Codex's wording; then come all failures, each with the information that is needed to
@@ -21,9 +22,9 @@ export function renderFailure(error: unknown): string {
   if (error instanceof PatchError) {
     const { failures, complete } = error
     const shown = failures.slice(0, shownFailures).map((failure) => renderOne(failure).join('\n'))
-    const more = failures.length - shownFailures
-    if (!complete) shown.push(`(more than ${more} more failures; the rest of the patch was not examined)`)
-    else if (more > 0) shown.push(`(${more} more failures)`)
+    const hidden = failures.length - shownFailures
+    if (!complete) shown.push(`(over ${more(hidden, 'failure')}; the rest of the patch was not examined)`)
+    else if (hidden > 0) shown.push(`(${more(hidden, 'failure')})`)
     return [...shown, 'Nothing was changed.'].join('\n')
   }
   if (error instanceof CommitError) return renderCommitError(error)

@@ -31,7 +31,7 @@ export function renderSeek(failure: SeekFailure): readonly string[] {
   lines.push(
     `  first difference, line ${difference.fileLine}:`,
     `    expected: ${showWhitespace(expected)}`,
-    `    found:    ${difference.found === undefined ? '(the file ends before it)' : showWhitespace(found)}`,
+    `    found:    ${difference.found === undefined ? '(the file has no such line)' : showWhitespace(found)}`,
   )
   return lines
 }
@@ -42,7 +42,7 @@ function missText({ code, nearest }: SeekFailure): string {
   }
   return nearest === undefined
     ? 'the file contains neither these lines nor similar ones; read it again, and copy the old lines from it'
-    : 'the file contains no such lines; write the old lines (context and -) exactly as they are there'
+    : 'the file contains no such lines; write the old lines (context and -) exactly as they are in the file'
 }
 
 function listPlaces(lines: readonly number[]): string {

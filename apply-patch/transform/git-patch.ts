@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { diffBodies, gitMode, quoteName } from './unified-diff.ts'
 
-/** The state of a path, for a patch in git's format. Undefined: there is no file. */
+/** The state of a path, for a patch in git's format; undefined if there is no file. */
 export type GitSide =
   | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
   | { readonly type: 'symlink'; readonly target: string }

@@ -74,7 +74,7 @@ function waitAgents(agents: SubAgents): Tool {
       if (asked.length === 0) return { ok: true, output: 'No agent is working.' }
       const reports = await Promise.all(asked.map((id) => agents.wait(id)))
       const texts = reports.map((report, at) =>
-        report === undefined ? `${asked[at] ?? ''} is not working.` : describeReport(report),
+        report === undefined ? `${asked[at] ?? ''} has no work in progress.` : describeReport(report),
       )
       return { ok: reports.every((report) => report?.ok === true), output: texts.join('\n\n') }
     },

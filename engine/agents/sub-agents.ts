@@ -20,7 +20,7 @@ export type Assignment = {
   /** A title of two or three words, for people who watch the run. */
   readonly title: string
   readonly prompt: string
-  /** The definition to use. Undefined if the sub-agent is to be like the agent that assigns the task. */
+  /** The definition to use; undefined if the sub-agent is to be like the agent that assigns the task. */
   readonly definition: AgentDefinition | undefined
 }
 
@@ -52,7 +52,7 @@ type SubAgentDependencies = {
   ) => Pick<RunOptions, 'tools' | 'hooks'>
   /** Returns the instructions for every sub-agent whose model has this name. */
   readonly rulesFor: (model: string) => string
-  /** Opens the model that a definition names, or the run's own model if there is no such model. */
+  /** Opens the model that a definition names. If it names none, or one that can't be used, opens the run's own model. */
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
 

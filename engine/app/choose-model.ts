@@ -14,7 +14,7 @@ export type ModelSources = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The directory from which relative paths of recordings are resolved. */
   readonly from: string
-  /** The gate that each request must pass. Absent: no request has to wait. */
+  /** The gate that each request must pass. If undefined, no request has to wait. */
   readonly gate?: RequestGate | undefined
 }
 

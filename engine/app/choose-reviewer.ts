@@ -17,7 +17,7 @@ export type ReviewerChoice =
 
 /** The reviewers that are available besides those in the configuration. */
 type Available = {
-  /** The reviewer that the request names. Undefined: the request names no reviewer. */
+  /** The reviewer that the request names; undefined if it names none. */
   readonly by: ReviewerChoice | undefined
   /** Whether a person can be asked. */
   readonly isPersonThere: boolean

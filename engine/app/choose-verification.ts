@@ -19,7 +19,7 @@ export function withVerification({ settings = {}, verify }: RunRequest): Request
 /**
  * Returns how the result of a run is verified: as the request says, otherwise as stored in the session that the run resumes, otherwise as configured.
  *
- * @returns undefined if there is none
+ * @returns undefined if the result isn't verified
  * @throws UserError `usage` if the number of attempts is unlimited without a budget, or is given without commands
  */
 export function chooseVerification(

@@ -10,6 +10,6 @@ export function describeImports({ settings, origins }: Config): readonly string[
   if (mode === undefined || mode.layer.kind !== 'imported' || settings.import?.includes('codex') === true) return []
   const place = placeOf(mode.layer, mode.path)
   return [
-    `${place}: sandbox_mode = ${JSON.stringify(mode.value)} applies here too, since it only restricts. To change it, set sandbox_mode in your own config.toml, or use -s.`,
+    `${place}: sandbox_mode = ${JSON.stringify(mode.value)} applies here too, because settings that make runs stricter always apply. To change it, set sandbox_mode in your own config.toml, or use -s.`,
   ]
 }

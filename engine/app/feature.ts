@@ -27,7 +27,10 @@ type OpenHooks = {
   readonly narrow: RestrictedCalls['narrow']
 }
 
-/** The services that features provide for later ones. Absent: the run doesn't have the feature, or the feature has not been opened yet. */
+/**
+ * The services that features provide for later ones. A service is undefined if the run doesn't have the feature, or if the feature has not been
+ * opened yet.
+ */
 export type Services = {
   worktrees?: Worktrees
   servers?: McpServers
@@ -85,7 +88,7 @@ export type Contribution = {
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
 }
 
-/** An optional part of a run. The assembly uses features only through this type. */
+/** An optional part of a run. The code that assembles a run uses features only through this type. */
 export type Feature = {
   readonly name: string
   readonly open: (context: Opened) => Contribution | Promise<Contribution>

@@ -69,7 +69,7 @@ type HookDependencyOptions = {
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly sandbox: Sandbox
-  /** The image of the docker backend. Undefined: a different backend is used. */
+  /** The image of the docker backend; undefined if a different backend is used. */
   readonly image: string | undefined
   readonly session: Session
   readonly home: string
@@ -89,7 +89,7 @@ type HookDependencyOptions = {
   readonly runHandle: () => RunHandle
   /** Opens the unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Records which hosts hooks reach. Absent: they aren't recorded, because the run is not a transaction. */
+  /** Records which hosts hooks reach; undefined if the run is not a transaction, so that they aren't recorded. */
   readonly effects?: OutsideEffects
   /** Runs the sub-agent that judges an event for an `agent` hook. */
   readonly inspect: Inspect

@@ -101,7 +101,7 @@ function judgeInstructions(
     : read
 }
 
-/** Whether a place is the path with a line, such as `path:12`, or with a line and a column, such as `path:12:3`. */
+/** Whether a place consists of the path and a line number, such as `path:12`, or of the path, a line and a column, such as `path:12:3`. */
 function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }

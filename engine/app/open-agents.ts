@@ -12,7 +12,7 @@ import { UserError } from '../core/user-error.ts'
 
 type AgentsOptions = {
   readonly parent: Parent
-  /** Returns the tools of sub-agents, with which they can't start further sub-agents. */
+  /** Returns the tools of sub-agents. None of these tools can start further sub-agents. */
   readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's model. */
@@ -53,7 +53,8 @@ export function openAgents(options: AgentsOptions): SubAgents {
       try {
         return wrapModel(await openModel(newestOf(named) ?? named))
       } catch (error) {
-        // Definitions are written for other programs too, so this program may not know the model that a definition names. The run's own model is used instead.
+        // Definitions are written for other programs too, so a definition may name a model that this program can't open. In that case, the run's own
+        // model is used.
         if (error instanceof UserError) return wrapModel(model)
         throw error
       }

@@ -27,11 +27,11 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 /** A reviewer that is ready, and a function that releases it. */
 export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
-  /** The person at the terminal as a reviewer, available even if another reviewer answers the Guardian. Absent: no person can be asked. */
+  /** The person at the terminal as a reviewer, available even if another reviewer answers the Guardian; undefined if no person can be asked. */
   readonly person?: (runContext: RunContext) => Reviewer
-  /** Asks the person at the terminal a question that isn't the Guardian's. Absent: no person can or should be asked. */
+  /** Asks the person at the terminal a question that isn't the Guardian's; undefined if no person can or should be asked. */
   readonly ask?: AskPerson
-  /** Takes the caller's answer to a question. Absent: the caller isn't the reviewer. */
+  /** Takes the caller's answer to a question; undefined if the caller isn't the reviewer. */
   readonly answer?: CallerReviewer['answer']
   readonly close: () => Promise<void> | void
 }
@@ -42,9 +42,9 @@ type ReviewerDependencies = {
   readonly places: AppPaths
   /** The paths that commands may write to. */
   readonly roots: readonly string[]
-  /** Asks the person at the terminal. Undefined: no person can be asked. */
+  /** Asks the person at the terminal; undefined if no person can be asked. */
   readonly person: AskPerson | undefined
-  /** Receives the standard error of reviewer programs. Absent: it is dropped. */
+  /** Receives the standard error of reviewer programs. If undefined, their standard error is discarded. */
   readonly errors: Writable | undefined
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Opens the reviewing model. Called only if a model reviews. */

@@ -67,7 +67,7 @@ type VerificationRequest = {
  * @internal
  */
 export type OwnProcess = {
-  /** The id of the session for whose view the process was restarted. Absent: it wasn't restarted. */
+  /** The id of the session for whose view the process was restarted; undefined if it wasn't restarted. */
   readonly startedFor?: string
   /**
    * Restarts the process so that it sees the overlays of a session's view. `start` returns how to start a program with these overlays. If the restart succeeds,
@@ -104,15 +104,15 @@ export type RunRequest = {
   readonly outsideRepository?: boolean
   /** Whether an external sandbox surrounds the program, as the caller states. Default: false. */
   readonly externallySandboxed?: boolean
-  /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as in the resumed session. */
+  /** Whether to plan only (true), or to carry out the plan of a resumed session (false). Default: as in the resumed session. */
   readonly plan?: boolean
   /** Makes the run work on a private view of the workspace. Default: the configured `transactional`, or as in the resumed session. */
   readonly transaction?: TransactionRequest
   /** The commands that must succeed when the model is done. Default: the configured `verify`, or as in the resumed session. */
   readonly verify?: VerificationRequest
   /**
-   * The process of this run, if it exists only for this run, as an overlay requires. Absent: the process also serves other purposes, and a run whose view would
-   * have to be an overlay is refused.
+   * The process of this run, if it exists only for this run, as an overlay requires. If undefined, the process also serves other purposes, and a run
+   * whose view would have to be an overlay is refused.
    */
   readonly ownProcess?: OwnProcess
   /** Makes the run fail if the provider has no web search. Default: the run continues without web search. */
@@ -149,7 +149,7 @@ export type RunRequest = {
   readonly notices?: readonly string[]
   /** Receives the notices that occur before the event stream begins. Default: they become items in the stream. */
   readonly warn?: (sentence: string) => void
-  /** Receives the standard error of reviewer programs. Default: it is dropped. */
+  /** Receives the standard error of reviewer programs. Default: it is discarded. */
   readonly errors?: Writable
   /** Called when the request has been checked completely. An interruption after that ends the run cleanly, with its last event and its summary. */
   readonly loaded?: () => void

@@ -185,7 +185,7 @@ test.each<[string, Files, Readonly<Record<string, string>>, RegExp]>([
   ['a hook of git', { ...base, '.husky/pre-commit': 'x' }, { 'allowed-paths': '**' }, /controls other programs/],
   ['instructions of agents', { ...base, 'src/AGENTS.md': 'x' }, {}, /controls other programs/],
   ['a lockfile', { ...base, 'src/package-lock.json': '{}' }, {}, /controls other programs/],
-  ['one file too many', changed, { 'max-files': '3' }, /changes 4 files, but only 3 are allowed/],
+  ['one file too many', changed, { 'max-files': '3' }, /changes 4 files, but the limit is 3/],
   ['a byte too much', changed, { 'max-bytes': '100' }, /but only 100 are allowed/],
   ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /something other than a regular file/],
   ['a link that is changed', { ...base, 'src/link': { link: '/etc' } }, {}, /not a file in the commit/],

@@ -69,19 +69,19 @@ describe('refused in a short message, with nothing changed', { timeout: 600_000 
       'a million updates of files that are not there',
       ['a\n'],
       repeat((index) => `*** Update File: none${index}\n@@\n-a\n+b\n`),
-      '(more than 950 more failures; the rest of the patch was not examined)',
+      '(over 950 more failures; the rest of the patch was not examined)',
     ],
     [
       'a million headers with nothing under them',
       ['a\n'],
       repeat(() => '*** Update File: f.txt\n'),
-      '(more than 950 more failures; the rest of the patch was not examined)',
+      '(over 950 more failures; the rest of the patch was not examined)',
     ],
     [
       'a million chunks whose lines are not in the file',
       ['a\n'],
       repeat((index) => `@@\n-missing ${index}\n+b\n`, '*** Update File: f.txt\n'),
-      '(more than 950 more failures; the rest of the patch was not examined)',
+      '(over 950 more failures; the rest of the patch was not examined)',
     ],
     [
       'a million chunks with nothing in them',

@@ -41,7 +41,7 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   return new Map(tree.files.map((each) => [each.path, each]))
 }
 
-/** Refuses a patch that would write anything other than the bytes that the run signed. @throws ActionError, which names the first such file */
+/** Throws an ActionError if a file in the patch differs from the bytes that the run signed. The error names the first such file. */
 export function checkEvidence(patched: readonly Patched[], signed: Signed): void {
   for (const one of patched) {
     if (!isAsSigned(one, signed.get(one.path))) {

@@ -11,8 +11,8 @@ export type Limits = {
 }
 
 /**
- * Files that control other programs, or that decide which code other programs run. A change to such a file is allowed only by a pattern whose part before the
- * first wildcard names such a file.
+ * Files that control other programs, or that decide which code other programs run. They may be changed only if a pattern in `allowed-paths` names the
+ * file or its folder: a wildcard alone isn't enough.
  */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
@@ -57,10 +57,13 @@ function regularFile(path: string): Buffer {
   return readFileSync(path)
 }
 
-/** Refuses changes to files that the workflow doesn't allow. @throws ActionError, which names the first such file */
+/**
+ * Throws an ActionError if a patch changes too many files, or a file that the workflow doesn't allow. The error names the first file that isn't
+ * allowed.
+ */
 export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limits): void {
   if (files.length > maxFiles)
-    throw new ActionError(`The patch changes ${files.length} files, but only ${maxFiles} are allowed.`)
+    throw new ActionError(`The patch changes ${files.length} files, but the limit is ${maxFiles}.`)
   for (const file of files) {
     const name = JSON.stringify(file)
     const parts = file.split('/')
@@ -70,7 +73,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)
     const isGuarded = guarded.some((one) => one.test(file))
-    // A wildcard doesn't match files that control other programs: the pattern must name them.
+    // A wildcard alone doesn't allow changes to files that control other programs: a pattern must name the file or its folder.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
         `${name} controls other programs, and no pattern in 'allowed-paths' names this file or its folder. Nothing is applied.`,
@@ -79,7 +82,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
   }
 }
 
-/** Whether the part of a pattern before its first wildcard names a guarded file. */
+/** Whether the part of a pattern before its first wildcard is the file itself, or names a guarded file or folder. */
 function namesGuarded(pattern: string, file: string): boolean {
   const fixed = pattern.split(/[*?]/)[0] ?? ''
   return fixed === file || guarded.some((one) => one.test(fixed))

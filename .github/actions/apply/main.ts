@@ -71,7 +71,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Returns the content of these files in a commit. Files that the commit lacks are left out. */
+/** Returns the contents of `files` in the commit `base`. Files that the commit doesn't contain are left out. */
 async function readBefore(
   github: GitHub,
   base: string,

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ActionError } from '../shared/runner.ts'
 
-/** A file after a patch. If the patch removes the file, `content` is null. */
+/** A file as it is after a patch. If the patch removes the file, `content` is null. */
 export type Patched = { readonly path: string; readonly mode: '100644' | '100755'; readonly content: Buffer | null }
 
-/** A file before a patch. */
+/** A file as it was before a patch. */
 export type Before = { readonly mode: string; readonly content: Buffer }
 
 function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffer {
@@ -47,7 +47,7 @@ export function filesOf(patch: Buffer, temp: string): readonly string[] {
 }
 
 /**
- * Applies a patch to the files that it names, in a separate folder.
+ * Applies a patch in a temporary folder that contains only the files that the patch names.
  *
  * @param before the content of these files in the commit
  * @throws ActionError if the patch doesn't apply, or would create anything other than a file

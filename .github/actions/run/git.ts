@@ -42,13 +42,14 @@ export function git(workspace: string, args: readonly string[], env: Readonly<Re
   }
 }
 
-/** The checked-out commit. @throws ActionError if there is none */
+/** Returns the hash of the checked-out commit. @throws ActionError if there is none */
 export function headOf(workspace: string): string {
   return git(workspace, ['rev-parse', '--verify', 'HEAD^{commit}']).toString().trim()
 }
 
 /**
- * The changes of a workspace since a commit, as a patch, and the changed files. The repository's index and objects stay unchanged.
+ * Returns the changes in a workspace since a commit as a patch, and the paths of the changed files. The repository's index and objects stay
+ * unchanged.
  *
  * @param scratch a directory for temporary files
  */

@@ -43,13 +43,13 @@ export function moreArguments(isOfProposal: boolean): readonly string[] {
   return words
 }
 
-/** Returns the arguments for the hosts that commands may reach. */
+/** Returns the arguments that state which hosts commands may reach. */
 export function allowedHosts(): readonly string[] {
   const hosts = lines('allowed-hosts')
   return hosts.length === 0 ? [] : ['-c', `sandbox_workspace_write.allowed_hosts=${JSON.stringify(hosts)}`]
 }
 
-/** Returns the arguments for the output schema. The schema is a file of the repository, or JSON in the workflow itself. */
+/** Returns the arguments that pass the output schema, which is either a file in the repository or JSON in the workflow itself. */
 export function outputSchema(workspace: string, bundle: string): readonly string[] {
   const text = input('output-schema')
   if (text === '') return []

@@ -143,7 +143,7 @@ function tell(
   if ((ending?.denied ?? 0) > 0)
     command(
       'warning',
-      `${ending?.denied ?? 0} actions were denied: the summary says which, and how to allow them.`,
+      `Denied actions: ${ending?.denied ?? 0}. The summary lists them, and says how to allow them.`,
       'Portcullis',
     )
   return exitCode
@@ -158,8 +158,8 @@ function summary(result: string, exitCode: number, error: string | undefined, fi
 }
 
 /**
- * Returns the directories that contain the runner's temporary files, among which are its tokens, and the files through which steps pass commands to the runner.
- * Commands of the run can't read these directories.
+ * Returns the directories that contain the runner's temporary files (including its tokens) and the files through which steps pass commands to the
+ * runner. Commands of the run can't read these directories.
  */
 function runnerPlaces(): readonly string[] {
   const files = [
