@@ -25,6 +25,9 @@ export class WarningList {
   /** All warnings; the last one stands for those beyond the limit. */
   list(): readonly Warning[] {
     if (this.#further === 0) return this.#warnings
-    return [...this.#warnings, { code: 'further-warnings', message: `${more(this.#further, 'warning')} of these kinds` }]
+    return [
+      ...this.#warnings,
+      { code: 'further-warnings', message: `${more(this.#further, 'warning')} of these kinds` },
+    ]
   }
 }
