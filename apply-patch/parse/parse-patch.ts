@@ -91,10 +91,8 @@ class OperationReader {
     if (this.#failures.length > 0) throw new PatchError('malformed', this.#failures)
     if (this.#operations.length === 0) throw new PatchError('malformed', [{ code: 'no-operations' }])
     if (this.#furtherRepairs > 0) {
-      this.#repairs.push({
-        code: 'further-repairs',
-        message: `made ${more(this.#furtherRepairs, 'repair')} of these kinds`,
-      })
+      const message = `made ${more(this.#furtherRepairs, 'repair')} of these kinds`
+      this.#repairs.push({ code: 'further-repairs', message })
     }
     const environment = this.#environmentId === undefined ? {} : { environmentId: this.#environmentId }
     return { ...environment, operations: this.#operations }
@@ -113,11 +111,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair(
-        'delete-with-lines',
-        'accepted lines below a delete; they must be the whole content of the file',
-        body,
-      )
+      this.#repair('delete-with-lines', 'accepted lines below a delete; they must be the whole file', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({
