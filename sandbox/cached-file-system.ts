@@ -32,7 +32,7 @@ export function cachedFileSystem(): CachedFileSystem {
     found.set(path, result)
     return result
   }
-  /** Looks up a path that is known to be plain, such as the parent of a plain path. */
+  /** Like `find`, but only for paths for which `isPlain` is true, such as the parent of a plain path. */
   const findPlain = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known

@@ -88,9 +88,9 @@ async function reportOf(backend: Backend): Promise<BackendReport> {
 }
 
 /**
- * Whether a docker daemon is available that can enforce policies.
+ * Whether there is a docker daemon that can enforce policies.
  *
- * @example console.log((await isDockerUsable()) ? 'docker can confine commands' : 'docker is not there')
+ * @example console.log((await isDockerUsable()) ? 'docker can confine commands' : 'no docker daemon can be used')
  */
 export async function isDockerUsable(): Promise<boolean> {
   return (await reportOf('docker')).usable

@@ -62,7 +62,7 @@ function withoutLinks(path: string): string {
 }
 
 /**
- * Creates the parent of a state folder, in a directory that all users share. Returns whether that parent belongs to this user, and nobody else
+ * Creates the parent of a state folder, in a directory that all users share. Returns whether the parent is private to this user, so that nobody else
  * can write to it or rename it.
  */
 function makeShared(path: string): boolean {

@@ -8,8 +8,9 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command in the host's current state: the sandbox's policy, which then also hides the paths that the command asks to hide. If the
- * command asks for read-only access, it can write only to the temporary directory. `danger-full-access` confines nothing, so it can't be restricted.
+ * The policy for one command in the host's current state. It is the sandbox's policy, which also hides the paths that the command asks to hide. If
+ * the command asks for read-only access, it can write only to the temporary directory. `danger-full-access` confines nothing, so it can't be
+ * restricted.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
   if (given.mode === 'danger-full-access') return given
@@ -25,7 +26,7 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** The guarded paths, and the git files and directories that commands see in a different form than they have on the host. */
+/** The paths to guard, and the git files and directories that commands see differently from the host. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
   /** Protected paths outside the roots from which a symlink may lead into a root. Default: none. */

@@ -6,8 +6,8 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
 /**
- * The socket of the docker daemon that this machine's programs use. The path contains no symlinks, because they may be missing in a container.
- * Undefined if `DOCKER_HOST` names an address that isn't a unix socket.
+ * The socket of the docker daemon that this machine's programs use. The path contains no symlinks, because they may be missing in a container. The
+ * result is undefined if `DOCKER_HOST` names an address that isn't a unix socket.
  *
  * @example const dockerSocket = localDockerSocket() // for a policy's key of that name
  */

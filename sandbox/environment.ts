@@ -7,7 +7,10 @@ import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** Names of variables that programs often need, such as where things are or how to write messages, and that contain nothing worth stealing. */
+/**
+ * Names of variables that programs often need, for example to find files or to choose the language of messages, and that contain nothing worth
+ * stealing.
+ */
 const coreNames: readonly string[] = [
   'PATH',
   'HOME',
@@ -20,7 +23,7 @@ const coreNames: readonly string[] = [
   'TZ',
   'TZDIR',
   'NO_COLOR',
-  // These variables say where toolchains, version managers and certificates are, and what builds and commits record.
+  // These variables locate toolchains, version managers and certificates, or set what builds and commits record.
   'CONDA_DEFAULT_ENV',
   'CONDA_PREFIX',
   'VIRTUAL_ENV',
@@ -106,8 +109,8 @@ function privateTemp(directory: string): Variables {
 }
 
 /**
- * The reason why a variable that doesn't come from the caller's environment (but from a hook, for example) can't be passed to a command. Undefined if
- * it can be passed. The policy's filters apply to such a variable too, and it can't replace a variable that the policy sets.
+ * The reason why a variable that doesn't come from the caller's environment (but from a hook, for example) can't be passed to a command; undefined if
+ * it can. The policy's filters apply to such a variable too, and it can't replace a variable that the policy sets.
  *
  * @internal
  */

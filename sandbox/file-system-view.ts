@@ -61,7 +61,7 @@ const worthListing = 6
 /** The minimum number of paths for which it saves time to list the home directories first. */
 const worthLookingHome = 64
 
-/** Those paths of a list that are in the same directory. */
+/** The paths of a list that are in the same directory. */
 type Inside = {
   readonly directory: string
   readonly parent: string
@@ -180,7 +180,7 @@ function withoutMissing(
   paths: readonly string[],
   namesOf: (home: string) => ReadonlySet<string> | undefined,
 ): readonly string[] {
-  // A listing can't represent names that aren't UTF-8, so none is used then.
+  // A listing can't represent names that aren't UTF-8, so no listing is used if there are any.
   if (hasRawBytes(listText(paths))) return paths
   const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
   return paths.filter((path) => {

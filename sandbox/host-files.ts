@@ -19,8 +19,8 @@ import { randomName } from './random-name.ts'
 const mebibyte = 1024 * 1024
 
 /**
- * Reads a regular file that commands may have created. It never waits for a pipe, and never reads more than `maxBytes`. Undefined if the file is
- * missing, not regular, too large, or unreadable.
+ * Reads a regular file that commands may have created. It never waits for a pipe, and never reads more than `maxBytes`. Returns undefined if the file
+ * is missing, not regular, too large, or unreadable.
  *
  * @param how `follow`: a symlink in the last component is followed. By default, a symlink doesn't count as a file
  * @internal
@@ -42,7 +42,7 @@ export function readHostFile(
 }
 
 /**
- * The bytes of an open file. Undefined if it isn't a regular file, or if it is larger than `maxBytes`. Throws the errors of read(2).
+ * Returns the bytes of an open file; undefined if it isn't a regular file, or if it is larger than `maxBytes`. Throws the errors of read(2).
  *
  * @internal
  */

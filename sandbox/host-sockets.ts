@@ -32,7 +32,7 @@ export function refuseAbstractSockets(policy: SandboxPolicy): void {
     backend: 'bubblewrap',
     reason:
       "the policy asks for unix sockets together with full network access, which would let commands connect to this machine's abstract sockets",
-    remedy: 'Name the hosts that commands need in an allow-list, or use the docker backend, or leave unixSockets out.',
+    remedy: 'Use an allow-list of the hosts that commands need, use the docker backend, or leave unixSockets out.',
   })
 }
 

@@ -24,7 +24,7 @@ export function refuseKernelPlaces(policy: SandboxPolicy): void {
       : [
           {
             key,
-            expected: `${path}: must not lie in ${place}, because each command gets its own instance of that directory`,
+            expected: `${path}: must not be in ${place}, because each command gets its own instance of that directory`,
           },
         ]
   })

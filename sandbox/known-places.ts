@@ -5,7 +5,7 @@ import type { Place } from './held-place.ts'
  * moved the files by then.
  */
 export type KnownPlaces = {
-  /** The entry that was at each path. Undefined if there was none; if there is one now, a command has created it. */
+  /** The entry that was at each path; undefined if there was none, in which case a command has created any entry that is there now. */
   readonly places: ReadonlyMap<string, Place | undefined>
   /** The current paths of denied entries. */
   readonly denied: readonly string[]

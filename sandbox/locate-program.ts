@@ -8,7 +8,7 @@ import { shownPath, sourcePath, type View } from './views/view-paths.ts'
  * error about a missing program can name the searched directories. Throws `missing-program`.
  *
  * @param cwd the path of the starting directory on the host
- * @param views the private views in which the command will see the host. Default: none
+ * @param views the private views, in which the command sees files of the host at different paths. Default: none
  * @returns the path at which the command sees the file
  */
 export function locateProgram(

@@ -11,7 +11,7 @@ import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 /** Directories of the host that commands never see, because they contain sockets of services and files of other users. */
 const hiddenPlaces = ['/run', '/tmp'] as const
 
-/** Parts of `/run` that the system's own programs need. The next list has the parts that name resolution needs. */
+/** Parts of `/run` that the system's own programs need. `resolverPlaces` lists the parts that name resolution needs. */
 const systemPlaces: readonly string[] = ['/run/current-system', '/run/booted-system', '/run/opengl-driver']
 const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { wildcard } from './wildcard.ts'
 
 /**
- * The beginning of a name pattern. A name pattern stands for all entries with a certain name, at any depth. It consists of `**`, a slash, and a name
+ * The beginning of a name pattern. A name pattern matches all entries with a certain name, at any depth. It consists of `**`, a slash, and a name
  * that may contain `*` and `?`.
  */
 const prefix = '**/'

@@ -134,7 +134,7 @@ function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)
   throw new SandboxError('unavailable', {
     backend,
-    reason: 'it has no network allow-list',
+    reason: "it can't enforce a network allow-list",
     remedy: `Use the ${others.join(' or ')} backend on Linux, or set the network mode to off.`,
   })
 }

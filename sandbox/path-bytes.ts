@@ -37,7 +37,8 @@ export function pathBytes(path: string): Buffer {
 
 /** Whether a path contains bytes that aren't UTF-8. */
 export function hasRawBytes(path: string): boolean {
-  // `isWellFormed` comes first because V8 can answer it without a search for most texts. The `u` flag keeps the halves of a surrogate pair from matching.
+  // `isWellFormed` is called first, because for most texts V8 can answer it without a search. The `u` flag keeps the halves of a surrogate pair from
+  // matching.
   return !path.isWellFormed() && /[\udc80-\udcff]/u.test(path)
 }
 

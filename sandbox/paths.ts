@@ -1,4 +1,4 @@
-/** Whether `path` is `directory` itself or lies below it. Both must be absolute and normalized. Only whole components are compared. */
+/** Whether `path` is `directory` itself or is below it. Both must be absolute and normalized. Only whole components are compared. */
 export function isWithin(path: string, directory: string): boolean {
   // This is called thousands of times while a run starts, so it creates no temporary strings.
   if (directory === '/') return true

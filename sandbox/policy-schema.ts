@@ -70,8 +70,8 @@ export function makePolicySchema() {
     /** The maximum number of processes and threads that one command may have at the same time. */
     processes: z.int().min(8).optional(),
     /**
-     * The maximum memory, in bytes, that all processes of one command together may use. If no control groups can be created, a value here is refused.
-     * The default limit then applies to each process separately.
+     * The maximum memory, in bytes, that all processes of one command together may use. If no control groups can be created, a policy that sets this
+     * limit is refused, and the default limit applies to each process separately.
      */
     memoryBytes: z
       .int()
@@ -113,9 +113,9 @@ export function makePolicySchema() {
     /** Directories that are visible although they are inside a directory that is denied, or that is private to the sandbox (`/tmp`, `/run`). */
     readableRoots: places.default([]),
     /**
-     * Files and directories that can't be read: absolute paths, or patterns (two stars, a slash, and a name such as `.env*`), which match at any depth
-     * below the workspace or another root when a command starts. A list that is given here replaces the default list, which contains the usual places
-     * of credentials.
+     * Files and directories that can't be read: absolute paths, or patterns (two stars, a slash, and a name such as `.env*`), which match at any
+     * depth below the workspace or another root when a command starts. A list that is given here replaces the default list, which contains the usual
+     * locations of credentials.
      */
     deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
     /**
@@ -141,14 +141,14 @@ export function makePolicySchema() {
     network: Network.default({ mode: 'off' }),
     /**
      * The socket of a docker daemon that commands see and may use. Commands can then use other unix sockets too. Whoever can use a machine's docker
-     * daemon is root on that machine. Absent: commands see no such socket.
+     * daemon is root on that machine. If this is left out, commands don't see the socket.
      */
     dockerSocket: absolutePath.optional(),
     /**
      * Whether commands may open unix sockets, for example to listen in `/tmp` as browsers and terminal multiplexers do. No system call filter can
      * distinguish a command's own socket from a socket of this machine, so commands can use any socket that they see. `/tmp`, `/run` and credentials
      * stay hidden. Sockets on which programs of this machine listen when a command starts are hidden too, except those that are themselves roots.
-     * Sockets that are opened later are not hidden.
+     * Sockets on which a program starts to listen after the command has started are not hidden.
      */
     unixSockets: z.boolean().default(false),
     environment: Environment.prefault({}),

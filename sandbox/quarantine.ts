@@ -32,7 +32,8 @@ type Quarantine = {
 export class NoQuarantine extends Error {}
 
 /**
- * O_PATH of open(2). Such a descriptor is enough to open entries below a directory, and it is the only way to open a directory without permission to read it.
+ * O_PATH of open(2). A descriptor opened with this flag is enough to open entries below a directory, and it is the only way to open a directory
+ * without permission to read it.
  */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 export const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
@@ -69,7 +70,7 @@ export function putSymlink(root: string, path: string, target: string): void {
 
 /**
  * Calls `act` for the last component of `path`. The directories before it are opened one after the other, so that no running command can lead us out
- * of `root` by replacing a directory with a symlink. Undefined if the path no longer exists or contains a symlink.
+ * of `root` by replacing a directory with a symlink. Returns undefined if the path no longer exists or contains a symlink.
  */
 function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined

@@ -28,16 +28,19 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** How many entries a tree may have to be removed without any pause. */
+/** The maximum number of entries in a tree that is removed without any pause. */
 const mostSmall = 256
 
-/** Removes a tree at once if it is small and nothing prevents that, as is usual. Otherwise, a part of it may be left, and the result is false. */
+/**
+ * Removes a tree at once if it is small and nothing prevents that, which is the usual case. Otherwise returns false, and may have removed a part of
+ * the tree.
+ */
 function isSmallRemoved(path: string): boolean {
   let done = 0
   const remove = (directory: string): void => {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if ((done += 1) > mostSmall) throw new Error('the tree is not small')
-      // A name that isn't valid text is changed by reading it, so nothing is found below, and the tree is left to the other way.
+      // Reading a name that isn't valid text changes it. The entry then isn't found, and the slower way removes the tree.
       const inside = `${directory}/${entry.name}`
       if (entry.isDirectory()) remove(inside)
       else unlinkSync(inside)
@@ -123,7 +126,7 @@ function below(directory: Buffer, name: Buffer): Buffer {
   return Buffer.concat([directory, Buffer.from('/'), name])
 }
 
-/** Returns the function's result. Undefined if the entry doesn't exist, for example because another process is removing the same tree. */
+/** Returns the function's result; undefined if the entry doesn't exist, for example because another process is removing the same tree. */
 function ifThere<Given>(act: () => Given): Given | undefined {
   try {
     return act()

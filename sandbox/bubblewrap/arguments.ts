@@ -12,8 +12,8 @@ export type ShownProgram = { readonly descriptor: number; readonly path: string;
 
 /**
  * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our own program, which bwrap starts first
- * inside the sandbox, does everything else, because bwrap takes paths and resolves each of them more than once. To be able to change mounts, our
- * program is root of the user namespace that owns them.
+ * inside the sandbox, does everything else, because bwrap takes paths and resolves each of them more than once, and they may change in between. Our
+ * program runs as root of the user namespace that owns the mounts, so that it can change them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [

@@ -5,7 +5,7 @@ export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
 const instead = 'or use the docker backend'
 
-/** Finds out from bwrap's output why a trial of it failed, and what would help. Only known messages are interpreted; others are quoted. */
+/** Determines from bwrap's output why a trial run failed, and what would help. Only known messages are interpreted; others are quoted. */
 export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
@@ -32,14 +32,14 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
   if (/mount proc|Can't mount proc/i.test(said)) {
     return {
-      reason: `a new /proc can't be mounted, as in a container that masks parts of /proc (${said})`,
+      reason: `a new /proc can't be mounted, perhaps because this container masks parts of /proc (${said})`,
       remedy: `Start the container with --security-opt systempaths=unconfined, ${instead}.`,
     }
   }
   if (/RTM_NEWADDR|loopback/i.test(said)) {
     return {
       reason: `a network namespace can't be set up (${said})`,
-      remedy: `Allow this process to create user namespaces with full capabilities inside, ${instead}.`,
+      remedy: `Allow this process to create user namespaces with full capabilities inside them, ${instead}.`,
     }
   }
   if (/uid map|gid map/i.test(said)) {
@@ -57,7 +57,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
 }
 
-/** Explains why the first program inside failed, from its report and its error number. */
+/** Explains why the first program inside the sandbox failed, from its report and its error number. */
 export function diagnoseStart(
   report: string,
   error: number,
@@ -72,7 +72,7 @@ export function diagnoseStart(
   if (machine.appArmorRestricts) {
     return {
       reason: `AppArmor prevents programs started by bwrap from mounting in their own namespace (${report.trim()}, error ${error})`,
-      remedy: `${appArmorProfile}; if the profile bwrap-userns-restrict is loaded, remove it, because it forbids such mounts`,
+      remedy: `If the profile bwrap-userns-restrict is loaded, remove it, because it forbids such mounts. ${appArmorProfile}`,
     }
   }
   return {
@@ -82,11 +82,11 @@ export function diagnoseStart(
 }
 
 /**
- * Advice to add a profile in the form that Ubuntu uses for programs that create sandboxes. The profile lets the children of such a program have capabilities in
+ * Advice to add an AppArmor profile in the form that Ubuntu uses for programs that create sandboxes. It lets bwrap's children have capabilities in
  * their own namespaces.
  */
 const appArmorProfile =
-  "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
+  "Give bwrap an AppArmor profile that allows user namespaces: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
 
 /** Advice on how to install bwrap on this platform. */
 export function installAdvice(platform: NodeJS.Platform): string {

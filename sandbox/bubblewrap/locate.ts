@@ -5,7 +5,7 @@ import { isExecutable } from '../locate-program.ts'
 /** The paths where packages install bwrap. They are tried first, because `PATH` may name directories that a repository controls. */
 const usual = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
-/** The bwrap program of this machine, or undefined. */
+/** Returns the path of this machine's bwrap; undefined if there is none. */
 export function locateBubblewrap(): string | undefined {
   const onPath = (process.env['PATH'] ?? '')
     .split(':')

@@ -7,7 +7,7 @@ import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts'
 
-/** What the steps depend on besides the plan. */
+/** What `mountSteps` depends on besides the planned mounts. */
 type Stage = {
   /** The run's directories on the host, which the steps mount. */
   readonly privateTemp: string
@@ -34,8 +34,7 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // These values are too large for a JavaScript number, so bigints are needed. They aren't used for every query, because that would take twice as
-  // long.
+  // These values are too large for JavaScript numbers, so the query is repeated with bigints. Using bigints for every query would take twice as long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
@@ -59,8 +58,9 @@ const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
 const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
 
 /**
- * The steps that carry out a plan. When they begin, all of the host's files are visible, with the caller's own rights and with bwrap's /dev and /proc. First
- * they open every source that a later mount would cover; then they make everything read-only; then they add the mounts, outermost first.
+ * The steps that carry out a plan. When they begin, all of the host's files are visible with the caller's own rights, except that /dev and /proc are
+ * bwrap's. The steps first open the sources of all mounts, because later mounts may cover them. Then they make the file system read-only, apart from
+ * a writable `/`. Finally they add the mounts, outermost first.
  */
 export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Step[] {
   const whole = mounts.find(({ path }) => path === '/')?.as === 'writable'
@@ -95,7 +95,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
   ]
 }
 
-/** Whether any step needs the host's shared memory to be shown. */
+/** Whether any step uses a path in the host's shared memory. */
 export function usesSharedMemory(steps: readonly Step[]): boolean {
   return steps.some(({ path }) => isWithin(path, hostSharedMemory.shown))
 }
@@ -105,7 +105,7 @@ function behindOwnDevices(path: string): string {
   return isWithin(path, host) ? shown + path.slice(host.length) : path
 }
 
-/** The terminals and the shared memory of bwrap's own /dev stay writable. */
+/** Steps that keep the terminals and the shared memory of bwrap's own /dev writable. */
 const openParts: readonly Step[] = ['/dev/shm', '/dev/pts'].map((path) => ({
   do: 'change',
   path,
@@ -118,8 +118,8 @@ const readOnlyWhole: readonly Step[] = [
 ]
 
 /**
- * The directories that are read-only even in plans in which `/` itself is writable: a caller who is root on the host owns the kernel's settings, and keeps that
- * right inside the sandbox under any id.
+ * Steps that make /sys, /proc and /dev read-only even in plans in which `/` itself is writable. A caller who is root on the host owns the kernel's
+ * settings there, and could otherwise change them from inside the sandbox under any id.
  */
 const readOnlyParts: readonly Step[] = [
   ...['/sys', '/proc', '/dev'].map((path): Step => ({
@@ -145,7 +145,7 @@ function enclosingMount(path: string, mounts: ReadonlyMap<string, Mount>): Mount
   return undefined
 }
 
-/** The host's path of the entry that a mount covers, as it is seen through the enclosing mount. */
+/** The host path of the entry that a mount covers. If the enclosing mount shows another source, the entry is in that source. */
 function underneath(path: string, enclosing: EnclosingMount): string {
   return 'path' in enclosing && enclosing.source !== undefined
     ? enclosing.source + path.slice(enclosing.path.length)

@@ -5,7 +5,7 @@ import { connectTerminal } from '../terminal/connect-terminal.ts'
 import { terminalProgram } from '../terminal/terminal-program.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its terminal. If the command asked for no terminal, every list is empty. */
+/** What one command needs for its terminal. If the command doesn't use a terminal, every list is empty. */
 type CommandTerminal = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
@@ -13,7 +13,7 @@ type CommandTerminal = {
   readonly shown: readonly ShownProgram[]
   /** Additional descriptors of the child, starting with the first free number. */
   readonly stdio: readonly 'pipe'[]
-  /** The descriptors that the program which creates the terminal needs. */
+  /** The descriptors that the sandbox's first program leaves open for the program that creates the terminal. */
   readonly kept: readonly number[]
   /** Connects a started child to our side of the terminal; `pipes` are our ends of the child's pipes. */
   connect(started: StartedProcess, pipes: readonly unknown[]): StartedProcess

@@ -24,7 +24,7 @@ export function probeBubblewrap(): Promise<Probe> {
   return known
 }
 
-/** Forgets a remembered success in this process and on disk. Called if bwrap fails after it has worked before. */
+/** Forgets a remembered success in this process and on disk. Called if bwrap fails although it has worked before. */
 export function forgetProbe(): void {
   known = undefined
   removeIfThere(memoryFile())

@@ -124,11 +124,12 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
 }
 
 /**
- * The program's first message. By then, the kernel has been told to end bwrap together with the engine, and the sandbox together with bwrap. So if the engine
- * ends after that, this program ends too. If the engine was killed before that, nobody answers the message, so nothing starts.
+ * The first message that a sandbox's first program sends. By then, the kernel has been told to end bwrap together with the engine, and the sandbox
+ * together with bwrap. So if the engine ends after that, the program ends too. If the engine was killed before that, nobody answers the message, so
+ * nothing starts.
  */
 export const readyMark = '!'
-/** The answer that this program waits for before it starts the command. */
+/** The engine's answer to the ready mark. The sandbox's first program waits for it before it starts the command. */
 export const goAhead = '.'
 
 function sayReady(memory: Memory, report: number): readonly Instruction[] {

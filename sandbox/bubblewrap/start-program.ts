@@ -8,7 +8,7 @@ import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './star
 /** The path of the first program inside the sandbox. It is in `/dev`, because each sandbox gets a `/dev` of its own, to which the program can be added. */
 export const startPath = '/dev/portcullis-start'
 
-/** What the program does after bwrap has started it and before the command starts. */
+/** What a sandbox's first program does after bwrap has started it and before the command starts. */
 type Start = StartForm & {
   /** The steps that turn the host's file system, as the caller sees it, into the file system that the command sees. */
   readonly steps: readonly Step[]

@@ -43,13 +43,13 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   }
 }
 
-/** Removes the ready mark, with which the first program says that it is ready, from the beginning of a report. */
+/** Removes the ready mark, with which the first program reports that it is ready, from the beginning of a report. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }
 
 const foreign =
-  ". A directory on this path belongs to another user, and commands can't enter it, even if root runs them. Choose a workspace that doesn't contain it"
+  ". A directory on this path belongs to another user, and commands can't enter it, even if root runs them. Choose a workspace that doesn't contain that directory"
 
 function failureOf(text: string, code: number): SandboxError | undefined {
   const backend = 'bubblewrap'

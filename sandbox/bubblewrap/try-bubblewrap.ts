@@ -15,7 +15,7 @@ const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 proces
 /** A bwrap program that a trial has shown to work on this machine. */
 export type Bubblewrap = {
   readonly program: string
-  /** The limits that this machine can enforce; undefined if none can be set. */
+  /** The inotify limits that this machine can enforce; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
 }
 
@@ -38,7 +38,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
     return {
       works: false,
-      reason: `bubblewrap's start program does not exist for ${platform} on ${arch}`,
+      reason: `the program that starts commands under bubblewrap is not available for ${platform} on ${arch}`,
       remedy: otherMachine,
     }
   }

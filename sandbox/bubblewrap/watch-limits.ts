@@ -8,7 +8,7 @@ export type WatchLimits = { readonly instances: number; readonly watches: number
 
 /**
  * The inotify limits (inotify(7)) for one command. They are only a part of the user's limits, because the caller's other programs, such as an editor,
- * share those. Undefined if the kernel has no such limits.
+ * share those. The result is undefined if the kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),

@@ -1,6 +1,9 @@
 import type { Denial } from '../sandbox.ts'
 
-/** The maximum number of denials of one kind to report. A command can cause thousands of denials, but any more than this would tell the user nothing new. */
+/**
+ * The maximum number of denials of one kind to report. A command can cause thousands of denials, but reporting more than this would tell the user
+ * nothing new.
+ */
 const mostOfOneKind = 20
 
 /**

@@ -15,7 +15,10 @@ export type Remedy =
   | { readonly kind: 'unprotect'; readonly path: string }
   /** Shows commands the socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
-  /** Unix sockets can only be allowed in general: a command's own sockets can't be distinguished from the sockets of this machine that it can see. */
+  /**
+   * Unix sockets can only be allowed as a whole: a command's own sockets can't be distinguished from this machine's sockets that are visible to the
+   * command.
+   */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }

@@ -19,7 +19,7 @@ const allowed: Evaluation = { allowed: true }
 /** Paths at which commands see private directories of the sandbox in place of the host's directories. Commands can write to the private ones freely. */
 const privatePlaces = ['/tmp', '/dev/shm']
 
-/** Decides whether `policy` allows reading or writing `path`, and follows symlinks to do so. It changes nothing in the file system. */
+/** Decides whether `policy` allows reading or writing `path`, following symlinks. It changes nothing in the file system. */
 export function evaluateAccess(
   policy: SandboxPolicy,
   access: { readonly path: string; readonly want: 'read' | 'write' },
@@ -50,7 +50,7 @@ export function evaluateAccess(
   return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
 }
 
-/** The name pattern in `deniedReads` that matches a path, which is given relative to a root. */
+/** Returns the name pattern in `deniedReads` that matches a path; undefined if there is none. The path is relative to a root. */
 function deniedName(policy: SandboxPolicy, path: string): string | undefined {
   return policy.deniedReads.find((entry) => isNamePattern(entry) && matchesName(path, [entry]))
 }

@@ -8,7 +8,7 @@ import { namedHost, namedPaths } from './paths-in-output.ts'
 /** The parts of a command's result that are needed here. `code` is null if the command was ended from outside. */
 type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }
 
-/** The maximum number of denials to report from one command's output. More of them would only repeat the same mistake. */
+/** The maximum number of denials to report from one command's output. Reporting more would hardly tell the user anything new. */
 const mostDenials = 5
 
 /**

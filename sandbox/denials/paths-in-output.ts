@@ -18,7 +18,7 @@ const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|
 
 /**
  * The paths that an error message is about: quoted paths and absolute paths or, if there are none, the text next to the reason, which is where
- * programs usually name the path. Relative paths start at `cwd`.
+ * programs usually name the path. Relative paths are resolved against `cwd`.
  */
 export function namedPaths(complaint: string, cwd: string): readonly string[] {
   const message = complaint.slice(0, longest)

@@ -10,7 +10,7 @@ const nouns: Readonly<Record<Denial['kind'], string>> = {
 }
 
 /**
- * Describes a denial in one sentence for a person or a model: what was denied, by which rule, and how to allow it.
+ * Describes a denial for a person or a model: what was denied, by which rule, and how to allow it.
  *
  * @param describe puts the remedy into words; by default in the policy's own terms
  * @example

@@ -9,7 +9,7 @@ import type { ContainerPlan } from './plan-container.ts'
 /** A running container, which runs one command at a time. */
 export type WarmContainer = {
   readonly id: string
-  /** Returns the kernel's resource counts for everything that ran in the container. Undefined if they can't be read on this machine. */
+  /** Returns the kernel's resource counts for everything that ran in the container; undefined if they can't be read on this machine. */
   readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
   /** Sends a signal to every process except the container's first. */
@@ -61,7 +61,7 @@ export type DaemonFacts = {
 }
 
 export type DockerClient = {
-  /** Returns facts about the daemon; rejects if none answers. */
+  /** Returns facts about the daemon; rejects if it doesn't answer. */
   info(): Promise<DaemonFacts>
   hasImage(image: string): Promise<boolean>
   /** Lists the containers that have this label, each with its owner, which is the label's value. */
@@ -159,7 +159,7 @@ async function startedState(container: Docker.Container): Promise<Docker.Contain
 /** How many milliseconds the killed processes of a container may take to end. */
 const dyingMs = 50
 
-/** Waits for a moment until the container's first process is the only one left. Returns false if other processes keep running. */
+/** Waits briefly for the container's first process to be the only one left. Returns false if other processes keep running. */
 async function isEmptied(population: () => number): Promise<boolean> {
   for (const end = performance.now() + dyingMs; population() !== 1;) {
     if (performance.now() > end) return false
@@ -216,8 +216,8 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
 }
 
 /**
- * Keeps a terminal at the size that `wanted` returns. Call the returned function whenever that size has changed. The daemon may carry out two
- * requests in either order, so each request is sent only after the previous one has been answered.
+ * Keeps a terminal at the size that `wanted` returns. Call the returned function whenever that size has changed. Each request is sent only after the
+ * previous one has been answered, because the daemon may carry out concurrent requests in any order.
  */
 function resizeInOrder(exec: Docker.Exec, wanted: () => TerminalSize | undefined): () => void {
   let told: TerminalSize | undefined

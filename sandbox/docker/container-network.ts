@@ -26,7 +26,9 @@ type ContainerNetwork = {
 export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
-  /** The arguments to put before our own programs so that they run under the filter in the container. For a command, `enter` returns the arguments. */
+  /**
+   * The arguments to put before our own programs so that they run under the filter in the container. For commands, `enter` returns these arguments.
+   */
   readonly filtered: readonly string[]
 }
 

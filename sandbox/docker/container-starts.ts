@@ -27,8 +27,8 @@ export type Starts = {
   /** The arguments to put before a command's own arguments. They start the program that checks the mounts. */
   check(mounts: readonly Bound[]): readonly string[]
   /**
-   * The path at which the container has a different file or directory than planned, according to the command's standard error. Undefined if there is
-   * none.
+   * Returns the path at which the container has a different file or directory than planned, according to the command's standard error; undefined if
+   * there is none.
    */
   failure(complaint: string): string | undefined
 }

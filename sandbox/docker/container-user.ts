@@ -2,6 +2,6 @@
 export type ContainerUser = {
   /** `UID:GID`, as numbered inside the container. */
   readonly user: string
-  /** How the daemon must map users. Undefined if the daemon's default mapping is right. */
+  /** How the daemon must map users; undefined if the daemon's default mapping is right. */
   readonly userns?: 'keep-id'
 }

@@ -13,7 +13,7 @@ const patienceMs = 5000
 export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: ContainerUser }> {
   if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
     throw refuse(
-      'DOCKER_HOST names a daemon that is reached over ssh and could not mount the workspace',
+      "DOCKER_HOST names a daemon that is reached over ssh, and such a daemon can't mount the workspace",
       'Use a daemon on this machine, e.g. DOCKER_HOST=unix:///var/run/docker.sock.',
     )
   }
@@ -37,7 +37,7 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
   if (!info.limits)
     throw refuse(
       "the daemon can't limit memory and processes",
-      'Enable the control groups for memory and processes on its host.',
+      'Enable the memory and process control groups on its host.',
     )
   return { docker, identity: identityFor(info) }
 }

@@ -115,8 +115,8 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * The mounts that a container gets. They were planned for a sandbox that starts from a view of the host's files. A container starts from its image
- * instead, so only the granted paths, and the denied or protected paths inside them, are kept.
+ * Selects the mounts that a container gets from the planned ones, which are meant for a sandbox that starts from a view of the host's files. A
+ * container starts from its image instead, so only the granted paths, and the denied or protected paths inside them, are kept.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

@@ -85,7 +85,7 @@ function ownerAdvice(path: string): string {
   const own = process.geteuid?.()
   if (owner === undefined || owner === own)
     return 'Use a daemon that runs on this machine and may mount this directory; with SELinux, the daemon must also be able to label it.'
-  return `It belongs to user ${owner}: run this as that user, or make your user its owner (chown -R ${own} ${path}).`
+  return `It belongs to user ${owner}: run this program as that user, or make your user its owner (chown -R ${own} ${path}).`
 }
 
 function refuse(reason: string, remedy: string): SandboxError {

@@ -8,7 +8,7 @@ export type ConfigEntry = {
   readonly subsection: string | undefined
   /** In lower case. */
   readonly name: string
-  /** Undefined if the name has no value, which git reads as true. */
+  /** The setting's value; undefined if the name has no value, which git reads as true. */
   readonly value: string | undefined
 }
 
@@ -27,7 +27,7 @@ export function entryOf(key: string, value: string | undefined): ConfigEntry {
 const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
 
 /**
- * Reads a git config file character by character, as git's own `config.c` does. Undefined if git would reject the file.
+ * Reads a git config file character by character, as git's own `config.c` does. Returns undefined if git would reject the file.
  *
  * @param text the file's bytes as latin1
  */

@@ -14,7 +14,7 @@ export type GitDirectories = { readonly own: string; readonly common: string }
  */
 export type CheckedOut = { readonly branch: string | undefined; readonly commit: string | undefined }
 
-/** Both directories, held open. */
+/** Both of git's directories, kept open. */
 export type HeldGit = { readonly own: HeldDirectory; readonly common: HeldDirectory; readonly close: () => void }
 
 export const [smallFile, largestPacked] = [4096, 256 * 1024 * 1024]
@@ -35,8 +35,8 @@ export function holdGit({ own, common }: GitDirectories): HeldGit | undefined {
 }
 
 /**
- * Reads the checked-out branch and commit without starting git. Undefined if they can't be determined, for example if the refs are stored in
- * reftables.
+ * Reads the checked-out branch and commit without starting git. Returns undefined if they can't be determined, for example because the refs are
+ * stored in reftables.
  *
  * @internal
  */

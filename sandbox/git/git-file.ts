@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { readHostFile } from '../host-files.ts'
 
-/** The directory to which a file or symlink named `.git` leads, as a path without symlinks. Undefined if it leads to no directory. */
+/** The directory to which a file or symlink named `.git` leads, as a path without symlinks; undefined if it doesn't lead to a directory. */
 export function targetOfGitFile(link: string): string | undefined {
   try {
     const real = realpathSync.native(link)

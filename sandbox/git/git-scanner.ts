@@ -29,7 +29,7 @@ type CachedDirectory = {
   readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
-  /** The names of entries that aren't directories and are called `.git`, in upper or lower case. */
+  /** The names of entries that are called `.git`, in any mixture of upper and lower case, and aren't directories. */
   readonly links: readonly string[]
   readonly named: readonly string[]
 }
@@ -158,7 +158,10 @@ function look(
   return seen
 }
 
-/** The entries of a directory; their names also represent bytes that aren't valid UTF-8 (see `decodeName`). Undefined if the directory can't be read. */
+/**
+ * The entries of a directory; their names also represent bytes that aren't valid UTF-8 (see `decodeName`). The result is undefined if the directory
+ * can't be read.
+ */
 function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
   try {
     const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })

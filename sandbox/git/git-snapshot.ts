@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** Names of entries that the host may change, in a work tree's own git directory. The next list is for the repository's directory. */
+/** Names of entries that the host may change in a work tree's own git directory. `ofRepository` lists those in the repository's common directory. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )

@@ -68,7 +68,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       const isPlain = kind === undefined || kind === 'file'
       if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name))
         return `${short} can\u2019t be set, because it has changed or its name conflicts with another branch: see git branch --list`
-      if (loose !== undefined && old === undefined) return `${short} names no commit`
+      if (loose !== undefined && old === undefined) return `${short} does not name a commit`
       if (held.common.stat(dirname(name))?.kind === 'directory') locks.add(`${file}.lock`)
       const packed = held.common.read('packed-refs', largestPacked)
       if (now === undefined) {
@@ -131,7 +131,7 @@ function withoutRef(packed: Buffer, name: string): Buffer {
   return Buffer.from(lines.join('\n'), 'latin1')
 }
 
-/** Decodes a name that has one character for each byte. Undefined if the bytes aren't valid UTF-8. */
+/** Decodes a name that has one character for each byte. Returns undefined if the bytes aren't valid UTF-8. */
 function textOf(name: string): string | undefined {
   const text = Buffer.from(name, 'latin1').toString('utf8')
   return Buffer.from(text).toString('latin1') === name ? text : undefined

@@ -30,7 +30,7 @@ export type HeldDirectory = {
   at(name?: string): string
   /** The content of a regular file; undefined if the entry is anything else, or has more than `most` bytes. */
   read(path: string, most: number): Buffer | undefined
-  /** The metadata of an entry. Undefined if the entry doesn't exist, or if a part of the path is not a directory. */
+  /** The metadata of an entry; undefined if the entry doesn't exist, or if a part of the path is not a directory. */
   stat(path: string): HeldEntry | undefined
   /** The names in a directory; undefined if there is no such directory. */
   names(path: string): readonly string[] | undefined
@@ -46,7 +46,7 @@ export type HeldDirectory = {
   close(): void
 }
 
-/** Opens a directory. Throws the errors of open(2), also if the path names a symlink. */
+/** Opens a directory. Throws the errors of open(2), and also fails if the path names a symlink. */
 export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
   const base = `/proc/self/fd/${descriptor}`

@@ -80,7 +80,7 @@ function valuesOf(entries: readonly ConfigEntry[], key: string): readonly string
   return entries.flatMap((entry) => (keyOf(entry) === key && entry.value !== undefined ? [entry.value] : []))
 }
 
-/** Decodes bytes for use in a program's argument. Undefined if they are not valid UTF-8. */
+/** Decodes bytes for use in a program's argument. Returns undefined if they are not valid UTF-8. */
 function utf8(latin1: string): string | undefined {
   const content = Buffer.from(latin1, 'latin1')
   const text = content.toString('utf8')

@@ -158,7 +158,7 @@ function importState(
   remember(known, name, now, content)
 }
 
-/** Removes the directory of a rebase that is over. The whole directory is removed, because it contains more than is imported. */
+/** Removes the directory of a rebase that has ended. The whole directory is removed, because it contains more than is imported. */
 function removeIfDone(host: HeldDirectory, directory: string, known: Known): void {
   if ([...known.files.keys()].some((name) => name.startsWith(`${directory}/`))) return
   if (host.stat(directory)?.kind === 'directory') rmSync(bytes(host.at(directory)), { recursive: true, force: true })
@@ -182,7 +182,7 @@ function note(subject: string, why: Replaced): ImportNote {
   return why === 'locked'
     ? {
         subject: `${subject} (another git process holds its lock)`,
-        advice: 'if no git process is running there, remove the lock; then run the command again',
+        advice: 'if no git process is using this repository, remove the lock; then run the command again',
       }
     : {
         subject: `${subject} (it was changed on the host in the meantime)`,

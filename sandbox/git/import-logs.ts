@@ -5,12 +5,15 @@ import { remember, same, type ImportSides, type Known } from './import-types.ts'
 
 const largestLog = 64 * 1024 * 1024
 
-/** A reflog that commands have changed, and its new lines. */
+/** A reflog that commands have changed, and the lines that they added to it. */
 type LogChange = {
   readonly name: string
   readonly left: Buffer
   readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
-  /** Whether to replace the whole log. True only for the stash's log, because it is a list from which lines can be removed. All other logs only grow. */
+  /**
+   * Whether to replace the whole log. This is true only for the stash's log, because it is a list from which lines can be removed. All other logs
+   * only grow.
+   */
   readonly whole: boolean
 }
 
@@ -40,7 +43,10 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
   })
 }
 
-/** Whether the last new line in a branch's log names an object. If the host's HEAD is on that branch, the log of HEAD must name the object too. */
+/**
+ * Whether the last line that was added to a branch's log names the object `oid`. If the host's HEAD is on that branch, the log of HEAD must name the
+ * object too.
+ */
 export function isLogged(
   { host, scopes }: ImportSides,
   changes: readonly LogChange[],
@@ -77,7 +83,8 @@ export async function importLogs(
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
-      // If any of the new lines isn't ours, another program has written to the log, so the log is left alone.
+      // If this program didn't write all of the lines that the host's log has gained, another program has written to the log, so the log is left
+      // alone.
       const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))

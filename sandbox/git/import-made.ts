@@ -51,7 +51,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   return { notes, stale }
 }
 
-/** The directory of a new work tree, provided that it and the repository name each other and that commands may write there. */
+/** The directory of a new work tree, provided that it and the repository refer to each other and that commands may write there. */
 function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: string): string | undefined {
   const back = sides.left.read(`worktrees/${name}/gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
   if (back === undefined || /[\0-\x1f\x7f]/.test(back)) return undefined

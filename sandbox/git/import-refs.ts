@@ -68,7 +68,7 @@ export async function importRefs(
     notes.push({
       subject: `${change.name} (it was also moved on the host in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
       advice: isKept
-        ? `merge ${kept} if you want it, then git update-ref -d ${kept}`
+        ? `merge ${kept} if you want it, and then run git update-ref -d ${kept}`
         : 'repeat the change by hand if you want it',
     })
   }

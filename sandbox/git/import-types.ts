@@ -21,9 +21,9 @@ export type ImportSides = {
 /** What both sides had in common when they were last compared. The import updates this. */
 export type Known = {
   refs: Map<string, string>
-  /** The content of files in the private directory, by path. */
+  /** The content of files in the private directory, by path. `raw` has the host's versions, which may differ. */
   readonly files: Map<string, Buffer>
-  /** The host's versions of these files, which may differ from the private ones. */
+  /** The content of files in the host's repository, by path. `files` has the private versions, which may differ. */
   readonly raw: Map<string, Buffer>
   /** The settings shown to commands, by the path of their file. */
   readonly config: Map<string, readonly ConfigEntry[]>
@@ -63,11 +63,14 @@ export type PackObjects = () => { readonly stdout: Readable; readonly done: Prom
 
 /** Objects of the private directory that the host may not have. */
 export type NewObjects = {
-  /** Whether the host has already received all of these objects. The host may have removed some of them since then. */
+  /** Whether the host has already received all of the objects. It may have removed some of them since then. */
   readonly given: boolean
-  /** Functions that return the objects as a pack. Each is tried only if the previous pack failed or left objects missing. Empty if there are no objects. */
+  /**
+   * Functions that return the objects as a pack. Each is tried only if the previous pack failed or left objects missing. The list is empty if there
+   * are no objects.
+   */
   readonly packs: readonly PackObjects[]
-  /** The ids of the objects whose content has been checked against the id. `commits` are those of them that are commits. */
+  /** The ids of the objects whose content has been checked against the id. `commits` contains those of the ids that belong to commits. */
   readonly oids: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }

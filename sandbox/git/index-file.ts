@@ -20,8 +20,8 @@ const [modeAt, ownerAt, sizeAt] = [24, 28, 36]
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000, 0o040000])
 
 /**
- * Reads an index byte by byte. Undefined if it isn't clearly valid, refers to another file (a split index), or contains a path that git would never
- * add. Git trusts its index, so a checkout would write to such a path.
+ * Reads an index byte by byte. Returns undefined if the index isn't clearly valid, refers to another file (a split index), or contains a path that
+ * git would never add. Git trusts its index, so a checkout would write to such a path.
  *
  * @internal
  */
@@ -79,7 +79,7 @@ type EntryLayout = {
  * Finds the parts of the entry at a position of an index.
  *
  * @param previous the length of the previous entry's path
- * @returns undefined if there is no whole entry
+ * @returns undefined if the entry is incomplete
  */
 export function layoutAt(content: Buffer, start: number, oidBytes: number, previous: number): EntryLayout | undefined {
   const [version, end] = [content.readUInt32BE(4), content.length - oidBytes]

@@ -11,7 +11,7 @@ const deepest = 8
 
 /**
  * Finds the submodules and linked work trees inside a work tree, and the git directories of each. An entry counts only if its git directories are
- * inside those of the outer work tree, and only if the entry and its repository name each other.
+ * inside those of the outer work tree, and only if the entry and its repository refer to each other.
  *
  * @param tree a work tree, absolute and without symlinks
  * @internal
@@ -58,7 +58,7 @@ function modulesIn(git: string): readonly string[] {
  * The settings of a repository, changed for a copy of the repository that has a different work tree.
  *
  * @param config the config file's bytes as latin1
- * @param worktree the path of the copy's work tree, relative to the git directory. Undefined if it is the directory that contains the git directory
+ * @param worktree the path of the copy's work tree, relative to the git directory; undefined for the directory that contains the git directory
  * @returns undefined if git would reject the file
  * @internal
  */

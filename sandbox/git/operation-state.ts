@@ -10,8 +10,8 @@ type Rule = (text: string, oidBytes: number) => string | undefined
 const largestState = 16 * 1024 * 1024
 
 /**
- * Directories in a work tree's git directory whose files describe an operation in progress. For the name of a file in the directory, the function
- * returns the file's rule; undefined if the file must not be imported.
+ * Directories in a work tree's git directory whose files describe an operation in progress. Each directory's function returns the rule for the file
+ * of a given name; undefined if the file must not be imported.
  */
 const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
   'rebase-merge': (name) => rebaseFile(name),
@@ -44,8 +44,8 @@ const files: Readonly<Record<string, Rule>> = {
 }
 
 /**
- * The names of all state files that are directly in a work tree's git directory. The next list has the directories that contain the other state
- * files.
+ * The names of all state files that are directly in a work tree's git directory. `stateDirectories` lists the directories that contain the other
+ * state files.
  */
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)

@@ -11,7 +11,7 @@ import { locateHostGit, type HostGit } from './host-git.ts'
 type CommitsWish = {
   /** The repository, inside the private view, in which the commits were made. */
   readonly from: GitDirectories
-  /** The repository into which they are imported. */
+  /** The repository into which the commits are imported. */
   readonly to: GitDirectories
   /**
    * The full name of the branch that will point to the commits in the repository `to`. If a branch of this name already has other commits, a number
@@ -20,7 +20,10 @@ type CommitsWish = {
   readonly ref: string
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
-  /** The checked-out branch of `to` and its commit. If both are still the same, the branch moves to the new commits. Absent: no checked-out branch moves. */
+  /**
+   * The checked-out branch of `to` and its commit. If neither has changed, the branch moves to the new commits. If this is missing, no checked-out
+   * branch moves.
+   */
   readonly move?: CheckedOut
   /** Whether the checked-out branch may move only to a descendant of its commit. Default: it may move to any commit. */
   readonly onlyForward?: boolean
@@ -127,7 +130,7 @@ export function planGiveBack(options: {
   }
 }
 
-/** Lets git store a commit and all objects that it needs. @returns whether any were missing; a text that says why if git can't store them */
+/** Lets git store a commit and all objects that it needs. @returns whether any were missing or, if git can't store them, the reason */
 async function storeObjects(
   git: HostGit,
   host: HeldDirectory,
@@ -151,7 +154,7 @@ async function storeObjects(
 type Move = {
   readonly branch: string | undefined
   readonly was: CheckedOut
-  /** The commit to which the branch moves. Undefined if it is to have no commits. */
+  /** The commit to which the branch moves; undefined if the branch is to have no commits. */
   readonly now: string | undefined
 }
 

@@ -13,7 +13,7 @@ import { stateDirectories, stateFiles } from './operation-state.ts'
 export type WorktreeScope = {
   /** The prefix of the work tree's git files in the repository's directory: empty, or `worktrees/NAME/`. */
   readonly prefix: string
-  /** The directory of the work tree, without symlinks. Undefined if it is unknown, or if the repository is bare. */
+  /** The directory of the work tree, without symlinks; undefined if it is unknown, or if the repository is bare. */
   readonly worktree: string | undefined
   /** Whether commands may change the work tree. If so, their changes to its git files are imported. */
   readonly writable: boolean
@@ -22,9 +22,9 @@ export type WorktreeScope = {
 /** What the host's repository and the private one have in common, byte by byte. */
 type Baseline = {
   readonly refs: Refs
-  /** Files of the private directory, by path. */
+  /** The content of files in the private directory, by path. */
   readonly files: ReadonlyMap<string, Buffer>
-  /** The host's original of each of these files, from which secrets may have been removed. */
+  /** The content of the host's originals, by path. Unlike the private copies, they may contain secrets. */
   readonly raw: ReadonlyMap<string, Buffer>
 }
 
@@ -66,7 +66,7 @@ export function makePrivateCopy(
     readonly denied: readonly string[]
     /** Whether the caller's files appear to commands as owned by the user and group that `shownOwner` returns. */
     readonly showsOwner: boolean
-    /** Directories to create in the copy. Borrowed objects will be mounted there. */
+    /** Directories to create in the copy, at which borrowed objects will be mounted. */
     readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {

@@ -23,7 +23,7 @@ export type GitView = {
   readonly mounts: readonly Mount[]
   /** The mounts for other repositories below the roots. Each is used only if the repository is visible to the command at all. */
   readonly nested: readonly Mount[]
-  /** Files with secrets that git reads on the host, and that commands must not see. */
+  /** Files that contain secrets, and that git reads on the host but commands must not see. */
   readonly hidden: readonly string[]
   /** Files that commands see with the secrets removed. */
   readonly replaced: readonly Mount[]
@@ -34,7 +34,8 @@ export type PrivateGit = {
   /**
    * Returns the git data that a command sees.
    *
-   * @param nested the host's repositories below the roots, which are read-only unless the command starts in them. Undefined if they weren't searched for
+   * @param nested the host's repositories below the roots, which are read-only unless the command starts in them; undefined if they weren't searched
+   * for
    * @param settled whether no command that can write is running, so that the host's changes can be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
@@ -106,7 +107,7 @@ export function openPrivateGit(options: {
 
   /**
    * The repositories that concern a command, and for each whether the command may write to it. These are the repositories of the roots, of the
-   * starting directory and the workspace with their parent directories, and bare ones below the roots.
+   * starting directory, of the workspace, and of the parent directories of the latter two, and bare repositories below the roots.
    */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
@@ -177,7 +178,7 @@ export function openPrivateGit(options: {
         denials.push(
           denialOf({
             subject: `${repository.git} (${why})`,
-            advice: "the command's changes to git there were not imported, or not completely",
+            advice: "the command's changes to this repository were not, or not completely, imported",
           }),
         )
       }
@@ -242,7 +243,7 @@ function denialOf({ subject, advice }: ImportNote): Denial {
   return {
     kind: 'quarantine',
     subject,
-    rule: 'git: a change is imported only if the same thing was not changed on the host, and if the change does not make git run anything',
+    rule: 'git: a change is imported only if the same thing was not changed on the host, and if the change does not make git run a program',
     certainty: 'proven',
     remedy: { kind: 'otherwise', advice },
   }

@@ -122,7 +122,7 @@ export class PrivateObjects {
     }
   }
 
-  /** A text that changes when a command adds objects. Undefined if there are no objects. */
+  /** A text that changes when a command adds objects; undefined if there are no objects. */
   #stamp(): string | undefined {
     return this.#within((objects) => {
       const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))

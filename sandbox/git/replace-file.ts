@@ -7,7 +7,7 @@ const lockWaitMs = 2000
 const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Whether a file that git locks was replaced. If it was not: `moved` means that its content was not the expected one, `locked` that another program
+ * The result of replacing a file that git locks. `moved`: the content was not the expected one, so nothing was replaced. `locked`: another program
  * held the lock.
  */
 export type Replaced = 'done' | 'moved' | 'locked'

@@ -10,8 +10,8 @@ import type { WorktreeScope } from './private-copy.ts'
 const largest = 1024 * 1024
 
 /**
- * Finds the repository of a directory: for a work tree, the git directory that all work trees share; for a repository, the directory itself.
- * Undefined if the directory is neither. A file named `.git` counts only if the repository that it names also names this directory. Otherwise a file
+ * Finds the repository of a directory: for a work tree, the git directory that all work trees share; for a repository, the directory itself. Returns
+ * undefined if the directory is neither. A file named `.git` counts only if the repository that it names also names this directory. Otherwise a file
  * that came with the tree could name any repository on the disk.
  */
 export function repositoryOf(directory: string): string | undefined {

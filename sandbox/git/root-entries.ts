@@ -24,12 +24,12 @@ export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** The protected paths that result from patterns, which apply in every directory. These paths may not exist. */
+/** The protected paths that result from patterns, which apply in every directory. Not all of these paths exist. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
 
-/** Whether nothing exists at a path, or a trusted entry does. */
+/** Whether the entry at a path is trusted. Also true if nothing exists there. */
 export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean {
   const identity = identify(path)
   if (identity === undefined || trusted.has(identity.key)) return true

@@ -23,8 +23,8 @@ export type ShownConfig = {
 const largest = 4 * 1024 * 1024
 
 /**
- * Reads a repository's config from the host and removes secrets. Git itself resolves the includes, because it understands their conditions. Undefined
- * if git couldn't read the config.
+ * Reads a repository's config from the host and removes secrets. Git itself resolves the includes, because it understands their conditions. Returns
+ * undefined if git couldn't read the config.
  *
  * @param names the config files: `config`, and those of the work trees that have their own
  */

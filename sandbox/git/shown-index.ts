@@ -33,7 +33,7 @@ export function shownIndex(content: Buffer): Buffer {
   })
 }
 
-/** The metadata of an index's entries. Undefined if the index can't be parsed, or if its object ids don't have `oidBytes` bytes. */
+/** The metadata of an index's entries; undefined if the index can't be parsed, or if its object ids don't have `oidBytes` bytes. */
 function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | undefined {
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
   if (version < 2 || version > 4) return undefined

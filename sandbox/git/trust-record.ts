@@ -27,7 +27,7 @@ const storedTrust = () => {
 /** A list as JSON. The text is cached, because the list of protected paths is long and the same for all commands of a run. */
 const textOf = memoize((list: readonly string[]) => JSON.stringify(list))
 
-/** Makes the same text as `JSON.stringify`, but uses the cached text for the protected paths. */
+/** Returns the same text as `JSON.stringify`, but uses the cached text for the protected paths. */
 function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trust): string {
   const { protectedPaths, ...others } = places
   const before = JSON.stringify({ backend }).slice(0, -1)

@@ -21,7 +21,7 @@ type Watched = {
   readonly root: string
   readonly path: string
   readonly part: 'program' | 'start'
-  /** The entry that was at the path before any command ran. Undefined if there was none. */
+  /** The entry that was at the path before any command ran; undefined if there was none. */
   readonly was: Entry | undefined
   /** The file's stamp when it was last found unchanged. */
   seen: string | undefined
@@ -68,7 +68,7 @@ export function putBackInstallation(alone: boolean): readonly Denial[] {
 
 /**
  * The recorded path that is or contains `path`: a file of this program, or a file that decides how the program is started. Only the user may change
- * these. Undefined if there is none.
+ * these files. Returns undefined if there is none.
  */
 export function ownPlaceOf(path: string): string | undefined {
   for (const each of watched.keys()) if (isWithin(path, each)) return each
@@ -77,7 +77,8 @@ export function ownPlaceOf(path: string): string | undefined {
 
 function countOf(paths: readonly string[]): string {
   const [first = '', ...others] = paths
-  return others.length === 0 ? first : `${first} and ${others.length} other files of this program`
+  if (others.length === 0) return first
+  return `${first} and ${others.length} other ${others.length === 1 ? 'file' : 'files'} of this program`
 }
 
 type Outcome = { readonly to?: string | undefined; readonly failure?: string | undefined }
@@ -129,7 +130,9 @@ function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
   return one === other
 }
 
-/** A text that changes whenever the file changes. It is reliable because nobody can set the file's change time. Undefined if there is no file. */
+/**
+ * A text that changes whenever the file changes; undefined if there is no file. The text is reliable because nobody can set the file's change time.
+ */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, ctimeNs, size, mode } = lstatSync(path, { bigint: true })

@@ -19,7 +19,7 @@ export async function loadOwnCode(roots: readonly string[]): Promise<void> {
   await Promise.all(files.map((name) => import(pathToFileURL(join(folder, name)).href)))
 }
 
-/** The folder that contains the chunks. Undefined if this code is part of a program's bundle, or runs from its source file. */
+/** The folder that contains the chunks; undefined if this code is part of a program's bundle, or runs from its source file. */
 function chunks(): string | undefined {
   if (!import.meta.url.startsWith('file:')) return undefined
   const file = fileURLToPath(import.meta.url)

@@ -6,7 +6,10 @@ export type DiskLimit = {
   readonly places: readonly string[]
   /** The limit for each disk, in bytes. If it is undefined, there is a default limit, which leaves some space free. */
   readonly bytes: number | undefined
-  /** The limit for each disk, as a number of files. If it is undefined, there is a default limit, which lets other programs still create some files. */
+  /**
+   * The limit for each disk, as a number of files. If it is undefined, there is a default limit, which leaves room for other programs to create some
+   * files.
+   */
   readonly files: number | undefined
 }
 

@@ -26,8 +26,8 @@ const prefix = 'portcullis-group-'
 let made = 0
 
 /**
- * Finds where this process may create control groups that limit memory and processes, by creating one. Undefined if it may create none, as in most
- * containers, or for an ordinary user to whom no group is delegated. It also removes groups that killed runs have left there.
+ * Finds where this process may create control groups that limit memory and processes, by creating one. Returns undefined if it may create none, as in
+ * most containers, or for an ordinary user to whom no group is delegated. Also removes the groups that killed runs have left.
  */
 export function findHierarchy(mountInfo?: string, membership?: string): Hierarchy | undefined {
   const found = makeFirstGroup({ processes: 64, memoryBytes: 64 * 1024 * 1024 }, mountInfo, membership)
@@ -95,7 +95,7 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
 }
 
 /**
- * Returns a function that reads the kernel's counts for the groups of a process that another program started, such as a container. Undefined if these
+ * Returns a function that reads the kernel's counts for the groups of a process that another program started, such as a container; undefined if these
  * groups can't be seen from here, for example because the process runs on a different machine.
  *
  * @param mark a text that the groups' names must contain, so that an unrelated process with the same pid on this machine isn't mistaken for it
@@ -116,8 +116,8 @@ export function countsOfProcess(
 }
 
 /**
- * Returns a function that counts the processes, including zombies, that are now in the control group of a process that another program started.
- * Undefined if the group can't be seen from here. For the parameters, see `countsOfProcess`.
+ * Returns a function that counts the processes, including zombies, that are now in the control group of a process that another program started;
+ * undefined if the group can't be seen from here. For the parameters, see `countsOfProcess`.
  */
 export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
   const membership = read(`/proc/${pid}/cgroup`)
@@ -185,8 +185,8 @@ function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
 }
 
 /**
- * The groups to try in version 2: the process's own group and the groups above it, as far as their child groups can have limits on memory and
- * processes. In a group that contains processes, they usually can't.
+ * The groups to try with version 2 of control groups: the process's own group and the groups above it, as far as their child groups can have limits
+ * on memory and processes. In a group that contains processes, they usually can't.
  */
 function unifiedParents(top: string, own: string): readonly Hierarchy[] {
   const parents: Hierarchy[] = []

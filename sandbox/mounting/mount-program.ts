@@ -17,9 +17,9 @@ const sizeOfChange = 32
 export const mountFailures = { gone: 'gone ', changed: 'changed ', failed: 'failed ' } as const
 
 /**
- * Instructions that carry out the steps. `steps` holds the address of the first record. Each mount is made from one descriptor onto another, so that
- * no name is looked up twice. If a step fails, one of `mountFailures` and the path are written to the descriptor `report`, and the program exits with
- * the error number. Otherwise it continues with the next instruction.
+ * Instructions that carry out the steps. `steps` is the variable with the address of the first record. Each mount is made from one descriptor onto
+ * another, so that no name is looked up twice. If a step fails, one of `mountFailures` and the path are written to the descriptor `report`, and the
+ * program exits with the error number. Otherwise it continues with the next instruction.
  */
 export function mountInstructions(memory: Memory, steps: Variable, report: number): readonly Instruction[] {
   const state = layOutWalk(memory)

@@ -10,7 +10,7 @@ export type Identity = { readonly device: bigint; readonly inode: bigint }
 type Place = {
   /** An absolute path that contained no symlinks when the step was planned. */
   readonly path: string
-  /** The entry that is expected at the path. Absent only if no entry can be there yet, or if any entry is acceptable. */
+  /** The entry that is expected at the path. It is left out only if no entry can be there yet, or if any entry is acceptable. */
   readonly identity?: Identity | undefined
   /** What to create if the path doesn't exist. With `nothing`, the step is skipped; if this field is absent, the step fails. */
   readonly create?: 'directory' | 'file' | 'nothing' | undefined

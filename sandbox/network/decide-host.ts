@@ -46,7 +46,7 @@ export function decideAddresses(
     const subject = `${authority(host.text, port)}, which is ${address}`
     // Allowing a name must not give access to credentials, because whoever controls the name could make it resolve to a metadata service.
     if (kind === 'metadata') {
-      const rule = 'network: metadata services of clouds are refused, because they give out credentials'
+      const rule = 'network: cloud metadata services are refused, because they give out credentials'
       return denied(subject, rule, { kind: 'allow-host', host: authority(address, port) })
     }
     if (mayBePrivate) continue

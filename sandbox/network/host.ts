@@ -26,7 +26,7 @@ export function parseHost(text: string): ParsedHost {
   return parseAscii(ascii)
 }
 
-/** The IP address in a text that contains nothing else, in the form that `net.connect` accepts. Undefined for any other text. */
+/** The IP address in a text that contains nothing else, in the form that `net.connect` accepts; undefined for any other text. */
 export function hostAddress(text: string): string | undefined {
   const parsed = parseHost(text)
   return parsed.host?.kind === 'address' ? parsed.host.text : undefined

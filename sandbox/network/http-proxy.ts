@@ -81,7 +81,7 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
   const onward = requestOnward(message, path, opened, { connection: 'close' })
   const fail = (): void => {
     if (response.headersSent) response.destroy()
-    else refuse(response, 502, `${opened.authority} did not send a valid answer`)
+    else refuse(response, 502, `${opened.authority} did not send a valid response`)
   }
   onward.on('error', fail)
   onward.on('response', (answer) => {
@@ -116,7 +116,7 @@ async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Sock
   const webSocket = message.headers.upgrade?.trim().toLowerCase() === 'websocket'
   const upgrading = { connection: 'upgrade', upgrade: 'websocket' }
   const onward = requestOnward(message, path, opened, webSocket ? upgrading : { connection: 'close' })
-  onward.on('error', () => socket.end(plainAnswer(502, `${opened.authority} did not send a valid answer`)))
+  onward.on('error', () => socket.end(plainAnswer(502, `${opened.authority} did not send a valid response`)))
   onward.on('upgrade', (answer, server: Socket, first: Buffer) => {
     socket.write(answerHead(answer, { ...headersOf(answer), ...upgrading }))
     if (first.length > 0) socket.write(first)

@@ -97,7 +97,7 @@ function createReader(socket: Socket): { readonly take: Take; readonly finish: (
   return {
     take: async (size) => {
       while (held.length < size) {
-        if (socket.readableEnded || socket.destroyed) throw new Error('the client went away')
+        if (socket.readableEnded || socket.destroyed) throw new Error('the client disconnected')
         await new Promise<void>((resolve) => (wake = resolve))
       }
       const bytes = held.subarray(0, size)

@@ -5,7 +5,7 @@ const longestTimerMs = 2 ** 31 - 1
 export type LongTimeout = { readonly cancel: () => void }
 
 /**
- * Calls `act` after any number of milliseconds. A configured delay may be longer than a timer accepts.
+ * Calls `act` after the given number of milliseconds, which may be more than one of Node's timers accepts.
  *
  * @param keepsAlive whether the timer keeps the process alive
  * @internal
@@ -24,9 +24,10 @@ export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive
 }
 
 /**
- * A signal that aborts after any number of milliseconds. It doesn't keep the process alive.
+ * A signal that aborts after the given number of milliseconds, which may be more than one of Node's timers accepts. It doesn't keep the process
+ * alive.
  *
- * @example const signal = timeoutSignal(60 * 24 * 60 * 60 * 1000) // sixty days, more than a timer takes
+ * @example const signal = timeoutSignal(60 * 24 * 60 * 60 * 1000) // sixty days, more than a timer accepts
  */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   if (milliseconds <= longestTimerMs) return AbortSignal.timeout(Math.ceil(milliseconds))

@@ -10,7 +10,7 @@ import { systemProgram } from '../host-program.ts'
 import { randomName } from '../random-name.ts'
 import { O_PATH } from '../machine-code/kernel.ts'
 
-/** A pipe that we read and a command writes to. */
+/** A pipe that a command writes to and we read from. */
 type OutputPipe = {
   readonly source: Readable
   /** The descriptor to pass to the child. */
@@ -54,7 +54,7 @@ type Pipe = { readonly name: string; readonly held: number | undefined }
 /**
  * Creates pipes for commands when they are needed, as named pipes in `directory`. Node itself connects children through sockets, which have two
  * drawbacks: a socket can't be reopened, so `echo oops > /dev/stderr` fails; and creating one takes longer than writing all inputs. With `reuse`,
- * later commands get the same pipes. Set it only if no process of an earlier command can still write to a pipe.
+ * later commands get the same pipes. Set `reuse` only if no process of an earlier command can still write to a pipe.
  *
  * Another run's commands may see `directory`, and can write to any named pipe that they see, even through a read-only mount. Therefore the names
  * can't be guessed, the directory can't be listed, and on Linux each name is removed before its pipe is used.
@@ -125,7 +125,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
 /** How long to wait for pipes that another process is creating, in milliseconds. It usually takes that process less than three. */
 const patienceMs = 30
 
-/** Waits for a moment until all of these pipes exist, and returns whether they do. False if there are no names. */
+/** Waits briefly until all of these pipes exist, and returns whether they do. Returns false if there are no names. */
 function haveCome(names: readonly string[]): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4))
   for (let waited = 0; waited < patienceMs && names.length > 0; waited += 1) {

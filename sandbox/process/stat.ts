@@ -2,7 +2,7 @@
 export type ProcessStat = {
   /** Whether the process has ended and is only waiting for its parent to reap it, which may never happen. */
   readonly isDead: boolean
-  /** The id of its process group. */
+  /** The id of the process's group. */
   readonly group: number
   /** When the process started, in the kernel's clock ticks; undefined if the text was truncated. */
   readonly start: string | undefined

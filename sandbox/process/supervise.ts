@@ -131,7 +131,10 @@ export function supervise(supervised: Supervised): SandboxProcess {
   }
 }
 
-/** The denial for the limit that made this program end the command. Empty if it ended the command for a different reason, or not at all. */
+/**
+ * The denial for the limit that made this program end the command. The list is empty if this program ended the command for a different reason, or not
+ * at all.
+ */
 function reached(
   cause: Cause,
   limits: { readonly timeoutMs: number; readonly outputBytes: number },

@@ -26,7 +26,9 @@ const secretLine =
 
 const largest = 1024 * 1024
 
-/** What commands see of the file at `path`. Undefined if its name is none of those above, or if it is a settings file without secrets. */
+/**
+ * What commands see of the file at `path`; undefined if its name matches neither `keys` nor `obeyed`, or if it is a settings file without secrets.
+ */
 export function keyFileAt(path: string): KeyFile | undefined {
   const name = basename(path)
   if (keys.test(name)) return { path, shown: undefined }

@@ -14,7 +14,7 @@ Yarn | https://yarnpkg.com/configuration/yarnrc | .yarnrc | .yarnrc.yml | .yarn/
 pnpm | https://pnpm.io/pnpmfile | .pnpmfile.cjs | .pnpmfile.mjs | pnpm-workspace.yaml
 Bun | https://bun.com/docs/runtime/bunfig | bunfig.toml | .bunfig.toml
 Deno | https://docs.deno.com/runtime/fundamentals/configuration | deno.json | deno.jsonc
-Tools in JavaScript | https://vite.dev/config | *.config.js | *.config.cjs | *.config.mjs | *.config.ts | *.config.cts | *.config.mts | .*rc.js | .*rc.cjs | .*rc.mjs | .*rc.ts | karma.conf.js | wdio.conf.js | gulpfile.* | Gruntfile.*
+JavaScript tools | https://vite.dev/config | *.config.js | *.config.cjs | *.config.mjs | *.config.ts | *.config.cts | *.config.mts | .*rc.js | .*rc.cjs | .*rc.mjs | .*rc.ts | karma.conf.js | wdio.conf.js | gulpfile.* | Gruntfile.*
 lint-staged | https://github.com/lint-staged/lint-staged#configuration | .lintstagedrc | .lintstagedrc.*
 pre-commit | https://pre-commit.com/#adding-pre-commit-plugins-to-your-project | .pre-commit-config.yaml | .pre-commit-hooks.yaml
 Lefthook | https://lefthook.dev/configuration | lefthook.yml | lefthook.yaml | lefthook.toml | .lefthook.yml | .lefthook/ | lefthook-local.* | .lefthook-local.*
@@ -29,7 +29,7 @@ Meson and Ninja | https://mesonbuild.com/Syntax.html | meson.build | meson_optio
 Autotools | https://www.gnu.org/software/autoconf/manual | configure | configure.ac | configure.in | Makefile.am | Makefile.in | autogen.sh | bootstrap.sh
 SCons and Waf | https://scons.org/doc/production/HTML/scons-user.html | SConstruct | SConscript | wscript
 xmake and Premake | https://xmake.io | xmake.lua | premake5.lua
-Bazel and its kin | https://bazel.build/concepts/build-files | BUILD | BUILD.bazel | WORKSPACE | WORKSPACE.bazel | MODULE.bazel | *.bzl | .bazelrc | .bazeliskrc | BUCK | .buckconfig | pants.toml | tools/bazel
+Bazel, Buck and Pants | https://bazel.build/concepts/build-files | BUILD | BUILD.bazel | WORKSPACE | WORKSPACE.bazel | MODULE.bazel | *.bzl | .bazelrc | .bazeliskrc | BUCK | .buckconfig | pants.toml | tools/bazel
 Nix | https://nix.dev/concepts/flakes | flake.nix | shell.nix | default.nix | devenv.nix | devbox.json
 GitHub Actions | https://docs.github.com/actions/reference/workflow-syntax-for-github-actions | .github/workflows/ | .github/actions/ | .github/scripts/ | action.yml | action.yaml | .github/dependabot.yml
 GitLab CI | https://docs.gitlab.com/ci/yaml | .gitlab-ci.yml | *.gitlab-ci.yml | .gitlab/
@@ -47,7 +47,7 @@ SourceHut | https://man.sr.ht/builds.sr.ht/manifest.md | .build.yml | .builds/
 Semaphore, TeamCity, Codefresh | https://docs.semaphoreci.com | .semaphore/ | .teamcity/ | codefresh.yml
 Google Cloud Build | https://cloud.google.com/build/docs/build-config-file-schema | cloudbuild.yaml | cloudbuild.yml | cloudbuild.json
 AWS CodeBuild | https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html | buildspec.yml | buildspec.yaml | appspec.yml
-Hosts of sites | https://docs.netlify.com/build/configure-builds/file-based-configuration | netlify.toml | vercel.json | render.yaml | fly.toml | app.json | Procfile | wrangler.toml | wrangler.json | wrangler.jsonc | firebase.json | serverless.yml | serverless.yaml
+Hosting platforms | https://docs.netlify.com/build/configure-builds/file-based-configuration | netlify.toml | vercel.json | render.yaml | fly.toml | app.json | Procfile | wrangler.toml | wrangler.json | wrangler.jsonc | firebase.json | serverless.yml | serverless.yaml
 Renovate | https://docs.renovatebot.com/configuration-options | renovate.json | renovate.json5 | .renovaterc | .renovaterc.json
 Docker and Podman | https://docs.docker.com/reference/dockerfile | Dockerfile | Dockerfile.* | *.Dockerfile | Containerfile | Containerfile.* | docker-bake.hcl | docker-bake.json | docker-entrypoint.sh
 Compose | https://docs.docker.com/reference/compose-file | compose.yml | compose.yaml | compose.*.yml | compose.*.yaml | docker-compose*.yml | docker-compose*.yaml
@@ -99,7 +99,7 @@ export function codeThatRunsLater(): readonly Row[] {
 let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
 
 /**
- * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project. Undefined if the file runs only
+ * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project; undefined if the file runs only
  * when somebody asks for it, or never.
  *
  * @param path an absolute path inside `root`

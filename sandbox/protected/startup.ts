@@ -17,7 +17,7 @@ PAM | https://man7.org/linux/man-pages/man8/pam_env.8.html | ~/.pam_environment
 Desktops | https://specifications.freedesktop.org/autostart-spec/latest | ~/.config/autostart
 systemd | https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html | ~/.config/systemd | ~/.config/environment.d | ~/.local/share/systemd
 launchd | https://www.launchd.info | ~/Library/LaunchAgents
-Programs of a user | https://specifications.freedesktop.org/basedir-spec/latest | ~/.local/bin
+User programs | https://specifications.freedesktop.org/basedir-spec/latest | ~/.local/bin
 git | https://git-scm.com/docs/git-config#FILES | ~/.gitconfig | ~/.config/git
 Mercurial | https://www.mercurial-scm.org/doc/hgrc.5.html | ~/.hgrc | ~/.config/hg
 Jujutsu | https://jj-vcs.github.io/jj/latest/config | ~/.jjconfig.toml | ~/.config/jj
@@ -33,7 +33,7 @@ Starship | https://starship.rs/config | ~/.config/starship.toml | ~/.p10k.zsh
 zsh and bash plug-ins | https://github.com/ohmyzsh/ohmyzsh | ~/.zsh | ~/.bashrc.d | ~/.bash.d | ~/.login | ~/.logout
 X resources | https://www.x.org/releases/current/doc/man/man1/xrdb.1.xhtml | ~/.Xresources | ~/.Xdefaults | ~/.xbindkeysrc
 D-Bus and desktops | https://specifications.freedesktop.org/desktop-entry-spec/latest | ~/.local/share/applications | ~/.local/share/dbus-1
-Programs of a user | https://manpages.debian.org/bash | ~/bin | ~/.bin
+User programs | https://manpages.debian.org/bash | ~/bin | ~/.bin
 Rust | https://doc.rust-lang.org/cargo/reference/config.html | ~/.cargo/bin | ~/.cargo/env | ~/.cargo/config.toml | ~/.cargo/config
 Go | https://go.dev/ref/mod#environment-variables | ~/go/bin | ~/.config/go
 Node | https://docs.npmjs.com/cli/configuring-npm/npmrc | ~/.npmrc | ~/.npm-global | ~/.yarnrc | ~/.yarnrc.yml | ~/.config/yarn | ~/.bun/bin | ~/.deno/bin | ~/.bunfig.toml
@@ -49,10 +49,10 @@ Terminals | https://man7.org/linux/man-pages/man1/tmux.1.html | ~/.tmux.conf | ~
 Vim | https://vimhelp.org/starting.txt.html#vimrc | ~/.vimrc | ~/.vim | ~/.gvimrc | ~/.config/nvim | ~/.local/share/nvim | ~/.exrc
 Emacs | https://www.gnu.org/software/emacs/manual/html_node/emacs/Find-Init.html | ~/.emacs | ~/.emacs.el | ~/.emacs.d | ~/.config/emacs
 Other editors | https://docs.helix-editor.com/configuration.html | ~/.nanorc | ~/.config/helix | ~/.config/zed | ~/.config/sublime-text
-Visual Studio Code and its kin | https://code.visualstudio.com/docs/configure/settings#_settings-file-locations | ~/.config/Code | ~/.config/Code - OSS | ~/.config/VSCodium | ~/.config/Cursor | ~/.config/Windsurf | ~/.vscode | ~/.vscode-server | ~/.cursor-server | ~/Library/Application Support/Code
+Visual Studio Code and its forks | https://code.visualstudio.com/docs/configure/settings#_settings-file-locations | ~/.config/Code | ~/.config/Code - OSS | ~/.config/VSCodium | ~/.config/Cursor | ~/.config/Windsurf | ~/.vscode | ~/.vscode-server | ~/.cursor-server | ~/Library/Application Support/Code
 JetBrains | https://www.jetbrains.com/help/idea/directories-used-by-the-ide-to-store-settings-caches-plugins-and-logs.html | ~/.config/JetBrains | ~/.local/share/JetBrains | ~/.ideavimrc
 Debuggers | https://sourceware.org/gdb | ~/.gdbinit | ~/.config/gdb | ~/.lldbinit
-Data bases | https://www.postgresql.org/docs/current/app-psql.html | ~/.psqlrc | ~/.sqliterc | ~/.mysqlrc
+Databases | https://www.postgresql.org/docs/current/app-psql.html | ~/.psqlrc | ~/.sqliterc | ~/.mysqlrc
 curl and wget | https://curl.se/docs/manpage.html | ~/.curlrc | ~/.config/curlrc | ~/.wgetrc
 ripgrep | https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md#configuration-file | ~/.config/ripgrep
 Mail | https://man7.org/linux/man-pages/man5/aliases.5.html | ~/.forward | ~/.procmailrc | ~/.mailcap

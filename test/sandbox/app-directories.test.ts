@@ -144,7 +144,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
 
   test.each(['/proc', '/sys', '/dev'])('a root in %s is refused, because each command has its own', async (path) => {
     const error = await open({ readableRoots: [path] }).catch((error: unknown) => error)
-    expect(SandboxError.is(error, 'invalid-policy') && error.message).toContain(`must not lie in ${path}`)
+    expect(SandboxError.is(error, 'invalid-policy') && error.message).toContain(`must not be in ${path}`)
   })
 })
 

@@ -39,7 +39,7 @@ test('a workspace that commands could not write to is refused before any command
   await chown(workspace, 1234, 1234)
   expect(await refusal({ mode: 'workspace-write', workspace })).toMatch(
     new RegExp(
-      `user 0:0 and can't write ${workspace}. It belongs to user 1234: run this as that user, or make your user its owner`,
+      `user 0:0 and can't write ${workspace}. It belongs to user 1234: run this program as that user, or make your user its owner`,
     ),
   )
   expect(containers()).toBe('')
