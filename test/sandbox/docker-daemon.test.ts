@@ -88,5 +88,7 @@ test.each([
 test('a daemon over ssh is refused with a message, before ssh is started', async () => {
   vi.stubEnv('DOCKER_HOST', 'ssh://someone@elsewhere.test')
   onTestFinished(() => void vi.unstubAllEnvs())
-  await expect(checkDaemon()).rejects.toThrow(/over ssh, and such a daemon can't mount the workspace.*DOCKER_HOST=unix:/s)
+  await expect(checkDaemon()).rejects.toThrow(
+    /over ssh, and such a daemon can't mount the workspace.*DOCKER_HOST=unix:/s,
+  )
 })
