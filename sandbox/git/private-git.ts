@@ -34,8 +34,7 @@ export type PrivateGit = {
   /**
    * Returns the git data that a command sees.
    *
-   * @param nested the host's repositories below the roots, which are read-only unless the command starts in them; undefined if they weren't searched
-   * for
+   * @param nested the host's repositories below the roots, which are read-only unless the command starts in them; undefined if there was no search
    * @param settled whether no command that can write is running, so that the host's changes can be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
@@ -106,8 +105,8 @@ export function openPrivateGit(options: {
   }
 
   /**
-   * The repositories that concern a command, and for each whether the command may write to it. These are the repositories of the roots, of the
-   * starting directory, of the workspace, and of the parent directories of the latter two, and bare repositories below the roots.
+   * The repositories that concern a command, and for each whether the command may write to it: those of the roots, those of the starting directory,
+   * the workspace and the parent directories of both, and bare repositories below the roots.
    */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
