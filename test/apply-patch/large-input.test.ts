@@ -1,4 +1,4 @@
-/** Patches far beyond any intended size, one after the other, each with a gigabyte of heap. */
+/** Applies patches far beyond any intended size, one after the other. Each process has a gigabyte of heap. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { fingerprint } from './case-tools.ts'
 const program = new URL('../../apply-patch/main.ts', import.meta.url).pathname
 const million = 1_000_000
 
-/** A tree with one file, and a patch beside it; both are gone after the test. */
+/** Creates a tree with one file, and a patch next to the tree. Both are removed after the test. */
 function prepare(file: Iterable<string>, patch: Iterable<string>): { base: string; cwd: string } {
   const base = mkdtempSync(join(tmpdir(), 'apply-patch-large-'))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))

@@ -12,7 +12,7 @@ test.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM', 'SIGHUP'] a
   '%s ends a program that waits for a patch on a silent pipe',
   async (signal) => {
     const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
-    // Nobody writes to it or closes it.
+    // Nobody writes to this pipe or closes it.
     const pipe = join(cwd, '../pipe')
     execFileSync('mkfifo', [pipe])
     const silent = openSync(pipe, 'r+')
@@ -26,12 +26,12 @@ test.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM', 'SIGHUP'] a
     const ended = new Promise((resolve) => child.once('close', (_, by) => resolve(by)))
     await eventually(() => isReading(child.pid ?? 0))
     child.kill(signal)
-    // 128 + n for a shell.
+    // A shell would report 128 plus the signal's number.
     expect([await ended, stderr, readdirSync(cwd)]).toEqual([signal, [], ['f.txt']])
   },
 )
 
-/** Whether a process waits in read(2) of its standard input (proc(5), `syscall`; its number differs by processor). */
+/** Whether a process is waiting in read(2) for its standard input. See `syscall` in proc(5); the number of the call depends on the processor. */
 function isReading(pid: number): boolean {
   const read = process.arch === 'arm64' ? '63' : '0'
   return readFileSync(`/proc/${pid}/syscall`, 'latin1').startsWith(`${read} 0x0 `)

@@ -11,7 +11,7 @@ test('undo never offers a patch that was applied to another directory at this pa
   const state = join(cwd, '../state')
   expect(runProgram(cwd, change, { state }).status).toBe(0)
   const left = readFileSync(join(cwd, 'f.txt'), 'utf8')
-  // The next directory usually gets the inode of the previous one.
+  // A new directory usually gets the inode of the one that was just removed.
   rmSync(cwd, { recursive: true })
   mkdirSync(cwd)
   writeFileSync(join(cwd, 'f.txt'), left, { mode: 0o644 })

@@ -65,7 +65,7 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/^[A-Z]+:(?=\\/)/': "a variable of the user's environment",
 }
 
-/** Where a regular expression is made from another text, and why none makes it slow. */
+/** Files that make a regular expression from another text, and why no such text makes it slow. */
 export const madePatterns: Readonly<Record<string, string>> = {
   'engine/run/claims/word-patterns.ts':
     'made of our own tables of words, over sentences of a final message, of which 600 characters are read',

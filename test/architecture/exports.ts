@@ -28,7 +28,7 @@ function commentOn(name: string, sources: readonly string[]): string {
   return above.endsWith('*/\n') ? above.slice(above.lastIndexOf('/**')) : ''
 }
 
-/** The code of an example; undefined where a comment has none. */
+/** The code of the example in a comment; undefined if the comment has none. */
 export function exampleIn(comment: string): string | undefined {
   const text = /^ \* @example ?\n?([^]*?)(?=^ \* @|^ \*\/)/m.exec(comment)?.[1]
   return text?.replaceAll(/^ \* ?/gm, '').trimEnd()

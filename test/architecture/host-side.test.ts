@@ -3,7 +3,7 @@ import { code, imports, sources, textOf } from './sources.ts'
 
 const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
-/** Files that start processes of the host. Each process is found by `hostProgram`, `systemProgram` or an absolute path. */
+/** Files that start processes of the host. Each program is found by `hostProgram` or `systemProgram`, or named by an absolute path. */
 const starters = [
   'engine/batch/run/repository-git.ts',
   'engine/batch/run/start-run.ts',
@@ -15,7 +15,7 @@ const starters = [
   'sandbox/bubblewrap/try-bubblewrap.ts',
   'sandbox/docker/container-network.ts',
   'sandbox/docker/own-node.ts',
-  // The host's git for the host's own repositories, found in the same way.
+  // This file starts the host's git for the host's own repositories, and finds git in the same way.
   'sandbox/git/host-git.ts',
   'sandbox/run-owner.ts',
   'sandbox/process/pipes.ts',
@@ -26,7 +26,7 @@ const starters = [
   'sandbox/views/overlay-view.ts',
 ]
 
-/** Our programs that run in the sandbox as text, where the sandbox looks up bare names. */
+/** Our programs that are sent into the sandbox as text. The sandbox looks up the bare program names in them. */
 const inside = ['engine/tools/files/helper-program.ts']
 
 const call = /\b(?:spawn|spawnSync|execa|execFile|execFileSync|exec|execSync|fork|run)\(\s*(['"`])([^'"`]*)\1/g
@@ -49,7 +49,10 @@ test('processes of the host are started in few files', () => {
   expect(found.filter((file) => !starters.includes(file))).toEqual([])
 })
 
-/** Files that start processes without execa, and why: it would slow down every command, or it can't wait synchronously. Each says so at its import. */
+/**
+ * Files that start processes without execa, and why: execa would slow down every command, or the file waits for the process synchronously. Each file
+ * gives its reason at the import.
+ */
 const withoutExeca: Readonly<Record<string, string>> = {
   'engine/batch/run/start-run.ts': 'every run of a batch',
   'sandbox/bubblewrap/open-bubblewrap.ts': 'every command',
@@ -81,7 +84,7 @@ test('processes of the host are started with execa, with a few exceptions whose 
 const isChildProcess = (specifier: string): boolean => specifier.endsWith('child_process')
 const onlyTypes = (names: readonly string[]): boolean => names.every((name) => /^[A-Z]/.test(name))
 
-/** Whether a file imports more than types. */
+/** Whether a file imports a module that starts processes, and not only its types. */
 function startsProcesses(file: string): boolean {
   return imports(file).some(
     ({ specifier, names }) => specifier === 'execa' || (isChildProcess(specifier) && !onlyTypes(names)),
@@ -90,7 +93,7 @@ function startsProcesses(file: string): boolean {
 
 /**
  * Files that open files of the host by path, and why commands can't exploit that. All others read and write with `readHostFile`, `holdOutput` and
- * `openNewFile`, which wait on no pipe and follow no link of theirs, or through the patch transaction.
+ * `openNewFile`, which don't wait for pipes and don't follow links that commands have made, or use the patch transaction.
  */
 const openers: Readonly<Record<string, string>> = {
   'engine/app/hook-env-files.ts': "the run's own directory",

@@ -21,7 +21,7 @@ const layers = [
   ['cli', 'library'],
 ]
 
-/** The programs and the library's entry point, which open what they need. */
+/** The programs and the library's entry point. They may import from every layer. */
 const entryPoints = ['engine/index.ts', 'engine/main.ts', 'engine/sandbox-main.ts']
 
 const layerOf = (file: string): number => layers.findIndex((folders) => folders.includes(file.split('/')[1] ?? ''))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { code, sources } from './sources.ts'
 
-/** Global state of the process. Twenty runs in one process would share it, and a program that embeds a run has not asked for that. */
+/** Global state of the process. A run must not use it: twenty runs in one process would share it, and it belongs to the program that embeds them. */
 const global = /\bprocess\.(?:env|argv|stdin|stdout|stderr|cwd|chdir|exit|exitCode|on|once|title|umask)\b/g
 
 /** The default variables of an embedded agent: those of the caller's process. Nothing else of that process is used. */

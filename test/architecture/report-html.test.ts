@@ -7,7 +7,7 @@ const maker = 'engine/report/html/html.ts'
 /** The text of a source outside `html` templates, including the expressions in them. */
 function outsideTemplates(text: string): string {
   let kept = ''
-  // The state after each end: the enclosing templates, and the depth of braces.
+  // The enclosing templates: whether each makes HTML, and how many braces are open in its current expression.
   const stack: { readonly isHtml: boolean; braces: number }[] = []
   let isTemplate = false
   for (let at = 0; at < text.length; at++) {
@@ -40,7 +40,8 @@ test('everything in a page is made by the one template that escapes', () => {
     .flatMap((file) =>
       /<\/?[a-z!]+[\s>/]|&(?:lt|gt|amp|quot|#)/.test(stringsOf(outsideTemplates(code(file)))) ? [file] : [],
     )
-  // Neither belongs to a page: JUnit is XML, which a test parses, and Markdown escapes the two characters that begin raw HTML.
+  // These two files make no pages: one writes JUnit's XML, which a test parses, and the other escapes the two characters that begin raw HTML in
+  // Markdown.
   expect(markup).toEqual(['engine/report/machines/run-junit.ts', 'engine/report/markdown/escape.ts'])
 })
 
@@ -64,7 +65,7 @@ test('markup outside the template would be found', () => {
   expect(stringsOf(outsideTemplates(sample))).not.toMatch(/<[bi]>/)
 })
 
-/** Removes the brackets of types: generics have no space after the bracket, and no quotes around them. */
+/** Removes the type arguments of generics, because their angle brackets look like markup. */
 function stringsOf(text: string): string {
   return text.replace(
     /\b(?:Map|Set|Record|Readonly|ReadonlySet|ReadonlyMap|Writable|Partial|Promise|Omit|Pick|Extract|ReturnType)<[^;=(]*>/g,

@@ -40,7 +40,7 @@ export type Import = {
 
 const importsOf = new Map<string, readonly Import[]>()
 
-/** All import, re-export and `import()` of a file. Formatting is prettier's, which this relies on. */
+/** All imports, re-exports and `import()` calls of a file. This relies on prettier's formatting. */
 export function imports(file: string): readonly Import[] {
   const known = importsOf.get(file)
   if (known !== undefined) return known

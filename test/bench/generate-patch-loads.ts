@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 type Load = { readonly files: readonly (readonly [name: string, text: string])[]; readonly patch: string }
 
-/** Always the same numbers, so that two runs measure the same thing. */
+/** Creates a generator that always returns the same sequence of numbers, so that two runs measure the same thing. */
 function makeRandom(): (limit: number) => number {
   let state = 0x1d872b41
   return (limit) => {
@@ -25,7 +25,7 @@ const row = '    value = compute("x", 1) - offset;'
 const fortyRows = ` ${row}\n`.repeat(40)
 const asciiQuotes = (line: string): string => line.replaceAll(/[\u201c\u201d]/g, '"')
 
-/** Each load by its letter, with its description. */
+/** The loads by their letters, each with a title. */
 export const loads: Readonly<Record<string, { readonly title: string; readonly make: () => Load }>> = {
   a: {
     title: 'one chunk in one small file',

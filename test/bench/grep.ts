@@ -11,7 +11,7 @@ import type { BenchRow } from './row.ts'
 
 const count = 5_000
 
-/** A search for a rare word in a repository: with ripgrep, if it is installed, and without, in turns. */
+/** Measures a search for a rare word in a repository: with ripgrep, if it is installed, and without it, by turns. */
 export async function grepBench(): Promise<BenchRow> {
   const base = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   try {
@@ -47,7 +47,7 @@ async function makeTree(root: string): Promise<string> {
   return root
 }
 
-/** The files of a workspace in which only these programs are found. */
+/** Opens a sandbox in which only these programs are on the PATH, and returns the search to measure. */
 async function opened(
   workspace: string,
   path: string,

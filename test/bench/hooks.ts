@@ -9,7 +9,7 @@ import { measureInTurns } from './measure.ts'
 import type { BenchRow } from './row.ts'
 
 const runs = 60
-/** Reads its input to the end, like hooks do, and prints nothing. */
+/** A hook that reads its input to the end, as hooks do, and prints nothing. */
 const command = 'cat > /dev/null'
 
 /** The cost of a command hook beyond that of its process. */

@@ -15,7 +15,7 @@ import type { BenchRow } from './row.ts'
 
 const agent = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 const turns = 1000
-/** The model's text in each turn, in addition to its call. */
+/** The model's text in each turn, in addition to its tool call. */
 const words = 'Going on with the next of the many steps that there are. '.repeat(36)
 
 type Wire = {
@@ -45,7 +45,7 @@ const wires: readonly Wire[] = [
   },
 ]
 
-/** Runs of a thousand turns: the cost of a turn must not grow with the number of turns, except for the data to send. */
+/** Measures runs of a thousand turns. The cost of a turn must not grow with the number of turns before it, except for the data to send. */
 export async function longRunsBench(): Promise<readonly BenchRow[]> {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
   const rows: BenchRow[] = []
@@ -82,7 +82,9 @@ export async function longRunsBench(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** A model that does nothing but answer: it reads no request and keeps none. `gaps` are the times between its answer and the next whole request. */
+/**
+ * A model that only answers: it doesn't look at requests and doesn't keep them. `gaps` are the times from each answer to the end of the next request.
+ */
 async function startServer(wire: Wire) {
   let answered = 0
   let index = 0

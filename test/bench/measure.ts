@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Cost } from './row.ts'
 
-/** What to measure: a program, or something done in this very process. */
+/** What to measure: a program, or a function that is called in this process. */
 export type Measured = MeasuredProgram | MeasuredAct
 
 type InDirectory = {
-  /** Creates and returns the directory of one run. All are created before the first run, because deletions between runs slow the next. */
+  /** Creates and returns the directory of one run. All are created before the first run, because deletions between runs slow down the next run. */
   readonly directory: () => Promise<string>
 }
 
-/** Done once for each run. Its memory can't be distinguished from that of the benchmark. */
+/** A function that is called once for each run. Its memory can't be distinguished from that of the benchmark. */
 export type MeasuredAct = InDirectory & { readonly act: (directory: string) => Promise<unknown> }
 
-/** Its output is thrown away; it must end with `exitCode`. */
+/** A program to run. Its output is discarded, and it must end with `exitCode`. */
 export type MeasuredProgram = InDirectory & {
   readonly argv: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export type MeasuredProgram = InDirectory & {
 // Only GNU time reports the CPU time and peak memory of a child. Without it, only wall time is measured.
 const gnuTime = existsSync('/usr/bin/time') ? '/usr/bin/time' : undefined
 
-/** Runs each program in turns, `runs` times, after one warm-up each, and returns the median cost of each. */
+/** Runs the programs by turns, `runs` times each after one warm-up, and returns each program's median cost. */
 export async function measureInTurns(programs: readonly Measured[], runs: number): Promise<readonly Cost[]> {
   const rounds: string[][] = []
   for (let round = 0; round <= runs; round++) {
@@ -91,7 +91,7 @@ function runToEnd(
   })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // A program that refuses early does not read its input; its exit code says so.
+  // A program that refuses early doesn't read its input. This error is ignored, because the exit code is checked anyway.
   child.stdin.on('error', () => undefined)
   child.stdin.end(program.stdin)
   return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import { measureInTurns, type MeasuredProgram } from './measure.ts'
 import type { BenchRow, Cost } from './row.ts'
 import type { Work, WorkCost } from './sandboxed-work.ts'
 
-/** The directories of this build and of the one that `OLD` names, which is another commit's. */
+/** The directory of this build. `oldBuild` is the directory of a build of another commit, if the variable `OLD` names one. */
 export const thisBuild = fileURLToPath(new URL('../..', import.meta.url))
 export const oldBuild = process.env['OLD']
 
@@ -27,7 +27,10 @@ const works: readonly { readonly name: string; readonly isRepository: boolean; r
   },
 ]
 
-/** The cost of confinement compared with another build, in turns: commands of a running engine, the first of a process, a program. */
+/**
+ * Compares the cost of confinement with that of the build in `OLD`, by turns: for commands of a running engine, for the first command of a process,
+ * and for a whole program.
+ */
 export async function besideOldBuild(): Promise<readonly BenchRow[]> {
   if (oldBuild === undefined) return []
   const builds = [thisBuild, oldBuild]
@@ -60,7 +63,7 @@ export async function besideOldBuild(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** Each build has its own cache about the machine, because one would discard what the other has found out. */
+/** Each build gets its own cache directory. Otherwise, each would discard what the other has found out about the machine. */
 export function environmentFor(build: string, home: string): Readonly<Record<string, string>> {
   return { XDG_CACHE_HOME: join(home, build === thisBuild ? 'this' : 'old') }
 }
@@ -79,7 +82,7 @@ async function workspace(isRepository: boolean): Promise<string> {
   return directory
 }
 
-/** The median cost of one command in each build: an engine of each stays open, and they take turns. */
+/** The median cost of one command in each build. A sandbox of each build stays open, and the builds take turns. */
 async function workInTurns(
   builds: readonly string[],
   isRepository: boolean,

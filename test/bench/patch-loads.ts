@@ -17,12 +17,15 @@ const runs = 5
 const slowForThePeer = ['d', 'h']
 /** The load that must be refused. */
 const refused = 'h'
-/** The load that is little more than a start. An empty one is measured for comparison. */
+/** The load for which the program does little more than start. An empty script is measured for comparison. */
 const smallest = 'a'
-/** The load that is also measured in an engine that embeds the library: many files, no start. */
+/** The load that is also measured in-process, through the library. It has many files, and no program has to start. */
 const embedded = 'b'
 
-/** The cost of applying a patch, ours and the peer's in turns, each run on a fresh copy of the tree. The peer is Codex, or the build that `OLD` names. */
+/**
+ * Measures how our program and the peer apply patches, by turns, each time to a fresh copy of the tree. The peer is Codex, or the build that `OLD`
+ * names.
+ */
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))
   spreadCopies(folder)
@@ -70,14 +73,14 @@ export async function patchLoads(): Promise<readonly BenchRow[]> {
 }
 
 /**
- * Places each copy of a tree in its own part of the disk if the file system supports that (ext4). An inode that was deleted in the last minutes is not reused,
- * and every new file nearby checks all of these: a run would pay for earlier runs.
+ * Places each copy of a tree in its own part of the disk if the file system supports that (ext4). An inode that was deleted in the last minutes is
+ * not reused, and whenever a file is created nearby, all such inodes are checked, so a run would pay for earlier runs.
  */
 function spreadCopies(folder: string): void {
   spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
 }
 
-/** Applies a patch like a program that has already loaded the library. */
+/** Returns a function that applies the patch, as in a program that has already loaded the library. */
 async function embed(patch: Uint8Array): Promise<(root: string) => Promise<unknown>> {
   const library: unknown = await import(bundle)
   const { parsePatch, planPatch, commit } = library as typeof import('../../apply-patch/index.ts')
@@ -90,7 +93,7 @@ async function copyOf(load: string): Promise<string> {
   return copy
 }
 
-/** Codex takes a patch when it is called by this name. */
+/** Creates a link to Codex with the name `apply_patch`. If Codex is started by this name, it applies a patch. */
 async function linkPeer(folder: string): Promise<string | undefined> {
   const codex = findCodex()
   if (codex === undefined) return undefined

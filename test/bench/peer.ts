@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import process from 'node:process'
 
-/** The peer's program: CODEX_BIN, or `codex` on PATH; undefined where there is none. */
+/** The peer's program: CODEX_BIN, or `codex` on PATH; undefined if there is none. */
 export function findCodex(): string | undefined {
   const named = process.env['CODEX_BIN']
   const onPath = (process.env['PATH'] ?? '')

@@ -11,7 +11,10 @@ const typical = [
   'for f in src/*.ts; do wc -l "$f"; done',
 ]
 
-/** The cost of a decision of the Guardian: warm, first of a process, with many rules, for a table, for a huge line. */
+/**
+ * Measures decisions of the Guardian: in a warm process, as the first decision of a process, with many rules, for a table of commands, and for a huge
+ * line.
+ */
 export function policiesBench(): Promise<readonly BenchRow[]> {
   const rules = loadRules([{ path: 'bench.rules', layer: 'user', text: manyRules(10_000) }])
   const table = Array.from({ length: 10_000 }, (_, at) => `${typical[at % typical.length] ?? 'ls'} # ${at}`)

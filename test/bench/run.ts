@@ -1,13 +1,13 @@
 /**
- * `npm run bench [NAME…]`: measures, and prints a table. Ours and the peer's take turns in one run, because only their ratio is meaningful on a shared machine.
- * The peer is found as `codex` on PATH or by CODEX_BIN; without it its columns stay empty. With `OLD` as the directory of another commit that was built,
- * `patch`, `sandbox` and `run` have that for a peer.
+ * `npm run bench [NAME…]` measures, and prints a table. Our program and the peer take turns in one run, because only their ratio is meaningful on a
+ * shared machine. The peer is Codex, found by CODEX_BIN or as `codex` on PATH. Without it, the peer's columns stay empty. If `OLD` is the directory
+ * of a build of another commit, that build is the peer in `patch`, `sandbox` and `run`.
  */
 import process from 'node:process'
 import type { BenchRow } from './row.ts'
 import { renderTable } from './table.ts'
 
-/** What can be measured, by the name given on the command line. They are loaded one by one, so that a benchmark pays only for itself. */
+/** The benchmarks by their names on the command line. Each is loaded only when it runs, so that it doesn't pay for the others. */
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   patch: async () => (await import('./patch-loads.ts')).patchLoads(),
   policies: async () => (await import('./policies.ts')).policiesBench(),

@@ -12,7 +12,7 @@ import type { BenchRow } from './row.ts'
 
 const calls = 20
 
-/** What the mock model says in its nth response, over and over for each run. */
+/** What the mock model says in its nth response. Every run begins with the first one again. */
 const scenarios: readonly { readonly name: string; readonly responses: number; say(index: number): Output }[] = [
   { name: 'one reply', responses: 0, say: () => say('done') },
   { name: `${calls} shell calls`, responses: calls, say: (index) => call('exec_command', { cmd: `true ${index}` }) },
@@ -23,10 +23,10 @@ const scenarios: readonly { readonly name: string; readonly responses: number; s
   },
 ]
 
-/** Whole runs of `agent exec` against a model on loopback that answers at once: what is left is what the engine costs. */
+/** Measures whole runs of `agent exec` with a model on loopback that answers immediately, so that only the engine's own cost is left. */
 export async function runsBench(): Promise<readonly BenchRow[]> {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
-  // Not in a folder for temporary files: Codex refuses to put its helpers there.
+  // This folder isn't among the temporary files, because Codex refuses to put its helpers there.
   await mkdir(join(homedir(), '.cache'), { recursive: true })
   const codexHome = await mkdtemp(join(homedir(), '.cache/portcullis-bench-'))
   try {
@@ -73,7 +73,7 @@ async function freshRepository(work: string): Promise<string> {
   return directory
 }
 
-/** `agent exec` of a build, against a mock model, with more words on its command line. */
+/** Describes a run of `agent exec` of a build with a mock model. The words in `more` are added to the command line. */
 export function ours(mock: MockOpenAI, work: string, build: string, more: readonly string[] = []): Measured {
   const agent = join(build, 'dist/bin/agent.js')
   const model = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]

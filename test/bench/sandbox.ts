@@ -9,7 +9,7 @@ import { besideOldBuild } from './old-build.ts'
 import { findCodex } from './peer.ts'
 import type { BenchRow } from './row.ts'
 
-/** The sandbox's own costs: one command from a running engine, many at once, and the whole program around one. */
+/** Measures the sandbox's own costs: one command from a running engine, many at once, and a whole program that runs one command. */
 export async function sandboxBench(): Promise<readonly BenchRow[]> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
   const confined = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace }))
@@ -43,7 +43,7 @@ export async function sandboxBench(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** A command in a warm container, compared with `docker exec` into one. No row if docker or the test image is missing. */
+/** Compares a command in a warm container with `docker exec`. Returns no row if docker or the test image is missing. */
 async function warmExec(workspace: string): Promise<readonly BenchRow[]> {
   const image = 'portcullis-test:latest'
   if (spawnSync('docker', ['image', 'inspect', image]).status !== 0) return []
@@ -90,7 +90,7 @@ async function wholeProgram(workspace: string): Promise<BenchRow> {
   }
 }
 
-/** Median wall times of several things done in turns, after two rounds of warming up. */
+/** Median wall times of several functions, which are called by turns after two warm-up rounds. */
 async function inTurns(rounds: number, things: readonly (() => Promise<void>)[]): Promise<readonly number[]> {
   const times: number[][] = things.map(() => [])
   for (let round = -2; round < rounds; round += 1) {

@@ -1,20 +1,20 @@
 /**
- * Runs commands in the sandbox of a build, in a separate process, for a benchmark that compares builds: `sandboxed-work.ts BUILD WORKSPACE` runs one and ends.
- * If started with a channel to the benchmark, it then follows its requests.
+ * Runs commands in the sandbox of a build, in a separate process, for a benchmark that compares builds. `sandboxed-work.ts BUILD WORKSPACE` runs one
+ * command and ends. If it was started with a channel to the benchmark, it doesn't end, but carries out the benchmark's requests.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type * as SandboxPackage from '../../sandbox/index.ts'
 
-/** What one command cost: the engine's own time, and all of its children's. */
+/** What one command costs on average. The CPU time includes that of ended children. */
 export type WorkCost = { readonly wallMs: number; readonly cpuMs: number }
 
-/** Runs a command so many times, one after the other. */
+/** A request to run a command `count` times, one after the other. */
 export type Work = { readonly argv: readonly [string, ...string[]]; readonly count: number }
 
 const [build = '', workspace = ''] = process.argv.slice(2)
-// The public entry point of a build, which only has to have what is used here.
+// The public entry point of a build. The build only has to export what is used here.
 const { openSandbox, parsePolicy } = (await import(join(build, 'dist/sandbox/index.js'))) as typeof SandboxPackage
 const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace }))
 await run(['true'])

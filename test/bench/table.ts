@@ -1,6 +1,6 @@
 import type { BenchRow } from './row.ts'
 
-/** The rows as a table for a terminal: ours, the peer's, and ours ÷ the peer's, so that below 1 we are faster. */
+/** Renders the rows as a table for a terminal. The ratio is our time divided by the peer's, so a ratio below 1 means that we are faster. */
 export function renderTable(rows: readonly BenchRow[]): string {
   const header = ['what', 'ours', 'peer', 'ratio', 'CPU ours', 'CPU peer', 'MiB ours', 'MiB peer', '']
   const cells = rows.map(({ name, ours, peer, note }) => [

@@ -14,8 +14,8 @@ const scenarios = [
 ] as const
 
 /**
- * What telemetry costs: runs that have it off, as it is unless somebody asks for it, beside the same run by a program without telemetry's code, with
- * all of it written into a file, and with all of it sent to a collector on loopback. All four take turns.
+ * Measures what telemetry costs. A run with telemetry off, as is the default, is compared with the same run of a program without telemetry's code,
+ * with all telemetry written to a file, and with all of it sent to a collector on loopback. All four take turns.
  */
 export async function telemetryBench(): Promise<readonly BenchRow[]> {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
@@ -49,7 +49,7 @@ export async function telemetryBench(): Promise<readonly BenchRow[]> {
         await mock.close()
       }
     }
-    // Otherwise the last column would be the cost of sending what nobody understands.
+    // If the collector complains, it didn't understand the data, and the figures for sending it mean nothing.
     if (collector.complaints.length > 0) throw new Error(`the collector complains: ${collector.complaints[0]}`)
     return rows
   } finally {

@@ -41,7 +41,10 @@ function say(what: string): void {
   process.stderr.write(`transactional: ${what}\n`)
 }
 
-/** A repository of so many files, all of them committed, in twenty directories. There are few contents, so that git has few objects to write. */
+/**
+ * Creates a repository with this number of committed files in twenty directories. Many files have the same content, so that git has few objects to
+ * write.
+ */
 async function makeTree(directory: string, files: number): Promise<string> {
   await mkdir(directory, { recursive: true })
   for (let at = 0; at < files; at += 50) {
@@ -60,7 +63,7 @@ async function makeTree(directory: string, files: number): Promise<string> {
   return directory
 }
 
-/** The time to a run's first request, compared with one without the flag; and for a copy, the time of `cp -a`. */
+/** Measures how much the flag adds to the time until a run's first request. For a copy, the time of `cp -a` is measured for comparison. */
 async function starts(
   tree: string,
   strategy: 'copy' | 'overlay',
@@ -91,7 +94,7 @@ async function starts(
   ]
 }
 
-/** Each repeats its work often enough to stand out from the start of its sandbox, which is included in its time. */
+/** The commands to measure. Each repeats its work often enough to stand out from the start of its sandbox, which is included in its time. */
 const commandLines: readonly (readonly [name: string, line: string])[] = [
   ['git status', repeat(10, 'git status --porcelain')],
   ['read all files', repeat(3, 'find . -name .git -prune -o -type f -print0 | xargs -0 cat >/dev/null')],
@@ -111,8 +114,8 @@ function repeat(times: number, line: string): string {
 }
 
 /**
- * The trees that commands work on. `bare` is the tree itself too, on which an overlay was mounted by hand: what a command costs more on it than on the
- * tree is the kernel's.
+ * The kinds of trees that commands work on, with the arguments of the run. `bare` is a plain run on an overlay that was mounted by hand. What a
+ * command costs there in addition to `plain` is the kernel's share.
  */
 const kinds = {
   plain: [],
@@ -122,14 +125,16 @@ const kinds = {
 } as const
 type Kind = keyof typeof kinds
 
-/** Mounts an overlay with the options of ours over the directory `tree`, and starts a program there that has no part in it. */
+/**
+ * Mounts an overlay over the directory `tree` with the same options as our own overlays, and starts a program there that doesn't know of the overlay.
+ */
 const bareOverlay = [
   'cd "$1" && mkdir upper work',
   'mount -t overlay overlay -o lowerdir=tree,upperdir=upper,workdir=work,userxattr tree',
   'cd "$1/tree" && shift && exec "$@"',
 ].join(' && ')
 
-/** Commands on each kind of tree, in turn. */
+/** Measures the commands on each kind of tree, by turns. */
 async function commands(tree: string, base: string): Promise<readonly BenchRow[]> {
   const steps = commandLines.map(([, line]): Reply => [call('exec_command', { cmd: `( ${line} ); times` })])
   const found: Record<Kind, Command[][]> = { plain: [], copy: [], overlay: [], bare: [] }
@@ -170,7 +175,7 @@ function overlayBy(directory: string): readonly string[] {
   return [...unshare, 'sh', '-c', bareOverlay, 'sh', directory, ...own]
 }
 
-/** From the model's last answer to the end of the program, with a thousand files to land and with none. */
+/** Measures the time from the model's last answer to the end of the program, with a thousand files to land and with none. */
 async function landings(base: string): Promise<readonly BenchRow[]> {
   const tree = await makeTree(join(base, 'landing'), 10)
   const rows: BenchRow[] = []
@@ -236,7 +241,7 @@ async function runAgent(
   }
 }
 
-/** The commands of a run. Those that end with `times` print the processor time of themselves and their children. */
+/** The commands of a run. Each command line ends with `times`, which prints the processor time of the shell and of its children. */
 function commandsIn(stdout: string): readonly Command[] {
   return eventsOf(stdout).flatMap((event) => {
     if (event.type !== 'item.completed' || event.item.type !== 'command_execution') return []
@@ -247,7 +252,7 @@ function commandsIn(stdout: string): readonly Command[] {
   })
 }
 
-/** Without the first value, which is the warm-up. */
+/** The median of all values except the first, which is the warm-up. */
 function median(values: readonly number[]): number {
   const sorted = values.slice(1).toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? 0

@@ -97,7 +97,7 @@ let home = ''
 
 beforeAll(async () => {
   const before = process.env['HOME']
-  // Not in /tmp, which commands don't see anyway.
+  // The home is not in /tmp, which commands don't see anyway.
   home = await mkdtemp('/var/tmp/sandbox-home-')
   process.env['HOME'] = home
   for (const name of atHome) {
@@ -128,7 +128,7 @@ test('no command, file tool or patch reads or writes such a place, even if every
     if (accessDenial(sandbox.policy, path, 'read') === undefined) through.push(`reading ${name}`)
     if (protectingPlace(sandbox.policy, path, [workspace]) === undefined) through.push(`writing ${name}`)
   }
-  // All tools get the same answer, so it is enough to check that some of them ask.
+  // All tools use the same check, so it is enough to try them on some of the names.
   for (const name of atHome.filter((_, index) => index % 12 === 0)) {
     const path = `${name}/secret`
     if (JSON.stringify(await call('read_file', { path })).includes(secret)) through.push(`read ${name}`)

@@ -6,10 +6,10 @@ import { findSensitive } from '../../policies/commands/sensitive-paths.ts'
 import { sensitiveFiles, sensitiveFolders } from '../../policies/commands/sensitive-places.ts'
 import { protectedTable } from '../../sandbox/index.ts'
 
-/** Names that projects also use, for other purposes. Only the sandbox's table knows their places in homes. */
+/** Names that projects also use, for other purposes. The sandbox's table contains them only as places in homes. */
 const ofProjects = new Set(['.history', '.serverless', '.sf', '.sfdx', 'snap', 'work', '_netrc'])
 
-/** The rows of the table as names at any depth, without those that the table knows as settings of projects. */
+/** The names of credentials in the table, without names that are also used for settings of projects. */
 function namesOfTable(): readonly string[] {
   const plain = (at: string): string => at.replace(/^(?:\*\*|~)?\//, '').toLowerCase()
   const rows = protectedTable()

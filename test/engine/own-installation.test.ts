@@ -21,7 +21,7 @@ import { exec } from '../support/workspace.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** This package as installed, without documentation. */
+/** Copies this package to a folder as npm would install it, but without documentation. */
 function copyPackage(to: string): void {
   const filter = (path: string): boolean => !/\.map$|\.LEGAL\.txt$|\/dist\/types$/.test(path)
   cpSync(join(root, 'dist'), join(to, 'dist'), { recursive: true, filter })
@@ -30,7 +30,7 @@ function copyPackage(to: string): void {
   writeFileSync(join(to, 'package.json'), JSON.stringify({ name, version, type, bin, exports }))
 }
 
-/** A workspace with the package in it, as npm installs it. */
+/** A workspace in which the package is installed as npm installs it. */
 function workspaceWithIt(): string {
   const workspace = tempDir({ 'package.json': '{}', '.npmrc': 'fund=false\n' })
   mkdirSync(join(workspace, 'node_modules/.bin'), { recursive: true })
@@ -47,7 +47,7 @@ function installed(workspace: string): ReadonlyMap<string, string> {
   return new Map(files.toSorted().map((path) => [path, readFileSync(path, 'latin1')]))
 }
 
-/** A picture that must be scaled down, which needs a library that is loaded later. */
+/** A picture that must be scaled down, for which a library has to be loaded. */
 function largePicture(): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data])

@@ -10,7 +10,7 @@ import { codeOf, openFor, run, temporaryDirectory } from '../sandbox/helpers.ts'
 import { openPath } from '../support/call-path.ts'
 import { needsBubblewrap } from '../support/needs.ts'
 
-/** A name for every row that applies in a workspace, and one for each way to make git run something. */
+/** A file name for every row that applies in a workspace, and for each way to make git run something. */
 const names = [
   ...protectedTable()
     .filter(({ what }) => what === 'settings' || what === 'startup')
@@ -51,7 +51,8 @@ test.skipIf(needsBubblewrap())(
   'no patch and no file tool writes what is protected, whoever approves everything',
   async () => {
     const workspace = await repository()
-    // Like in the engine: file tools need Node, which may be installed in a place hidden from commands, such as /tmp.
+    // As in the engine, commands can read Node's directory: file tools need Node, which may be installed in a place hidden from commands, such as
+    // /tmp.
     const readableRoots = [dirname(process.execPath)]
     const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })
     const { call } = await openPath({ tools: [applyPatch, writeTool], sandbox, approvalMode: 'bypass' })

@@ -6,7 +6,7 @@ import { remedyAsConfig } from '../../engine/core/remedies.ts'
 import { parsePolicy, type Remedy } from '../../sandbox/index.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-/** The settings of a user's file, with `-c` on top. */
+/** The settings that result from a user's file and `-c` options. */
 function settings(toml: string, overrides: readonly string[] = []): Settings {
   const places = {
     config: tempDir({ 'config.toml': toml }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { checkCommand } from '../../policies/index.ts'
 import { denying } from './decisions.ts'
 
-/** What Claude Code 2.1.197 did with a command and one deny entry, with a scripted model with `--dangerously-skip-permissions`. */
+/** What Claude Code 2.1.197 did with a command and one deny entry, with a scripted model and `--dangerously-skip-permissions`. */
 type Row = { readonly deny: string; readonly command: string; readonly refused: boolean }
 
 const rows = readFileSync(new URL('../../fixtures/policies/claude-denies.jsonl', import.meta.url), 'utf8')
@@ -11,7 +11,7 @@ const rows = readFileSync(new URL('../../fixtures/policies/claude-denies.jsonl',
   .split('\n')
   .map((line) => JSON.parse(line) as Row)
 
-// The most permissive settings: nobody is asked, and no sandbox enforces the lists.
+// With the most permissive settings, nobody is asked, and no sandbox enforces the lists.
 function weaker({ deny, command }: Row): boolean {
   const permissions = denying([deny])
   const options = { approvalMode: 'bypass', sandbox: 'danger-full-access', cwd: '/w', permissions } as const

@@ -40,7 +40,7 @@ test('two patterns overlap if one path matches both', () => {
       .some(['a', 'b', '.', '/'], 1, 7)
       .split('/')
       .filter((name) => name !== '')
-    // Derived from the path, so that many match it.
+    // The patterns are derived from the path, so that many of them match it.
     const loosely = (): string =>
       [...path.join('/')].map((one) => (one === '/' || random.below(3) > 0 ? one : random.of(letters))).join('')
     const meant = random.of(['', '**/', 'a/**/']) + loosely() + random.of(['', '/**'])

@@ -6,7 +6,7 @@ const rules = loadRules([
 ])
 const guardian = () => createGuardian({ approvalMode: 'on-request', rules, reviewer, audit: withoutAuditLog() })
 
-/** Allows everything, and from the first time on no `npm publish`. */
+/** Allows everything, but with a rule that forbids `npm publish` from then on. */
 const reviewer: Reviewer = {
   name: 'test',
   review: async () => ({

@@ -20,7 +20,7 @@ import { shellAction } from './decisions.ts'
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-guardian-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Like in the engine: the sandbox knows the protected files. */
+/** As in the engine, the sandbox determines which files are protected. */
 const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
 const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
 

@@ -5,12 +5,12 @@ import { denying } from './decisions.ts'
 
 type Row = {
   readonly command: string | readonly string[]
-  /** The setting below under which it was allowed. */
+  /** The key in `settings` of the setting under which the command was allowed. */
   readonly under: string
   readonly kind: string
-  /** The folder in which it runs, if that matters. */
+  /** The folder in which the command runs, if that matters. */
   readonly cwd?: string
-  /** It still is. */
+  /** Set if the command is still allowed. */
   readonly open?: true
 }
 

@@ -14,7 +14,7 @@ import {
 import { parsePolicy, protectingPlace } from '../../sandbox/index.ts'
 import { shellAction } from './decisions.ts'
 
-/** Like in the engine: the sandbox knows the protected files. */
+/** As in the engine, the sandbox determines which files are protected. */
 const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
 const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
 
@@ -94,7 +94,7 @@ describe('Read and Edit permissions', () => {
     ['Read(logs/[a-c]?.log)', ['/repo/logs/b1.log'], ['/repo/logs/d1.log', '/repo/logs/b12.log']],
     ['Read', ['/repo/a'], []],
   ])('deny %s', (entry, denied, others) => {
-    // Patterns relative to the folder of a run are read from the root of a patch.
+    // Patterns that are relative to the folder of a run are relative to the root of a patch.
     for (const path of denied)
       expect([path, decision(patch(path), { deny: [entry] }), decision(`cat ${path}`, { deny: [entry] })]).toEqual([
         path,
@@ -300,7 +300,7 @@ describe('path patterns', () => {
     const started = performance.now()
     expect(decision(read(`/repo/${deep}`), { deny: [entry] })).toBe('allow')
     expect(decision(read(long), { deny: [stars] })).toBe('allow')
-    // It took minutes before, and takes a few milliseconds now. No load of a machine reaches this bound.
+    // This once took minutes, and now takes a few milliseconds. No machine is so busy that it would reach the limit.
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 

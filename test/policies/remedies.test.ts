@@ -31,7 +31,7 @@ async function refusal(line: string, { mode, sandbox, rules = '' }: Setting): Pr
 const modes = ['untrusted', 'on-failure', 'on-request', 'never'] as const
 const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const
 
-/** Every tenth row of the table of commands, and commands about which much is known. */
+/** Every tenth row of the table of commands, and a few other commands. */
 const lines = [
   ...readFileSync(new URL('../../fixtures/policies/commands.jsonl', import.meta.url), 'utf8')
     .trimEnd()

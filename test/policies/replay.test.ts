@@ -177,7 +177,7 @@ describe('actions that are judged again', () => {
       const records = readAuditLog(path)
       expect(records.length).toBeGreaterThan(500)
       const replayed = [...replayRecords(records, same)]
-      // The log doesn't contain secrets, so a line with one may be read differently.
+      // The log doesn't contain secrets, so a line with a secret may be read differently.
       const whole = replayed.filter(({ record }) => !JSON.stringify(record.action).includes('[redacted]'))
       expect(replayed.length - whole.length).toBeLessThan(40)
       const again = whole.map(({ verdict }) => verdict)

@@ -16,12 +16,12 @@ beforeAll(async () => {
 
 /** Texts that the second parser gets wrong, while bash agrees with the first. In each, the second one finds less. */
 const misreadBySecond: ReadonlySet<string> = new Set([
-  // Commands in a heredoc: backticks, and all of them where tabs are stripped.
+  // Commands in a heredoc: those in backticks, and all commands if tabs are stripped.
   'cat <<EOF\n`rm x`\nEOF',
   'cat <<-EOF\n\t$(rm x)\n\tEOF',
-  // Backticks in a default.
+  // Backticks in a default value.
   'echo "a${b:-`rm x`}"',
-  // A word after a redirection, and a descriptor in front of one.
+  // A word after a redirection, and a descriptor in front of a redirection.
   'tee < x f',
   'cat 0<.env',
 ])

@@ -6,7 +6,7 @@ const redact = makeRedactor({})
 const body = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0'
 const hex = '0123456789abcdef'.repeat(4)
 
-/** Each with the part that must be masked. They are built from pieces, so that scanners don't report this file. */
+/** Texts with a secret, each with the part that must be masked. They are built from pieces, so that scanners don't report this file. */
 const secrets: readonly (readonly [string, string])[] = [
   ...[
     `AKIA${'Z7'.repeat(8)}`,
@@ -153,7 +153,7 @@ describe('masking secrets', () => {
     const started = performance.now()
     for (const piece of pieces) redact(piece.repeat(200_000 / piece.length))
     for (const [text] of secrets) redact(`${text.slice(0, -1)}${' '.repeat(3)}`.repeat(2_000))
-    // Seconds on the slowest machine; a quadratic shape takes hours.
+    // This takes seconds on the slowest machine. An expression with quadratic time would take hours.
     expect(performance.now() - started).toBeLessThan(60_000)
   })
 

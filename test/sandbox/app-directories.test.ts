@@ -177,7 +177,7 @@ testInBubblewrap('descriptors that the caller left open are not passed to a comm
     await sandbox.close()`
   const shell = 'exec 200</ 17</etc "$0" --input-type=module-typescript -e "$1"'
   const child = spawn('bash', ['-c', shell, process.execPath, script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  // The third is the one that lists them.
+  // Descriptor 3 is the one with which the command lists its descriptors.
   expect(await text(child.stdout)).toBe('0\n1\n2\n3\n')
 })
 

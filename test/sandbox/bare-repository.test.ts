@@ -21,7 +21,7 @@ test('even without a sandbox, git runs nothing that a bare repository among the 
   const sandbox = await openFor({ mode: 'danger-full-access', workspace })
   const inFolder = 'cd docs; git status >/dev/null 2>&1; ls ran'
   expect((await run(sandbox, inFolder)).stdout).toBe('')
-  // The control: without protection the program runs.
+  // This is the control: without the protection, the program runs.
   expect((await run(sandbox, `export GIT_CONFIG_COUNT=0; ${inFolder}`)).stdout).toBe('ran\n')
 })
 

@@ -5,19 +5,19 @@ import { beforeAll, describe } from 'vitest'
 import { ensureImage, imageRoots } from './docker-image.ts'
 import { testInBubblewrap, testInDocker } from './helpers.ts'
 
-/** One of the two backends that confine on Linux, as its tests need it. */
+/** One of the two backends that confine on Linux, with what its tests need. */
 type Tested = {
   readonly backend: 'bubblewrap' | 'docker'
-  /** Skips visibly, or fails in CI, where the backend is missing. */
+  /** If the backend is missing, a test is skipped with the reason, or fails on CI. */
   readonly test: typeof testInBubblewrap
   /** The grants that a policy needs for Node and this machine's tools. */
   readonly readableRoots: string[]
 }
 
 /**
- * The same tests for bubblewrap and for docker, with the image that the latter needs.
+ * Defines the same tests for bubblewrap and for docker, and creates the image that docker needs.
  *
- * @param title with `%s` where the backend's name is to stand
+ * @param title the title of the tests, with `%s` in place of the backend's name
  */
 export function describeInBoth(title: string, tests: (tested: Tested) => void): void {
   describe.each([

@@ -5,7 +5,7 @@ import { diagnose } from '../../sandbox/bubblewrap/diagnose-bubblewrap.ts'
 import { tryBubblewrap } from '../../sandbox/bubblewrap/try-bubblewrap.ts'
 import { temporaryDirectory } from './helpers.ts'
 
-/** A program that fails as bwrap does on some machine. */
+/** A program that fails with this message, as bwrap does on some machines. */
 async function stub(message: string): Promise<string> {
   const file = join(await temporaryDirectory(), 'bwrap')
   await writeFile(file, `#!/bin/sh\n[ "$1" = --help ] && exit 0\necho "${message}" >&2\nexit 1\n`)

@@ -113,13 +113,13 @@ test("variables that look like secrets don't reach a command, its parent or its 
   }
 })
 
-// Without control groups the number of an ordinary user's processes is limited by a shell inside, and that complains too.
+// Without control groups, a shell inside the sandbox limits the number of an ordinary user's processes, and this shell complains too.
 testUnless(process.geteuid?.() === 0 ? undefined : whyNoControlGroups(), test)(
   'a preloaded library is loaded inside only',
   async () => {
     const workspace = await temporaryDirectory()
     const sandbox = await openFor({ mode: 'read-only', workspace, environment: { set: { LD_PRELOAD: '/absent.so' } } })
-    // The loader complains once for each program that is told to preload it: the shell's, not bwrap's.
+    // The loader complains once for each program that has to preload the library. That is the shell, but not bwrap.
     expect((await run(sandbox, ':')).stderr.match(/absent\.so/g)).toHaveLength(1)
   },
 )

@@ -21,7 +21,7 @@ function programHere(name: string): string | undefined {
 
 const [npm, make, compiler, cargo] = ['npm', 'make', 'cc', 'cargo'].map(programHere)
 
-/** A command that must have done its work unhindered. */
+/** Expects that a command has done its work, and that nothing was denied. */
 function expectDone(ran: Ran): void {
   expect(ran.result, `${ran.stdout}${ran.stderr}`).toMatchObject({ status: 'exited', code: 0, denials: [] })
 }
@@ -49,7 +49,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     const policy = parsePolicy({
       mode: 'workspace-write',
       workspace,
-      // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+      // Node may be installed in a place that is private in the sandbox, such as /tmp.
       readableRoots,
       environment: { set: { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } },
     })
@@ -97,7 +97,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     await mkdir(join(workspace, 'src'))
     for (let unit = 1; unit <= 24; unit += 1) await writeFile(join(workspace, `src/unit${unit}.txt`), `unit ${unit}\n`)
     const build = `"${process.execPath}" build.js`
-    // Two at once, as an editor and its owner do.
+    // Two builds run at once, as when an editor and its user each start one.
     const both = await Promise.all([run(sandbox, build), run(sandbox, build)])
     both.forEach(expectDone)
     expect(both.map(({ stdout }) => stdout).toSorted()).toEqual(['built 0, fresh 24\n', 'built 24, fresh 0\n'])

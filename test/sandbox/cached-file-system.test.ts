@@ -10,7 +10,7 @@ import { temporaryDirectory } from './helpers.ts'
 test('new, removed and renamed entries of a directory are seen, even if its time was reset', async () => {
   const directory = await temporaryDirectory()
   for (const name of ['a', 'b']) await writeFile(join(directory, name), '')
-  // Long enough for what was listed to be kept.
+  // This is long enough for listings to be cached.
   await sleep(300)
   expect(entriesIn(directory)).toStrictEqual(['a', 'b'])
   expect(entriesIn(directory)).toBe(entriesIn(directory))
@@ -72,7 +72,7 @@ test('a snapshot gives the host’s answers', async () => {
   ]
   const paths = ['/', '/proc/self/cwd', ...names.map((name) => `${base}/${name}`)]
   const host = cachedFileSystem()
-  // Twice, as the second answer is from memory.
+  // Each path is looked up twice, because the second answer comes from the cache.
   for (const path of [...paths, ...paths]) {
     expect({ path, real: host.realPath(path), kind: host.kindOf(path), link: host.isSymlink(path) }).toStrictEqual({
       path,

@@ -22,7 +22,7 @@ async function tree() {
       mode: 'workspace-write',
       workspace,
       deniedReads: [join(home, '.ssh')],
-      // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+      // Node may be installed in a place that is private in the sandbox, such as /tmp.
       readableRoots: [home, dirname(process.execPath)],
       ...more,
     })

@@ -10,7 +10,7 @@ export const image = 'portcullis-test-links:latest'
 /** What a policy has to grant for the image to work. */
 export const imageRoots: readonly string[] = ['/usr', dirname(process.execPath)]
 
-/** Makes the image where it isn't there yet. */
+/** Creates the image if it doesn't exist yet. */
 export function ensureImage(): void {
   if (spawnSync('docker', ['image', 'inspect', image]).status === 0) return
   const tree = mkdtempSync(join(tmpdir(), 'sandbox-image-'))

@@ -32,7 +32,7 @@ function containersOf(pid: number): readonly string[] {
   const { stdout } = spawnSync('docker', ['ps', '-a', '--filter', 'label=dev.portcullis.owner', '--format', format], {
     encoding: 'utf8',
   })
-  // Where there is no docker, there is no output either.
+  // If there is no docker, there is no output.
   return (stdout ?? '').split('\n').filter((line) => line.includes(`-${pid}-`))
 }
 

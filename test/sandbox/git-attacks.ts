@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 /** Who the host's git runs as. Default: this process. */
 type Identity = { readonly uid?: number; readonly gid?: number }
 
-/** Runs the host's git in a directory like a shell prompt does, and commits there. */
+/** Runs the host's git in a directory as a shell prompt does, and commits there. */
 export function useOnHost(directory: string, identity: Identity = {}): void {
   for (const words of ['status', 'add -A', '-c user.name=a -c user.email=a@b commit -qm x', 'rebase --continue']) {
     const options = { cwd: directory, stdio: 'ignore', timeout: 10_000, ...identity } as const
@@ -11,12 +11,15 @@ export function useOnHost(directory: string, identity: Identity = {}): void {
   }
 }
 
-/** Shell functions that plant a program, and a repository that runs one. The planted program creates `sentinel` in the directory of the call. */
+/**
+ * Shell functions: `evil` plants a program, and `repo` plants a repository that runs one. The planted program creates `sentinel` in the directory of
+ * the call.
+ */
 export const evil = `evil() { mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\\ntouch %s/sentinel\\n' "$PWD" > "$1"; chmod +x "$1"; }
   repo() { git init -q made; mkdir -p "$(dirname "$1")"; mv made/.git "$1"; rm -r made; evil hook; git --git-dir="$1" config core.fsmonitor "$PWD/hook"; git --git-dir="$1" config core.worktree "$PWD/sub"; }
   `
 
-/** Ways to have the host's git run something: what, how a command does it, and the directory in which git is then used. */
+/** Ways to make the host's git run something: a name, the script that a command runs, and the directory in which git is used afterwards. */
 export const gitAttacks: readonly (readonly [name: string, script: string, where: string])[] = [
   [
     'a .git file of two lines',

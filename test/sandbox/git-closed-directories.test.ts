@@ -28,7 +28,7 @@ async function ownDirectory(): Promise<string> {
   return directory
 }
 
-/** The files that make git treat a directory as a repository. */
+/** Creates the files that make git treat a directory as a repository. */
 function initialise(directory: string): void {
   for (const name of ['objects', 'refs', 'hooks']) mkdirSync(join(directory, '.git', name), { recursive: true })
   writeFileSync(join(directory, '.git/HEAD'), 'ref: refs/heads/main\n')

@@ -19,7 +19,7 @@ test.each(gitAttacks)('disarmed before the host sees it: %s', async (_, script, 
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   await run(sandbox, evil + script)
   useOnHost(join(workspace, where))
-  // With a shell, because Node can't write such a name.
+  // This uses a shell, because Node can't write a name that isn't UTF-8.
   spawnSync('sh', ['-c', 'cd caf* && git add -A && git -c user.name=a -c user.email=a@b commit --allow-empty -qm x'], {
     cwd: workspace,
   })

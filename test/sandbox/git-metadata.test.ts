@@ -49,12 +49,12 @@ function useOnHost(directory: string): void {
   }
 }
 
-/** Plants files with a script, then uses the host's git in `where`: the sentinel must not exist. */
+/** Plants files with a script, and then uses the host's git in `where`. The sentinel must not exist afterwards. */
 async function expectDisarmed(workspace: string, script: string, where = '.'): Promise<void> {
   const sentinel = join(workspace, 'sentinel')
   const evil = `evil() { printf '#!/bin/sh\\ntouch ${sentinel}\\n' > "$1"; chmod +x "$1"; }; `
   const control = await temporaryDirectory()
-  // The same script, unconfined, on a copy: an attack that doesn't work there proves nothing here.
+  // The same script runs unconfined on a copy. An attack that doesn't work there would prove nothing.
   spawnSync('cp', ['-a', `${workspace}/.`, control])
   spawnSync('sh', ['-c', (evil + script).replaceAll(workspace, control)], { cwd: control })
   useOnHost(join(control, where))
@@ -224,7 +224,7 @@ describe('ordinary git', () => {
     expect(codeOf(await run(sandbox, 'echo x >> .git'))).not.toBe(0)
     await run(sandbox, `echo x > ${main}/file`)
     expect(existsSync(join(main, 'file'))).toBe(false)
-    // Its changes to its private copy of the repository affect nobody else.
+    // A command's changes to its private copy of the repository affect nobody else.
     const config = await readFile(join(main, '.git/config'))
     await run(sandbox, `git config core.fsmonitor ./evil; echo x > ${main}/.git/hooks/pre-commit`)
     await run(sandbox, `echo .. > ${main}/.git/worktrees/tree/commondir; echo ../evil > ${main}/.git/commondir`)

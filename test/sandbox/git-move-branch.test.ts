@@ -16,7 +16,7 @@ function sidesOf(workspace: string): ImportSides {
   return { git: found, host, left: host, oidBytes: 20, scopes: [], run: 'test' }
 }
 
-/** A repository whose branch `main` could go on to a commit. */
+/** A repository, and a commit to which its branch `main` could be moved. */
 async function twoCommits(): Promise<{ workspace: string; old: string; now: string }> {
   const workspace = await repository()
   const old = git(workspace, 'rev-parse', 'main')

@@ -21,14 +21,14 @@ export function git(directory: string, ...words: readonly string[]): string {
   return stdout.trim()
 }
 
-/** A repository with a commit on `main` and a branch `other`, and a name for those who commit in it. */
+/** Creates a repository with a commit on `main`, a branch `other`, and a name and address for further commits. */
 export async function repository(): Promise<string> {
   const directory = await temporaryDirectory()
   initialise(directory)
   return directory
 }
 
-/** Makes a directory such a repository. */
+/** Makes a directory a repository with a commit on `main`, a branch `other`, and a name and address for further commits. */
 export function initialise(directory: string): void {
   git('/', 'init', '-q', '-b', 'main', directory)
   git(directory, 'config', 'user.name', 'a')

@@ -9,7 +9,7 @@ import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, run } from './helpers.ts'
 
-/** A repository whose index has this version: in the fourth, paths are packed. */
+/** A repository whose index has this version. In version 4, paths are compressed. */
 function repository(version: string, names: readonly string[] = ['a.txt', 'b.txt']): string {
   const cwd = tempDir()
   for (const name of names) writeFileSync(join(cwd, name), name)
@@ -35,7 +35,7 @@ test.each(['2', '4'])(
     ])
     expect(expected).toHaveLength(2)
     expect(stats(shown)).toEqual(expected)
-    // Git itself accepts its checksum and content.
+    // Git itself accepts the index's checksum and content.
     writeFileSync(join(cwd, '.git/index'), shown)
     execFileSync('git', ['fsck', '--strict'], { cwd, stdio: 'pipe' })
     expect(execFileSync('git', ['ls-files'], { cwd }).toString()).toBe('a.txt\nb.txt\n')
@@ -49,7 +49,7 @@ test('other owners get the id that the kernel shows for owners outside a user na
     stat.writeUInt32BE(4_000_000, 28)
     stat.writeUInt32BE(4_000_001, 32)
   }
-  // A checksum of zeros is none (`index.skipHash`).
+  // A checksum of zeros means that there is none (`index.skipHash`).
   index.fill(0, index.length - 20)
   const overflow = (65534).toString(16).padStart(8, '0')
   expect(stats(shownIndex(index))?.map(([, stat]) => stat?.slice(56, 72))).toEqual([
@@ -74,7 +74,7 @@ describeInBoth('git’s index in %s', ({ backend, test: testIn, readableRoots })
     const names = Array.from({ length: 300 }, (_, number) => `${number}.txt`)
     const cwd = repository('2', names)
     execFileSync('sh', ['-c', 'touch -d 2020-01-01 *.txt && git update-index --refresh'], { cwd })
-    // Names the files whose metadata isn't the index's, without reading them.
+    // This command lists the files whose metadata differs from the index, without reading them.
     expect(await inSandbox(cwd, 'git diff-files --name-only')).toBe('')
   })
 

@@ -8,7 +8,7 @@ import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './he
 
 const agent = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Runs a script by `agent sandbox`, in a workspace of its own, with `input` for its standard input. */
+/** Runs a script with `agent sandbox` in its own workspace, with `input` as its standard input. */
 async function sandboxed(script: string, input: number) {
   const home = await temporaryDirectory()
   return spawnSync(process.execPath, [agent, 'sandbox', '--', 'sh', '-c', script], {
@@ -68,7 +68,7 @@ test('a directory as standard input gives no access', async () => {
 test('commands don’t get this machine’s null device', async () => {
   const before = statSync('/dev/null').mtimeMs
   const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
-  // The mode that it already has, so that a failure of this test doesn't change the machine.
+  // The script sets the mode that the device already has, so that a failure of this test doesn't change the machine.
   const script = 'chmod 666 /proc/self/fd/0 && echo changed; cat; test -c /proc/self/fd/0 && echo device'
   expect((await run(sandbox, script)).stdout).toBe('device\n')
   const none = openSync('/dev/null', 'r')

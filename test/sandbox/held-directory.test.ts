@@ -9,7 +9,7 @@ test('the listing of a held directory is current after each change, however soon
   const held = holdDirectory(directory)
   onTestFinished(() => held.close())
   mkdirSync(join(directory, 'in'))
-  // Old enough for the cached listing to be used again.
+  // After this pause, the directory is old enough for its cached listing to be used again.
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250))
   for (let round = 0; round < 3; round += 1) {
     await pause()
@@ -22,7 +22,7 @@ test('the listing of a held directory is current after each change, however soon
     }
     await pause()
     expect(held.names('in')?.toSorted()).toEqual(['a', 'b', 'c'])
-    // Another directory of the same name has its own names.
+    // A different directory with the same name has its own entries.
     renameSync(join(directory, 'in'), join(directory, `was-${round}`))
     expect(held.names('in')).toBeUndefined()
     mkdirSync(join(directory, 'in'))

@@ -15,10 +15,10 @@ import {
 } from '../../sandbox/index.ts'
 import { testUnlessOnCi, whyNoBubblewrap, whyNoDocker } from '../support/needs.ts'
 
-/** A test that needs bubblewrap: skipped with the reason where there is none, but never in CI. */
+/** A test that needs bubblewrap. If bubblewrap can't be used, the test is skipped with the reason, or fails on CI. */
 export const testInBubblewrap = testUnlessOnCi(whyNoBubblewrap())
 
-/** A test that needs docker: skipped with the reason where there is none, but never in CI. */
+/** A test that needs docker. If docker can't be used, the test is skipped with the reason, or fails on CI. */
 export const testInDocker = testUnlessOnCi(whyNoDocker())
 
 const opened: Sandbox[] = []
@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()))
 })
 
-/** A fresh directory, removed when the test ends. */
+/** Creates a directory that is removed when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-test-')))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -46,26 +46,26 @@ export function closeLater(sandbox: Sandbox): Sandbox {
 
 export type Ran = { readonly stdout: string; readonly stderr: string; readonly result: ExecResult }
 
-/** Runs a shell script in a sandbox, in its workspace, and gathers what it wrote. */
+/** Runs a shell script in a sandbox, in its workspace, and collects its output. */
 export async function run(sandbox: Sandbox, script: string, command: Partial<Command> = {}): Promise<Ran> {
   const started = sandbox.spawn({ argv: ['sh', '-c', script], cwd: sandbox.policy.workspace, ...command })
   const [stdout, stderr, result] = await Promise.all([text(started.stdout), text(started.stderr), started.result])
   return { stdout, stderr, result }
 }
 
-/** The exit code of a command that exited; anything else is a failure of the test. */
+/** The exit code of a command that exited. If the command ended in any other way, the test fails. */
 export function codeOf({ result, stderr }: Ran): number {
   if (result.status !== 'exited') throw new Error(`the command did not exit but was ${result.status}: ${stderr}`)
   return result.code
 }
 
-/** Pids of live processes whose command line holds `needle`. */
+/** The lines of `ps` for live processes whose command line contains `needle`. */
 export function processesWith(needle: string): readonly string[] {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
   return stdout.split('\n').filter((line) => line.includes(needle) && !/^\s*\d+\s+Z/.test(line))
 }
 
-/** Waits until `condition` holds; no test depends on the duration, so the test's time-out is the only limit. */
+/** Waits until `condition` is true. No test depends on the duration, so the test's time-out is the only limit. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

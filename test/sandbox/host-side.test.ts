@@ -85,7 +85,7 @@ plain('a program inside a root is never used as a host program, by whatever path
 })
 
 test('no program of the workspace is started outside the sandbox, whatever PATH says', async () => {
-  // Commands don't see the second, so that what is written there was written by the host.
+  // Commands don't see `outside`, so everything in it was written by the host.
   const [workspace, outside] = [await temporaryDirectory(), await temporaryDirectory()]
   const bin = join(workspace, 'node_modules/.bin')
   await mkdir(bin, { recursive: true })

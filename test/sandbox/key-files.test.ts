@@ -9,7 +9,7 @@ const secret = 'c2VjcmV0LWNhbmFyeQ'
 let home: string
 
 beforeEach(async () => {
-  // Not in /tmp, which commands don't see anyway.
+  // The home is not in /tmp, which commands don't see anyway.
   home = await mkdtemp('/var/tmp/sandbox-test-')
   onTestFinished(() => rm(home, { recursive: true, force: true }))
   vi.stubEnv('HOME', home)

@@ -9,13 +9,13 @@ import { changeSet } from './change-tools.ts'
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
 
 const names = ['a', 'b', 'c', 'd/a', 'd/b', 'd/e/a', 'f/a', 'f/g/h/a']
-// Only root can write a file without write permission. For others this is refused, which another test covers.
+// Only root can write to a file without write permission. Another test checks that other users are refused.
 const unwritable = process.geteuid?.() === 0 ? [0o400] : []
 const mode = fc.constantFrom(0o644, 0o600, 0o755, 0o4711, ...unwritable)
 const text = fc.string({ maxLength: 20, unit: 'binary' })
 const file = fc.record({ mode, text })
 
-/** A tree of files, and perhaps links, under some of the names. */
+/** Generates trees with files, and perhaps links, at some of the `names`. */
 const trees: fc.Arbitrary<Layout> = fc.dictionary(
   fc.constantFrom(...names),
   fc.oneof({ weight: 5, arbitrary: file }, fc.record({ link: fc.constantFrom('a', 'nowhere', '../f') })),
@@ -37,7 +37,7 @@ const wishes = fc.uniqueArray(
   { maxLength: 6, selector: ({ to }) => to },
 )
 
-/** Turns random changes into possible changes of a tree, with each path named once. */
+/** Turns wishes into changes to a tree. Wishes that are impossible, or that concern a path with an earlier change, are left out. */
 function plan(tree: Tree, wanted: readonly Wish[]): readonly Change[] {
   const changes = new Map<string, Change>()
   const put = (change: Change): void => void changes.set(change.place.key, change)
@@ -99,7 +99,7 @@ test('a commit that is refused half-way changes nothing', async () => {
       const tree = openTree(root, { unsafePaths: false })
       const changes = plan(tree, wanted)
       if (changes.length === 0) return
-      // A plan that was wrong about one file; or an abort that comes when some of it is done.
+      // Either the plan is wrong about one file, or the commit is aborted when it is partly done.
       const victim = changes[pick % changes.length]
       const wrong = changes.map((change) => (change === victim ? mistaken(change) : change))
       const abort = new AbortController()
@@ -116,7 +116,7 @@ test('a commit that is refused half-way changes nothing', async () => {
   )
 })
 
-/** The same change, made from a file that isn't there. */
+/** The same change, but its `before` is different from what the tree contains. */
 function mistaken(change: Change): Change {
   const { before } = change
   if (before.type === 'absent' || before.type === 'symlink' || before.type !== 'file') {
@@ -126,7 +126,7 @@ function mistaken(change: Change): Change {
   return { ...change, before: { ...before, bytes: Buffer.concat([before.bytes, Buffer.from('!')]) } }
 }
 
-/** Without files where other files need a directory. */
+/** Leaves out the files at whose paths other files need a directory. */
 function compatible(layout: Layout): Layout {
   return Object.fromEntries(
     Object.entries(layout).filter(([name]) => !Object.keys(layout).some((other) => other.startsWith(`${name}/`))),

@@ -39,7 +39,7 @@ test('while a directory is swapped for a link in a loop, no commit writes, moves
       outcomes.done += 1
     } catch (error) {
       const isOurs = error instanceof CommitError || error instanceof PathError || error instanceof ReadError
-      // Or a helper of this test found that the directory was missing.
+      // All other errors come from a helper of this test that didn't find the expected file.
       if (!isOurs) expect(String(error)).toMatch(/is (?:absent|symlink)/)
       outcomes.refused += 1
     }
@@ -48,7 +48,7 @@ test('while a directory is swapped for a link in a loop, no commit writes, moves
   }
   await swapper.stop()
   expect(snapshot(outside)).toEqual(before)
-  // Both happened: some commits succeeded, and some met the link.
+  // Some commits succeeded, and others were refused because of the link.
   expect(outcomes).toEqual({ done: expect.toSatisfy((n) => n > 0), refused: expect.toSatisfy((n) => n > 0) })
 })
 

@@ -8,7 +8,7 @@ import { fill, makeScene, snapshot } from './tree-tools.ts'
 
 const isRoot = process.geteuid?.() === 0
 
-// Some of these tests fall back on the folder that all users share, and must not leave files there.
+// Some of these tests fall back on a folder in `/var/tmp`, which is removed afterwards unless it existed before.
 const shared = ['/var/tmp/portcullis-0', '/var/tmp/portcullis-65534'].filter((folder) => !existsSync(folder))
 afterAll(() => shared.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 afterEach(() => vi.unstubAllEnvs())
@@ -18,7 +18,7 @@ async function patch(root: string, text: string): Promise<void> {
   await commitChangeSet(changeSet(tree, [update(tree, 'f', text)]))
 }
 
-/** The files below a folder, without their folders. */
+/** The paths of all journals below a folder. */
 function journals(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -114,7 +114,7 @@ test('journals of the least recently patched trees are removed once there are a 
 })
 
 describe.runIf(isRoot)('an ordinary user', () => {
-  /** Runs a commit as the user nobody with root's home, as can happen in a program that root started. */
+  /** Runs a commit as the user `nobody`, but with root's home directory, as can happen in a program that root started. */
   function asNobody(root: string, state: string, changes: string) {
     const library = new URL('../../../apply-patch/files/index.ts', import.meta.url).pathname
     const tools = new URL('change-tools.ts', import.meta.url).pathname

@@ -1,10 +1,10 @@
-/** Tracing, killing and failing a process at one of its system calls, with strace. */
+/** Uses strace to trace the system calls of a process, to kill the process at one of them, or to make one of them fail. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Every call that changes a file system, under all of its names (`?`: if the architecture has it). */
+/** Every system call that changes a file system, under all of its names. */
 const changing = [
   [
     'open',
@@ -26,7 +26,7 @@ const changing = [
 
 const asking = ['access', 'faccessat', 'faccessat2']
 
-/** The nth call of this name in the main thread; strace counts each name by itself. */
+/** A system call of the main thread: the `nth` call with this name. strace counts each name separately. */
 export type Call = { readonly name: string; readonly nth: number; readonly text: string; readonly reads: boolean }
 
 export type Ended = {
@@ -34,8 +34,8 @@ export type Ended = {
   readonly stdout: string
   readonly stderr: string
   /**
-   * The run-time itself opened files of its own (to count processors, now in this thread, now in that) or woke its threads more or less often, so that the
-   * later calls have other numbers and the run is inconclusive.
+   * Whether the runtime itself has disturbed the trace. It opens files to count processors, in one thread or another, and wakes its threads a varying
+   * number of times. Later calls then have different numbers, so the run is inconclusive.
    */
   readonly disturbed: boolean
 }
@@ -50,7 +50,7 @@ export function whyNoStrace(): string | undefined {
 
 type Env = Readonly<Record<string, string>>
 
-/** The calls that change or open files, from the first one that names `/work-begins` or the given path. */
+/** Returns the calls that change or open files, starting with the first call that names the path `begins`. */
 export async function traceCalls(
   command: readonly string[],
   env: Env,
@@ -78,7 +78,7 @@ export function killAt({ name, nth }: Call, command: readonly string[], env: Env
   return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:signal=KILL:when=${nth}`], command, env)
 }
 
-/** Makes a call fail, and with `onwards` also all later ones of its name. */
+/** Makes a call fail and, with `onwards`, all later calls of the same name too. */
 export function failAt(
   { name, nth }: Call,
   error: string,
@@ -90,14 +90,14 @@ export function failAt(
   return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:error=${error}:when=${when}`], command, env)
 }
 
-/** Runs a process under strace. @returns how it ended, and the traced calls of its main thread */
+/** Runs a process under strace. Returns how it ended, and the traced calls of its main thread. */
 async function trace(
   what: readonly string[],
   command: readonly string[],
   env: Env,
 ): Promise<Ended & { readonly lines: readonly string[] }> {
   const log = join(env['LOG'] ?? '', `strace-${process.hrtime.bigint()}`)
-  // As on a file system without hard links.
+  // All calls of link(2) fail, as on a file system without hard links.
   const linkless = env['LINKLESS'] === undefined ? [] : ['-e', 'inject=?link,?linkat:error=EPERM:when=1+']
   const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...linkless, ...command], env)
   const all = readFileSync(log, 'utf8').split('\n')
@@ -108,7 +108,7 @@ async function trace(
   return { ...ended, lines, disturbed: missed || lines.some((line) => line.includes('"/sys/devices/')) }
 }
 
-/** Whether a call writes the driver's report or wakes a thread (eventfd): nothing that a commit does, and not always as often. */
+/** Whether a call writes the driver's report or wakes a thread (eventfd). Neither is part of a commit, and the number of these calls varies. */
 export function isOfRunTime(text: string): boolean {
   return /^write\((?:[12],|\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8\))/.test(text)
 }
@@ -118,7 +118,7 @@ export function runPlainly(
   [program = '', ...args]: readonly string[],
   env: Env,
 ): Promise<Pick<Ended, 'killed' | 'stdout' | 'stderr'>> {
-  // One thread in the pool, since strace counts per thread.
+  // The pool gets only one thread, because strace counts the calls of each thread separately.
   const child = spawn(program, args, { env: { ...env, PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1' } })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))

@@ -1,4 +1,6 @@
-/** Swaps a directory of a tree for a link that leads out and back, every other millisecond, until it is killed. */
+/**
+ * Replaces a directory of a tree with a link that leads outside and puts the directory back, every few milliseconds, until this process is killed.
+ */
 import { renameSync, symlinkSync } from 'node:fs'
 
 const [, , directory = '', target = ''] = process.argv

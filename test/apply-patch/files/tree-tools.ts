@@ -17,7 +17,7 @@ import { rmSync } from 'node:fs'
 /** The content of a tree: a file's text, `{mode, text}`, `{link}`, or `'/'` for a directory. */
 export type Layout = Readonly<Record<string, string | { mode: number; text: string } | { link: string } | '/'>>
 
-/** A folder for one test with a tree, a directory for journals next to it, and a third directory outside. */
+/** Creates a folder for one test. It contains a tree, a directory for journals, and a directory outside both. */
 export function makeScene(layout: Layout = {}): { base: string; root: string; state: string; outside: string } {
   const base = mkdtempSync(join(tmpdir(), 'patch-files-'))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
@@ -42,7 +42,7 @@ export function fill(root: string, layout: Layout): void {
   }
 }
 
-/** Everything in a folder, in order: path to kind, mode, owner and content. Two trees are the same if these are equal. */
+/** Maps each path in a folder, in order, to its kind, mode, owner and content. Two trees are the same if their snapshots are equal. */
 export function snapshot(root: string): Record<string, string> {
   return Object.fromEntries(list(root, '').toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }

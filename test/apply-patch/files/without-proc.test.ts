@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeScene, snapshot } from './tree-tools.ts'
 
-/** A mount namespace with nothing in `/proc`. */
+/** Arguments that make bwrap create a mount namespace with an empty `/proc`. */
 const sandbox = ['--bind', '/', '/', '--dev-bind', '/dev', '/dev', '--tmpfs', '/proc', '--']
 const probe = spawnSync('bwrap', [...sandbox, '/bin/true'], { encoding: 'utf8' })
 const missing = probe.error !== undefined ? 'bwrap is not installed' : probe.stderr.trim()

@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.told()).toContain('agent-1 reports:\\nit is written')
     expect(JSON.stringify(ended.requests[1]?.body)).not.toContain('secret')
     expect(ended.items).toContainEqual(expect.objectContaining({ type: 'command_execution', agent_id: 'agent-1' }))
-    // Changes by its commands count as changes of the run.
+    // Changes by the agent's commands count as changes of the run.
     expect(ended.events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
@@ -206,7 +206,7 @@ describe.skipIf(needsBubblewrap())('agents with a definition', () => {
       options(),
     )
     expect(JSON.stringify(requests[0]?.body)).toContain('- reader: Reads and tells')
-    // In addition to what every agent is told about the work here.
+    // The agent's own instructions come after what every agent is told about the work here.
     const { instructions } = requests[1]?.body as { instructions: string }
     expect(instructions).toBe(`${instructionsFor(['gpt-5.5'], { handsOn: false })}\n\n# Your part\nYou only read.\n`)
   })

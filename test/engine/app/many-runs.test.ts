@@ -23,7 +23,7 @@ const script = (name: string): readonly Response[] => [
   () => [says(`done by ${name}`)],
 ]
 
-/** Does one run in its own repository, and returns everything about its end except its name and duration. */
+/** Performs one run in its own repository. Returns its events, its end and the resulting files, without its name and its durations. */
 async function runAs(name: string): Promise<unknown> {
   const workspace = repository({ 'a.txt': 'one\n' })
   const home = tempDir()

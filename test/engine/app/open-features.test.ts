@@ -3,7 +3,7 @@ import { Closing } from '../../../engine/app/closing.ts'
 import type { Feature, Opened } from '../../../engine/app/feature.ts'
 import { openFeatures } from '../../../engine/app/open-features.ts'
 
-/** Features that open two things each; the one called `failing` fails between them. */
+/** Opens features that add two resources each. The feature named `failing` fails after adding the first one. */
 function openAll(names: readonly string[]) {
   const told: string[] = []
   const closing = new Closing()
@@ -16,7 +16,7 @@ function openAll(names: readonly string[]) {
       return { notices: [name] }
     },
   }))
-  // What the other features of a run would find there doesn't matter.
+  // The features of this test use nothing but `closing`.
   const opening = openFeatures(features, { closing } as unknown as Opened, ({ notices = [] }) => told.push(...notices))
   return { opening, closing, told }
 }

@@ -6,7 +6,7 @@ import { canariesIn, findCanaries, plantCanaries } from './canaries.ts'
 import { makeScene, programFor, type Scene } from './scene.ts'
 import { attackBy, surfaces, writeScript, type ToolCall } from './surfaces.ts'
 
-/** Searches everything that can be read on a run's host: files, processes, the environment, git's output. */
+/** A script that searches everything that can be read on a host: files, processes, the environment, and git's output. */
 const search = ({ base }: Scene): string => `
   {
     env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n'
@@ -15,7 +15,7 @@ const search = ({ base }: Scene): string => `
     grep -rsa 'CANAR[Y]' ${base} /tmp /run /dev/shm /etc /github
   } 2>/dev/null | ${findCanaries}`
 
-/** Everyday git, which must still work in the same workspace. Only the shell runs it, before the search. */
+/** Everyday git commands, which must still work in the same workspace. Only the shell runs them, before the search. */
 const everydayGit = ({ remote }: Scene): string => `
   if [ "$1" = shell ]; then (
     set -e
@@ -29,7 +29,7 @@ const everydayGit = ({ remote }: Scene): string => `
     echo 'git works'
   ) fi`
 
-/** Every way in which tools read a file. The patch doesn't match, and its error shows the actual lines. */
+/** Calls of all tools that read files. The patch doesn't match, so its error shows the actual lines. */
 const lookBy = (path: string): readonly ToolCall[] => [
   ['read_file', { path }],
   ['grep', { path, pattern: 'example|token|CANARY' }],

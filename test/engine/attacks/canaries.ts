@@ -6,18 +6,18 @@ import type { Scene } from './scene.ts'
 /** Secrets like those on a CI machine or a developer's machine, each of them unique. */
 export type Planted = {
   readonly names: readonly string[]
-  /** The files that contain them. */
+  /** The files that contain the secrets. */
   readonly paths: readonly string[]
   /** Variables of the job that starts the run. */
   readonly env: Readonly<Record<string, string>>
-  /** Ends the process of the host that has one on its command line. */
+  /** Ends the host's process that has a secret on its command line. */
   close(): void
 }
 
 /** The prefix of every canary. Scripts that look for canaries write it in brackets, so that they don't find themselves. */
 const mark = 'CANARY'
 
-/** How a script looks for canaries: its output for each contains no value that could be masked. */
+/** Commands with which a script prints the canaries in its input. Their prefix is replaced in the output, so that masking can't remove them. */
 export const findCanaries = `grep -aoh 'CANAR[Y]-[a-z0-9-]*' | sed 's/CANAR[Y]-/seen-/' | sort -u`
 
 /** A canary that every command may see: if it is not found, no search took place. */
@@ -25,7 +25,7 @@ export const control = 'control'
 
 const header = (token: string): string => `AUTHORIZATION: basic ${token}`
 
-/** Plants them all. */
+/** Plants all canaries. */
 export function plantCanaries(scene: Scene): Planted {
   const tail = randomBytes(8).toString('hex')
   const names: string[] = []
@@ -41,7 +41,7 @@ export function plantCanaries(scene: Scene): Planted {
   }
   const local = (path: string, text: string): void => write(join('work/project/project', path), text)
 
-  // Git: both ways in which CI checkouts leave their token, and other ways.
+  // Secrets of git: the token, in both ways in which CI checkouts leave it, and others.
   git(workspace, 'config', 'http.https://github.com/.extraheader', header(token('checkout-header')))
   const included = join(temp, 'git-credentials-3b1f.config')
   write(
@@ -131,7 +131,7 @@ export function plantCanaries(scene: Scene): Planted {
   }
 }
 
-/** The names of canaries in a text, in their own form or in that of a script's output. */
+/** The names of canaries in a text, in their original form or as a script prints them. */
 export function canariesIn(text: string): readonly string[] {
   const found = [...text.matchAll(/(?:CANARY|seen)-([a-z0-9-]+?)(?:-[0-9a-f]{16})?(?![a-z0-9-])/g)].map(
     ([, name = '']) => name,

@@ -4,7 +4,7 @@ import { actors, onePerMechanism, runMatrix } from './matrix.ts'
 import type { Row } from './rows.ts'
 import { programFor } from './scene.ts'
 
-/** The shell tries every row; the other actors try one per mechanism. `npm run soak` has all of them try all. */
+/** The shell tries every row. The other actors try one row per mechanism, but all rows in `npm run soak`. */
 const tries = Object.fromEntries(
   actors.map((actor) => [actor, actor === 'shell' ? (rows: readonly Row[]) => rows : onePerMechanism]),
 )
@@ -34,7 +34,7 @@ plain('the control: without confinement, attacks that only read and write get th
   const failures = tried?.failures ?? []
   expect(failures).toContain('a secret was said')
   const held = chosen.filter(({ name, act }) => act.kind === 'write' && !failures.includes(`${name}: written`))
-  // Directories stand where some of the files would be.
+  // Some of the files can't be written, because there are directories at their paths.
   expect(held.length).toBeLessThan(chosen.length / 10)
   expect(held.filter(({ mechanism }) => mechanism === 'settings')).toEqual([])
 })

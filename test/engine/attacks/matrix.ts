@@ -19,7 +19,7 @@ import { makeRows, movedNames, secretNames, type Row } from './rows.ts'
 import { handOver, nobody, type User } from './scene.ts'
 import { attackBy, surfaces, type ToolCall } from './surfaces.ts'
 
-/** An actor in a run: something that runs commands, or patches with the file tools. */
+/** The actors in a run: all parts that run commands, and the file tools. */
 export const actors = [...surfaces, 'files'] as const
 export type Actor = (typeof actors)[number]
 
@@ -30,13 +30,13 @@ type Cell = {
   readonly user: User
   readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
   readonly program: { readonly argv: readonly string[]; readonly node: string }
-  /** Who tries which rows. */
+  /** For each actor, a function that selects the rows that it tries. */
   readonly tries: Partial<Readonly<Record<Actor, (rows: readonly Row[]) => readonly Row[]>>>
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** One row of each mechanism, and of each kind of act in it. */
+/** One row for each mechanism and each kind of act in it. */
 export function onePerMechanism(rows: readonly Row[]): readonly Row[] {
   const key = ({ mechanism, act }: Row): string => `${mechanism} ${act.kind}`
   return rows.filter((row, index) => rows.findIndex((other) => key(other) === key(row)) === index)
@@ -51,7 +51,7 @@ export async function runMatrix({ user, backend, program, tries }: Cell): Promis
       mkdirSync(dirname(join(base, path)), { recursive: true })
       writeFileSync(join(base, path), text)
     }
-    // A user's hooks are shown what else lies in there.
+    // A user's hooks can read the other files in `.claude`.
     renameSync(join(home, '.claude/credentials'), join(home, '.claude/.credentials.json'))
     for (const name of secretNames()) if (!existsSync(join(home, name))) write(`home/${name}`, secret)
     for (const { path } of movedNames()) write(`moved/${path}`, secret)
@@ -99,7 +99,7 @@ export async function runMatrix({ user, backend, program, tries }: Cell): Promis
       ],
     }))
   } finally {
-    // Node's own removal doesn't go as deep as one of the rows.
+    // One of the rows creates directories that are nested too deeply for Node's own removal.
     spawnSync('rm', ['-rf', places.base])
     await places.close()
   }
@@ -122,7 +122,7 @@ function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, ro
     const out = `${places.workspace}/out/${actor}.${rows.indexOf(row)}`
     return `mkdir -p ${quoted(at)}; (cd ${quoted(at)} && exec timeout 20 sh -c ${quoted(text)}) >> ${quoted(out)} 2>&1 </dev/null`
   }
-  // One process makes all directories, and what a shell does by itself needs none.
+  // One process creates all directories. The shell then writes the files itself, without starting processes.
   const directories = (its: readonly Row[]): string =>
     `mkdir -p . ${its.flatMap(({ act }) => (act.kind === 'write' ? [quoted(dirname(act.path))] : [])).join(' ')}`
   const lines = (actor: Actor, its: readonly Row[]): readonly string[] => [
@@ -147,7 +147,7 @@ function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, ro
   return `PATH=/usr/local/bin:/usr/bin:/bin; export PATH; cd '${places.workspace}'; mkdir -p out; {\ncase "$1" in\n${turns.join('\n')}\nlater)\n${later.join('\n')}\n;;\nesac\n} > out/$1.said 2>/dev/null; touch out/$1.done; cat out/$1.said\n`
 }
 
-/** How file tools would do the same as a row. */
+/** The calls with which file tools would do the same as a row. */
 function toolCalls({ act }: Row): readonly ToolCall[] {
   if (act.kind === 'script') return []
   const { path } = act
@@ -161,7 +161,9 @@ function toolCalls({ act }: Row): readonly ToolCall[] {
   ]
 }
 
-/** The state by path: a file's content, its mode, a link's target. The run's own files are left out. */
+/**
+ * The state of everything in the directories, by path: modes, the contents of files, and the targets of symlinks. The run's own files are left out.
+ */
 function look(...directories: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const walk = (directory: string): void => {
@@ -202,7 +204,7 @@ function secretsIn(workspace: string): readonly string[] {
   return stdout.split('\n').flatMap((path) => (path === '' ? [] : [`a secret lies in ${path}`]))
 }
 
-/** An actor that ran the script to its end has left a mark. */
+/** Returns a failure if an actor did not run the script to its end, where the script leaves a mark. */
 function finished(workspace: string, actor: Actor): readonly string[] {
   return existsSync(join(workspace, 'out', `${actor}.done`)) ? [] : [`the script of ${actor} did not end`]
 }
@@ -235,7 +237,7 @@ function gotThrough(row: Row, actor: Actor, places: Places, rows: readonly Row[]
   return found
 }
 
-/** Gives this process access despite file modes. */
+/** Makes a directory accessible to this process, whatever the directory's mode is. */
 function open(directory: string): void {
   if (process.geteuid?.() !== 0 && existsSync(directory)) chmodSync(directory, 0o700)
 }

@@ -4,25 +4,25 @@ import type { Places } from '../../sandbox/battery/places.ts'
 import { evil, gitAttacks } from '../../sandbox/git-attacks.ts'
 import { scriptedAttacks } from './scripted.ts'
 
-/** One attempt: to write a file, to read one, or what a script does. */
+/** One attempt: to write a file, to read a file, or to run a script. */
 export type Row = {
   readonly name: string
-  /** The mechanism that stops it. If there is little time, one row per mechanism represents the others. */
+  /** The mechanism that stops the attempt. If there is little time, one row per mechanism represents the others. */
   readonly mechanism: string
   readonly act:
     | { readonly kind: 'write'; readonly path: string }
     | { readonly kind: 'read'; readonly path: string }
     | {
         readonly kind: 'script'
-        /** Prints `GOT` when it got through, as far as that can be seen from inside. */
+        /** The script. It prints `GOT` if the attempt succeeds, as far as that can be seen inside the sandbox. */
         readonly text: string
-        /** Starts in the workspace. Default: in a directory of its own there. */
+        /** The script starts in the workspace. Default: in its own directory in the workspace. */
         readonly atTop?: true
-        /** What a later command does. */
+        /** A script that a later command runs. */
         readonly later?: string
-        /** Files, from where it starts, that must not be there afterwards. */
+        /** Files, relative to the script's directory, in which nothing planted may be found afterwards. */
         readonly leaves?: readonly string[]
-        /** Where the host's git is used afterwards; a `sentinel` must not be there then. */
+        /** The directory in which the host's git is used afterwards. It must not create a file named `sentinel`. */
         readonly gitIn?: string
         /** A script that the host runs afterwards, which prints `GOT` if it finds something. */
         readonly onHost?: string
@@ -31,17 +31,17 @@ export type Row = {
       }
 }
 
-/** The places of the table that lie in a home and hold secrets, as files that can be made there. */
+/** The paths of credentials in a home directory that the protected table contains, as names of files to create. */
 export function secretNames(): readonly string[] {
   const names = protectedTable().flatMap(({ at, what }) =>
     what === 'credentials' && at.startsWith('~/') ? [at.slice(2)] : [],
   )
-  // Files that a run itself needs there.
+  // Paths that a run itself needs.
   const own = /^\.(?:config|local\/share|local\/state)\/portcullis$|^\.claude$/
   return [...new Set(names)].filter((name) => !own.test(name) && !names.some((other) => name.startsWith(`${other}/`)))
 }
 
-/** Variables that move credentials, but no files that control the run itself. */
+/** Variables that move credentials, each with the path of a file to create. Variables that move files of the run itself are left out. */
 export function movedNames(): readonly { readonly variable: string; readonly path: string }[] {
   const held = protectedTable().flatMap(({ at, what }) => (what === 'credentials' ? [at] : []))
   return movingVariables().flatMap(({ variable, below, from }) => {
@@ -58,7 +58,7 @@ export function movedNames(): readonly { readonly variable: string; readonly pat
 
 const nameOf = (at: string): string => at.replace(/^(?:\*\*|~)\//, '').replace('*', 'x')
 
-/** Every attempt, on these places of a host. */
+/** All attempts on these places of a host. */
 export function makeRows(places: Places): readonly Row[] {
   const { workspace, home, outside, base } = places
   const write = (mechanism: string, path: string): Row => ({
@@ -108,7 +108,7 @@ export function makeRows(places: Places): readonly Row[] {
   ]
 }
 
-/** Probes that cover something that no row here does, and that end at once. */
+/** Whether a probe covers something that no other row covers, and ends quickly. */
 function isHere({ name, expect, cwd }: Probe): boolean {
   if (expect['workspace-write'] !== 'blocked' || cwd !== undefined) return false
   return !/git|hook|repositor|submodule|worktree|placeholders|^make \.|^make a\/|settings behind|leave a process|\d00 |thousand|longer|core dump|move the workspace|be root|^write to ~|^read ~|user namespace$|write in \/dev$/.test(

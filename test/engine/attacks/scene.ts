@@ -16,20 +16,20 @@ import process from 'node:process'
 /** The user of a run. File modes don't stop root, so both root and an ordinary user are tried. */
 export type User = 'root' | 'ordinary'
 
-/** The part of a host that attacks are let loose on, made for one run and thrown away. */
+/** The part of a host that is attacked. It is created for one run and removed afterwards. */
 export type Scene = {
-  /** Contains all the others. It is not below /tmp, which a sandbox hides. */
+  /** Contains all other directories. It is not below /tmp, which a sandbox hides. */
   readonly base: string
   readonly home: string
-  /** A repository, where a checkout of CI would put it. */
+  /** A repository at a path where a CI checkout would be. */
   readonly workspace: string
-  /** Next to the workspace, and not granted. */
+  /** A directory outside the workspace that the run is not granted. */
   readonly outside: string
-  /** Where the steps of a CI job leave things for each other. */
+  /** The directory in which the steps of a CI job leave files for each other. */
   readonly temp: string
   /** A bare repository that the workspace is a clone of. */
   readonly remote: string
-  /** Writes a file, with its directories, by its path from `base`. */
+  /** Writes a file and creates its directories. The path is relative to `base`. */
   readonly write: (path: string, text: string) => void
   readonly git: (directory: string, ...args: readonly string[]) => string
   /** Makes the run's user the owner of everything. */
@@ -37,7 +37,7 @@ export type Scene = {
   close(): void
 }
 
-/** Makes a home, a repository with a submodule and another repository in it, and a directory beside it. */
+/** Creates a home directory, a repository that contains a submodule and another repository, and a directory outside them. */
 export function makeScene(): Scene {
   const base = mkdtempSync('/var/tmp/portcullis-attacks-')
   const places = {
@@ -53,7 +53,7 @@ export function makeScene(): Scene {
     mkdirSync(dirname(join(base, path)), { recursive: true })
     writeFileSync(join(base, path), text)
   }
-  // Without the settings of whoever runs this.
+  // git doesn't read the settings of the user who runs the tests.
   const env = { PATH: process.env['PATH'], HOME: places.home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
   const settings = ['user.name=a', 'user.email=a@b', 'init.defaultBranch=main', 'protocol.file.allow=always']
   const git = (directory: string, ...args: readonly string[]): string =>
@@ -94,7 +94,7 @@ export function makeScene(): Scene {
   }
 }
 
-/** The user that owns nothing. */
+/** The id of the user `nobody`, who owns nothing. */
 export const nobody = 65534
 
 /** Makes a run's user the owner of a directory and its content. */
@@ -112,7 +112,7 @@ function* everyPath(directory: string): Generator<string> {
   }
 }
 
-/** The built `agent`, where this user can start it: a copy for an ordinary user, wherever the repository is. */
+/** The built `agent`. An ordinary user gets a copy, because that user may not have access to the repository's directory. */
 export function programFor(user: User): {
   readonly argv: readonly [string, ...string[]]
   readonly node: string
@@ -137,7 +137,10 @@ export function programFor(user: User): {
 /** The outcome of a program. */
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-/** Runs a program as this user, with nothing but this environment. `group`: of an ordinary user, so that docker's socket may be spoken to. */
+/**
+ * Runs a program as this user, with only these environment variables. `group` is the group of an ordinary user; the group of docker's socket gives
+ * access to it.
+ */
 export async function runAs(
   user: User,
   argv: readonly string[],

@@ -4,7 +4,7 @@ import type { Row } from './rows.ts'
 
 type Script = Extract<Row['act'], { readonly kind: 'script' }>
 
-/** Attacks that need more than one file. */
+/** Attacks that do more than write or read one file. */
 export function scriptedAttacks({ workspace, home, outside, base, hostMark }: Places): readonly Row[] {
   const row = (mechanism: string, name: string, text: string, more: Omit<Script, 'kind' | 'text'> = {}): Row => ({
     name,
@@ -97,7 +97,7 @@ export function scriptedAttacks({ workspace, home, outside, base, hostMark }: Pl
       'a process that goes on',
       `(setsid sleep 7${hostMark}1 >/dev/null 2>&1 &); nohup sleep 7${hostMark}1 >/dev/null 2>&1 & true`,
     ),
-    // Set-user-id, by every call that makes it.
+    // Set-user-id files, made by every call that can make them.
     row(
       'set-user-id',
       'by O_TMPFILE and linkat',
@@ -150,7 +150,7 @@ except OSError: pass`,
       `for f in AGENTS.md CLAUDE.md; do ln -sf ${home}/.ssh/credentials $f; done`,
       { atTop: true },
     ),
-    // Denied, and moved.
+    // Denied files that are moved or linked.
     row('denied', 'a denied directory, moved with its parent', 'mv cfg c2; cat c2/private/key; mkdir cfg', {
       atTop: true,
       later: 'cat c2/private/key cfg/private/key c2/.env; mv c2 c3; cat c3/private/key; rmdir cfg; mv c3 cfg',

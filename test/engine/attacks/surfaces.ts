@@ -13,21 +13,21 @@ export type ToolCall = readonly [name: string, input: Readonly<Record<string, un
 
 type RunOptions = {
   readonly user: User
-  /** `unconfined`: nothing is confined, which shows that confinement matters. */
+  /** `unconfined` confines nothing. It shows that the attacks succeed without confinement. */
   readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
   readonly program: { readonly argv: readonly string[]; readonly node: string }
   /** The actors that run the workspace's script `attack.sh`, each with its own name as the argument. */
   readonly acting: readonly Surface[]
-  /** Calls of other tools, made before. */
+  /** Calls of other tools that the model makes first. */
   readonly calls?: readonly ToolCall[]
   readonly env?: Readonly<Record<string, string>>
-  /** More of the table `sandbox_read` of `config.toml`, and tables after it. Default: nothing. */
+  /** Lines to add to the table `sandbox_read` of `config.toml`, and tables to put after it. Default: none. */
   readonly config?: string
   /** A command line that the shell runs after all the others. */
   readonly later?: string
-  /** More words of the command line. */
+  /** Further command-line words. */
   readonly words?: readonly string[]
-  /** More that commands in docker are shown. */
+  /** Further paths that commands in docker can read. */
   readonly readable?: readonly string[]
 }
 
@@ -51,7 +51,7 @@ const server = (script: string): string => `
     send({ id, result: { content: [{ type: 'text', text: stdout + stderr }] } })
   })`
 
-/** Does a real run in which the model lets every actor run the script. */
+/** Performs a real run in which the model makes every actor run the script. */
 export async function attackBy(
   scene: Pick<Scene, 'workspace' | 'home' | 'write' | 'handOver'>,
   options: RunOptions,
@@ -147,7 +147,7 @@ function keptBy({ home }: Pick<Scene, 'home'>): readonly string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
 }
 
-/** Puts the script there that surfaces run: what it prints is also in `out/NAME` of the workspace. */
+/** Writes the script that the surfaces run. What it prints is also written to `out/NAME` in the workspace. */
 export function writeScript({ workspace }: Scene, body: string): void {
   const text = `export PATH=/usr/local/bin:/usr/bin:/bin\ncd '${workspace}'\nmkdir -p out\n{\n${body}\n} 2>&1 | tee out/$1\n`
   writeFileSync(join(workspace, 'attack.sh'), text)

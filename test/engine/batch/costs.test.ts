@@ -26,7 +26,7 @@ test('the cost of a superseded attempt counts in all totals, even if it becomes 
   const first = join(place.out, 'runs/a/1')
   const record = JSON.parse(readFileSync(join(first, 'result.json'), 'utf8')) as Record<string, unknown>
   expect(record).toMatchObject({ cost_usd: 1 })
-  // A worker that was considered lost, but finished its run.
+  // The second attempt was considered lost, but its worker finished the run.
   const second = join(place.out, 'runs/a/2')
   mkdirSync(second)
   const { cost_usd: _, ...lost } = record
@@ -55,7 +55,7 @@ test('the possible cost of a lost run also counts against --max-cost at the next
   const status = join(place.out, 'status.json')
   while (!existsSync(status) || !readFileSync(status, 'utf8').includes('sleep')) await sleep(50)
   const run = JSON.parse(readFileSync(join(place.out, 'runs/a/1/process.json'), 'utf8')) as { readonly pid: number }
-  // It is stopped first, because a run whose supervisor disappears ends by itself, and then its cost is known.
+  // The run is stopped first. Otherwise it would end by itself when its supervisor disappears, and its cost would be known.
   process.kill(run.pid, 'SIGSTOP')
   process.kill(supervisor, 'SIGKILL')
   process.kill(run.pid, 'SIGKILL')

@@ -10,10 +10,10 @@ import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
 
 const test = testUnlessOnCi(whyNoRedis())
 
-/** A model that runs a command of some seconds, in two requests of a dollar each, and its command-line words. */
+/** Command-line words for a model that runs a command of a few seconds and gets two requests of a dollar each. */
 const slowModel = (): readonly string[] => dearModel('sleep 4; echo x > x')
 
-/** Delivers the job of the first attempt once more while a worker has it, like BullMQ does when it considers a lock lost. */
+/** Delivers the job of the first attempt again while a worker has it, as BullMQ does when it considers a lock lost. */
 function deliverAgain(redis: TestRedis): void {
   const queue = `portcullis:batch-${hashIn(redis)}`
   const id = jobIdOf('a', 1)
@@ -39,7 +39,7 @@ test('a job that two workers get at once is run by one, settled once, and paid o
   while (!runs(place)) await sleep(50)
   await startWorker(place, redis)
   deliverAgain(redis)
-  // The other worker takes it, and finds that it is in progress.
+  // The other worker takes the job, and finds that it is in progress.
   while (redis.cli('exists', `portcullis:batch-${hashIn(redis)}:${jobIdOf('a', 1)}`).trim() !== '0') await sleep(50)
   expect(isThere(place, 'runs/a/1/result.json')).toBe(false)
   expect((await running).code).toBe(0)

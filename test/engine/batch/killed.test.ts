@@ -10,7 +10,7 @@ import { startRedis, whyNoRedis } from '../../support/redis.ts'
 
 const testOnRedis = testUnlessOnCi(whyNoRedis())
 
-/** What a batch of two tasks, one after the other, writes into its journal. */
+/** The types of the records in the journal of a batch that runs two tasks one after the other. */
 const writtenHere = [
   'batch-started',
   'attempt-started',
@@ -21,13 +21,13 @@ const writtenHere = [
   'settled',
   'batch-ended',
 ]
-/** Both the coordinator and the worker record the beginning of an attempt. */
+/** The types of the records in the journal of a batch on Redis. Both the coordinator and the worker record the beginning of an attempt. */
 const writtenOnRedis = writtenHere.flatMap((type) => (type === 'attempt-started' ? [type, type] : [type]))
 
 const numbered = (types: readonly string[]): readonly (readonly [number, string])[] =>
   types.map((type, at) => [at + 1, type])
 
-/** Kills the supervisor of a batch as soon as its journal has this many lines, and lets another continue. */
+/** Kills the supervisor of a batch as soon as its journal has this many lines, and starts another one, which continues the batch. */
 async function killAtLine(place: BatchPlace, words: readonly string[], line: number): Promise<void> {
   const journal = join(place.out, 'journal.jsonl')
   const lines = (): number => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0)

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/)
 
-/** Exit codes in the form that a rule requires: in order, each once, and without 0 if they are listed as failures. */
+/** Exit codes in the form that a rule requires: in ascending order, without duplicates, and without 0. */
 const onExitCodes = z.strictObject({
   containerName: name.optional(),
   operator: z.enum(['In', 'NotIn']),
@@ -30,15 +30,15 @@ const rule = z
   .refine((one) => (one.onExitCodes === undefined) !== (one.onPodConditions === undefined), 'one condition')
 
 /**
- * Stricter than Kubernetes' own schema: fields that we don't use are refused, because they may be misspelled, and so is everything that the server refuses in
- * an indexed Job with a pod failure policy (https://kubernetes.io/docs/concepts/workloads/controllers/job/).
+ * A schema for the example, stricter than Kubernetes' own. It refuses fields that we don't use, because they may be misspelled, and everything that
+ * the server refuses in an indexed Job with a pod failure policy (https://kubernetes.io/docs/concepts/workloads/controllers/job/).
  */
 const job = z.strictObject({
   apiVersion: z.literal('batch/v1'),
   kind: z.literal('Job'),
   metadata: z.strictObject({ name }),
   spec: z.strictObject({
-    // Limits for each index are for indexed jobs.
+    // Only an indexed job can have limits for each index.
     completionMode: z.literal('Indexed'),
     completions: z.int().min(1),
     parallelism: z.int().min(0),
@@ -47,7 +47,7 @@ const job = z.strictObject({
     podFailurePolicy: z.strictObject({ rules: z.array(rule).min(1).max(20) }),
     template: z.strictObject({
       spec: z.strictObject({
-        // A pod failure policy asks for it.
+        // A pod failure policy requires this value.
         restartPolicy: z.literal('Never'),
         terminationGracePeriodSeconds: z.int().min(0),
         containers: z
@@ -81,9 +81,9 @@ const file = new URL('../../../fixtures/examples/kubernetes/batch.yaml', import.
 const text = readFileSync(file, 'utf8')
 const { spec } = job.parse(parse(text))
 
-/** The faults of a Job according to Kubernetes' OpenAPI schema, from which this package is generated. */
+/** The faults of a Job according to Kubernetes' OpenAPI schema, from which `kubernetes-models` is generated. */
 async function faultsOf(value: unknown): Promise<readonly string[]> {
-  // Its types would be the internal ones of the validators.
+  // With a constant name, TypeScript would use the types of the module, which are the internal ones of the validators.
   const name = 'kubernetes-models/_schemas/IoK8sApiBatchV1Job'
   const { validate } = (await import(name)) as {
     readonly validate: ((value: unknown) => boolean) & {
@@ -125,7 +125,7 @@ test('every exit code of a batch has exactly one rule', () => {
 test('the program accepts its command line', async () => {
   const [, ...words] = (spec.template.spec.containers[0]?.args[0] ?? '').replaceAll('"', '').split(/\s+/)
   const shard = words.slice(1).map((word) => word.replaceAll('$JOB_COMPLETION_INDEX', '0'))
-  // The tasks don't exist, so it gets as far as reading them.
+  // The file of tasks doesn't exist, so the program gets as far as reading it.
   const { stderr } = await agent(shard, { cwd: tempDir(), home: tempDir() })
   expect(stderr).toContain("/work/tasks.jsonl: this file of tasks can't be read")
 })

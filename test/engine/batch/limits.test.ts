@@ -34,7 +34,7 @@ function limiterOf(clock: Clock, more: Partial<LimiterOptions> = {}): RateLimite
   return new RateLimiter({ limits, throttled: () => undefined, usedUp: () => undefined, clock, ...more })
 }
 
-/** The same numbers each time. */
+/** Creates a generator that always returns the same sequence of numbers. */
 function chance(): () => number {
   let state = 1
   return () => (state = (state * 48271) % 2147483647) / 2147483647
@@ -47,7 +47,7 @@ test('32 workers use at least nine tenths of 60,000 tokens a minute, and never m
   const sent: { readonly at: number; readonly tokens: number }[] = []
   const work = (): void => {
     const tokens = 800 + Math.round(random() * 2400)
-    // Estimates are off by a fifth either way.
+    // Estimates are wrong by up to a fifth in either direction.
     limiter.enter(account, tokens * (0.8 + random() * 0.4), 'worker', (leave) => {
       sent.push({ at: clock.now(), tokens })
       clock.after(3000 + random() * 9000, () => {
@@ -163,7 +163,7 @@ test('without a stated time, the waits for quota grow; runs that were refused to
   expect(pause.until(300_000, undefined).getTime()).toBe(900_000)
 })
 
-/** A model on loopback, and when it was asked. */
+/** Starts a model on loopback. Returns the command-line words for it, and the times at which it was asked. */
 async function mockModel(
   reply: (index: number) => Reply,
 ): Promise<{ readonly words: readonly string[]; readonly at: number[] }> {
@@ -193,7 +193,7 @@ test('after a 429 no run asks before its Retry-After, and all of them finish', a
   })
   expect((await place.run(['run', 'tasks.jsonl', '-o', 'out', '-w', '2', ...words], key)).code).toBe(0)
   expect(at).toHaveLength(5)
-  // Requests that were sent at the same time don't count.
+  // Requests that were sent at the same time as the refused one don't count.
   expect(at.filter((time) => time > refusedAt + 300 && time < refusedAt + 2900)).toEqual([])
 })
 

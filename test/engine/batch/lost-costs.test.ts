@@ -36,7 +36,7 @@ const read = (place: BatchPlace, name: string): string => {
   const file = join(place.out, name)
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
-/** Whether the first attempt is at its `sleep`, and its coordinator knows of these dollars. */
+/** Whether the first attempt is running its `sleep`, and the coordinator knows that the attempt has cost this much. */
 const hasSpent = (place: BatchPlace, dollars: number) => (): boolean => {
   const step = read(place, 'runs/a/1/step.json')
   return step.includes('sleep') && step.includes(`"cost_usd":${dollars}`)
@@ -82,7 +82,7 @@ test('what a run had spent counts, though its worker and the coordinator are kil
 test('what a run spent counts, though its result could not be handed in', async () => {
   const { redis, key, place, words } = await scene('sleep 3; head -c 2000000 /dev/urandom > x')
   const running = place.run(words)
-  // A run whose lock isn't renewed for so long would be ended instead.
+  // The lock must last longer than the delay, because a run whose lock isn't renewed is ended.
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2', '--lock-seconds', '20')
   await until(hasSpent(place, 1))
   redis.cli('config', 'set', 'maxmemory', '1')
@@ -99,7 +99,7 @@ test('what a run spent counts, though its result was changed in Redis', async ()
   startFarWorker(redis, key, '--lock-seconds', '60')
   await until(hasSpent(place, 1))
   const { pid } = place.json('supervisor.json') as { readonly pid: number }
-  // So that it takes nothing before it is changed.
+  // The coordinator is stopped, so that it doesn't take the result before the result is changed.
   process.kill(pid, 'SIGSTOP')
   const results = (): string => redis.cli('--scan', '--pattern', 'portcullis:store:*:results').trim()
   await until(() => results() !== '')
@@ -126,7 +126,7 @@ test('a worker that is told to end gives its run back, whose cost counts, and us
 test('a Redis that forgot all that workers had told it costs no run, where they share nothing else', async () => {
   const { redis, key, place, words } = await scene('sleep 12; echo x > x')
   const running = place.run(words)
-  // Its lock is forgotten too, which its run outlives.
+  // Redis forgets the worker's lock too, but the lock time is longer than the run.
   startFarWorker(redis, key, '--lock-seconds', '60')
   await until(hasSpent(place, 1))
   redis.cli('flushall')

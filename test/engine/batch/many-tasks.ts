@@ -13,7 +13,7 @@ import { timePage } from '../../support/time-page.ts'
 export const carriers = ['here', 'redis'] as const
 export type Carrier = (typeof carriers)[number]
 
-/** What a batch of many tasks took, and what did not hold. */
+/** What a batch of many tasks used, and what went wrong. */
 type Many = { readonly tasks: number; readonly figures: readonly string[]; readonly failures: readonly string[] }
 
 const mostMiB = 200
@@ -23,11 +23,11 @@ const repositories = 10
 const atOnce = 2
 
 /**
- * Runs one batch of so many tasks against a model on loopback, on real git repositories, and looks at what the batch itself takes: the memory of whoever
- * supervises it, and the processor time beside the runs' own. It is done when each task is settled once, and when another start finds nothing missing. Then
- * the page that `agent batch report` makes is opened in a browser, if there is one.
+ * Runs one batch of this many tasks with a model on loopback and with real git repositories, and measures what the batch itself uses: the memory of
+ * its supervisor, and the processor time in addition to that of the runs. Each task must be settled once, and another start must find that nothing is
+ * missing. Then the page that `agent batch report` creates is opened in a browser, if there is one.
  *
- * @param keep a directory to leave the batch's folder in. Undefined: it is removed
+ * @param keep the directory in which the batch's folder is kept. Undefined: the folder is removed
  */
 export async function runManyTasks(carrier: Carrier, tasks: number, keep?: string): Promise<Many> {
   const base = mkdtempSync(join(tmpdir(), 'portcullis-many-'))
@@ -137,7 +137,7 @@ type Usage = {
   }[]
 }
 
-/** Samples processes until it is stopped, each without its children. */
+/** Samples the memory and processor time of processes, without their children, until `end` is called. */
 function watch(pids: readonly number[]): { readonly end: () => Usage } {
   const seen = pids.map(() => ({ processorMs: 0, mostMiB: 0, all: [] as number[] }))
   const look = (): void => {

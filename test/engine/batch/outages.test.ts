@@ -90,7 +90,7 @@ test.each(['cut', 'halt'] as const)(
     far.proxy[how]()
     await until(() => ended(place, 'a', 1))
     await until(runs(place, 'a', 2))
-    // It comes back while another worker has its run.
+    // The network comes back while another worker has the run.
     far.proxy.mend()
     expect((await running).code).toBe(0)
     expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
@@ -108,7 +108,7 @@ test.each(['cut', 'halt'] as const)(
     await startWorker(place, redis)
     await until(runs(place, 'a', 1))
     far.proxy[how]()
-    // Nobody has handed it out yet.
+    // The second run has been recorded, but nobody has handed it out yet.
     await until(() => existsSync(join(place.out, 'runs/b/1/wish.json')))
     expect(existsSync(join(place.out, 'runs/a/settled.json'))).toBe(true)
     await sleep(2000)
@@ -132,7 +132,7 @@ test.each(['cut', 'halt'] as const)(
     far.proxy[how]()
     process.kill(pid, 'SIGINT')
     expect((await running).code).toBe(130)
-    // The worker wrote it: the coordinator doesn't know what the run spent.
+    // The worker wrote this file, because the coordinator doesn't know what the run spent.
     expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
       outcome: 'interrupted',
       cost_usd: 1,

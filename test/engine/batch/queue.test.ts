@@ -193,7 +193,7 @@ test('a coordinator that is started again with another cost limit applies it to 
   const first = place.run([...words, '--max-cost', '200'], { onStart: (child) => (pid = child.pid ?? 0) })
   const worker = await startWorker(place, redis)
   await until(() => runs(place, 'a', 1)() && mostOf('b') === 100)
-  // So that it takes no other job before the next start.
+  // The worker is stopped, so that it takes no other job before the next start.
   process.kill(worker.pid(), 'SIGSTOP')
   process.kill(pid, 'SIGKILL')
   await first
@@ -246,7 +246,7 @@ test('a job that somebody put into Redis by hand is refused, and the worker cont
     { ...good, manifest: 'f'.repeat(64) },
     { ...good, task: '../../etc' },
     { ...good, task: 'x'.repeat(1_000_000) },
-    // A job of this batch that was not handed out: a second delivery by hand.
+    // This job is valid, but the batch has not handed it out.
     { ...good },
   ]
   for (const [at, data] of bad.entries()) await queue.add(`by-hand-${at}`, data as typeof good)

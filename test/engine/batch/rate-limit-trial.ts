@@ -9,7 +9,7 @@ import { agent, type Ended } from '../../support/agent.ts'
 import { responseFrames, say } from '../../support/mock-openai.ts'
 import type { Carrier } from './many-tasks.ts'
 
-/** The requests of a batch to a limited model, and the violated guarantees. */
+/** Figures about a batch with a rate-limited model, and the guarantees that it violated. */
 export type RateTrial = { readonly figures: readonly string[]; readonly failures: readonly string[] }
 
 const minuteMs = 60_000
@@ -22,10 +22,11 @@ const bytesPerToken = 4
 type Request = { readonly at: number; readonly tokens: number; readonly refused: boolean }
 
 /**
- * Runs a batch of 32 runs at once against a model on loopback that takes 60,000 tokens in any minute and answers 429 above it; on Redis, by four workers.
- * After the first minute, in which it is learned how well estimates fit, none may be refused, and nine tenths of the rate have to be used.
+ * Runs a batch of 32 runs at once with a model on loopback that accepts 60,000 tokens in any minute and answers 429 to all other requests. On Redis,
+ * the runs are spread over four workers. In the first minute, the batch learns how accurate its estimates are. After that, no request may be refused,
+ * and nine tenths of the rate have to be used.
  *
- * @param minutes how long, the first one not counted
+ * @param minutes the length of the trial after the first minute
  */
 export async function runRateTrial(carrier: Carrier, minutes: number): Promise<RateTrial> {
   const base = mkdtempSync(join(tmpdir(), 'portcullis-rate-'))
@@ -94,7 +95,9 @@ function judge(requests: readonly Request[], began: number, minutes: number, jou
   }
 }
 
-/** Counts what a request uses when it arrives, as providers do, and refuses it where the minute before it has too little left. */
+/**
+ * Counts the tokens of a request when it arrives, as providers do, and refuses the request if they exceed what is left of the last minute's tokens.
+ */
 async function answer(request: IncomingMessage, response: ServerResponse, requests: Request[]): Promise<void> {
   let bytes = 0
   for await (const piece of request) bytes += (piece as Buffer).length

@@ -18,7 +18,7 @@ import { say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 const outcomesOf = (place: BatchPlace) =>
   place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
 
-/** A model on loopback, as words of a command line. */
+/** Starts a model on loopback, and returns the command-line words for it. */
 async function mockModel(replies: (index: number) => Reply): Promise<readonly string[]> {
   const mock = await startMockOpenAI({ replies: (_, index) => replies(index) })
   onTestFinished(() => mock.close())
@@ -133,7 +133,7 @@ test('a run with an answer is never repeated; a run in which the provider failed
   expect(outcomesOf(place)).toEqual([['a', 'failed', 3]])
 })
 
-/** The process of an attempt, once it runs a command and its log says what its first request cost. */
+/** Waits until an attempt runs a command and its log contains the cost of its first request, and returns the attempt's process id. */
 async function commandOf(place: BatchPlace, trial: string, attempt = 1): Promise<number> {
   const path = join(place.out, 'runs', trial, String(attempt), 'process.json')
   for (;;) {
@@ -156,7 +156,7 @@ test('a run whose process is killed is started again; a second loss settles it a
   ]
   const running = place.run(words)
   process.kill(await commandOf(place, 'a'), 'SIGKILL')
-  // The other one runs meanwhile, and is not affected.
+  // The other task runs meanwhile, and is not affected.
   while (!existsSync(join(place.out, 'runs/a/2/process.json'))) await sleep(50)
   process.kill(await commandOf(place, 'a', 2), 'SIGKILL')
   expect((await running).code).toBe(1)
@@ -270,7 +270,7 @@ test('each shard runs a part of a batch, and their folders can be merged', async
   ])
   const [first] = place.lines('results.jsonl')
   expect(readFileSync(join(place.out, String(first?.['patch'])), 'utf8')).toContain('+x')
-  // The result is complete.
+  // The merged result is complete, so nothing is run again.
   expect((await place.run([...words, '-o', 'out'])).code).toBe(0)
   expect(place.json('summary.json')).toMatchObject({ trials: 3, settled: 3, attempts: 5 })
   const predictions = JSON.parse((await place.run(['export', 'out', '--swebench'])).stdout) as object

@@ -29,7 +29,7 @@ const batchKeys = (redis: TestRedis): readonly string[] =>
     .split('\n')
     .filter((name) => name !== '' && !name.startsWith('portcullis:rate:'))
 
-/** A place, a Redis, a key, and the words that run a batch of these tasks with this command. */
+/** Prepares a batch of these tasks whose runs execute this command: a folder, a Redis, a key, and a function that runs the batch. */
 async function scene(ids: readonly string[], command: string) {
   const [redis, key] = [await startRedis(), makeBatchKey()]
   const place = batchPlace({ 'tasks.jsonl': tasksFile(ids) })
@@ -43,7 +43,7 @@ async function scene(ids: readonly string[], command: string) {
   }
 }
 
-/** Everything in a Redis, on disk and in memory, including the sealed data. */
+/** All keys and values in a Redis, including the sealed data. */
 function dump(redis: TestRedis): string {
   const script = `
     local all, from = {}, '0'
@@ -100,7 +100,7 @@ test('two workers without the folder run a batch through Redis, which holds no p
   expect(settles(place)).toBe(3)
   for (const { pid } of workers) process.kill(pid(), 'SIGTERM')
   for (const { ended } of workers) await ended
-  // The notes of remaining workers about their queue don't belong to the batch.
+  // The workers' notes about their queue don't belong to the batch.
   expect(batchKeys(redis).filter((name) => !/:(?:announced|meta|stalled-check)$/.test(name))).toEqual([])
 })
 
@@ -132,7 +132,7 @@ test('a result that is too large for Redis does not count, and the message says 
 test('a result that cannot be delivered by the deadline does not count, and the next attempt succeeds', async () => {
   const { redis, key, place, run } = await scene(['a'], 'sleep 3; head -c 2000000 /dev/urandom > x')
   const running = run()
-  // A run whose lock isn't renewed for so long would be ended instead.
+  // The lock must last longer than the delay, because a run whose lock isn't renewed is ended.
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2', '--lock-seconds', '20')
   await until(runs(place, 'a'))
   redis.cli('config', 'set', 'maxmemory', '1')
@@ -150,7 +150,7 @@ test('a result that was changed in Redis does not count, and the next attempt su
   startFarWorker(redis, key, '--lock-seconds', '60')
   await until(runs(place, 'a'))
   const { pid } = JSON.parse(readFileSync(join(place.out, 'supervisor.json'), 'utf8')) as { readonly pid: number }
-  // So that it takes nothing before it is changed.
+  // The coordinator is stopped, so that it doesn't take the result before the result is changed.
   process.kill(pid, 'SIGSTOP')
   await until(() => redis.cli('--scan', '--pattern', 'portcullis:store:*:results').trim() !== '')
   const object = redis.cli('--scan', '--pattern', 'portcullis:store:*:object:*').trim()

@@ -12,7 +12,7 @@ import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
 const test = testUnlessOnCi(whyNoRedis())
 const account = { provider: 'api.example.com', key: 'k', model: 'm' }
 
-/** Limiters of several workers: each has a connection of its own. */
+/** Creates rate limiters for several workers, each with its own connection. */
 async function limitersOf(
   redis: TestRedis,
   count: number,
@@ -47,7 +47,7 @@ test('32 workers in four processes together stay within the tokens of a window',
     for (let round = 0; round < 2; round++) {
       const tokens = 300 + ((worker * 7 + round) % 5) * 50
       const { leave } = await entered(limiter, tokens)
-      // Before the answer, and so no later than Redis counted the request.
+      // This is before the answer, and so no later than the time at which Redis counts the request.
       sent.push({ at: Date.now(), tokens })
       await sleep(50)
       leave({ type: 'answered', tokens })
@@ -120,6 +120,6 @@ test('after a 429 to one worker none of them asks before its Retry-After', async
   await startWorker(own, redis)
   expect((await running).code).toBe(0)
   expect(at).toHaveLength(6)
-  // A request that was sent at the same time doesn't count.
+  // A request that was sent at the same time as the refused one doesn't count.
   expect(at.filter((time) => time > refusedAt + 1000 && time < refusedAt + 3900)).toEqual([])
 })

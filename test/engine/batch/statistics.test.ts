@@ -17,7 +17,7 @@ import { batchPlace, recordingOf, tasksFile } from '../../support/batch.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { inline } from '../../../engine/report/markdown/escape.ts'
 
-/** A settled trial, or an open one. */
+/** The result of a trial that is settled or still open. */
 function result(
   task: string,
   model: string,
@@ -52,7 +52,7 @@ function result(
 }
 
 describe('the interval of a share', () => {
-  // Newcombe 1998, table I, method 3.
+  // The values are from Newcombe 1998, table I, method 3.
   test.each([
     [81, 263, 0.2553, 0.3662],
     [15, 148, 0.0624, 0.1605],
@@ -118,7 +118,7 @@ describe('pass@k', () => {
 })
 
 describe('a paired difference', () => {
-  // Exact binomial tails: 2 · (1 + 12 + 66) / 4096, 2 · (1 + 9) / 512, and as even as can be.
+  // The first two values are exact binomial tails: 2 · (1 + 12 + 66) / 4096 and 2 · (1 + 9) / 512. The next two are ties.
   test.each([
     [10, 2, 158 / 4096],
     [1, 8, 20 / 512],
@@ -130,7 +130,7 @@ describe('a paired difference', () => {
   })
 
   test('has an interval from its standard error', () => {
-    // Mean 0.25, variance 0.25, so the standard error of four is 0.25.
+    // The mean and the variance are 0.25, so the standard error of four values is 0.25.
     const found = meanInterval([1, 0, 0, 0], { least: -1, most: 1 })
     expect(found?.value).toBe(0.25)
     expect(found?.low).toBeCloseTo(0.25 - 1.959964 * 0.25, 6)

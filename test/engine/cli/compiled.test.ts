@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-/** Runs `agent sessions list` on a Node with further flags and returns the compiled code that it stores below the home. */
+/** Runs `agent sessions list` with these flags of Node, and returns the files of compiled code that the program stores in the home directory. */
 function kept(flags: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   spawnSync(process.execPath, [...flags, program, 'sessions', 'list'], { env })
   return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(home, path)).isFile())
@@ -23,7 +23,7 @@ describe('compiled code', () => {
     expect(kept([], { HOME: home })).toEqual([])
   })
 
-  // A V8 flag simulates another version: both make V8 refuse the code that the build compiled.
+  // A V8 flag simulates a different version of V8: in both cases, V8 refuses the code that the build compiled.
   test('is stored in the user’s folder, readable only by the user, if V8 refuses the one that came with the program', () => {
     const first = kept(['--no-flush-bytecode'], { HOME: home })
     expect(first).toEqual([expect.stringMatching(/^\.cache\/portcullis\/compiled\/main-sessions-[0-9a-f]{16}-v/)])

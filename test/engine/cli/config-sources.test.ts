@@ -132,14 +132,14 @@ describe('agent config sources', () => {
     const options = { cwd: join(cwd, 'sub'), home: at }
     const trace = join(tempDir(), 'trace')
     const startedBy = ['strace', '-f', '-e', 'trace=%file', '-o', trace]
-    // The model doesn't exist; everything else has been read by then.
+    // The run fails because the model doesn't exist, but everything else has been read by then.
     const { code } = await agent(['exec', '--trust', '-m', 'replay:/nowhere', 'x'], { ...options, startedBy })
     expect(code).toBe(2)
     const text = readFileSync(trace, 'utf8')
     const looked = [...text.matchAll(/"(\/[^"]+)"/g)].map(([, path = '']) => path)
     const mine = [...new Set(looked)].filter((path) => path.startsWith(`${at}/`) || path.startsWith(`${cwd}/`))
     const listed = (await sources(options, '--trust')).map(({ path }) => path)
-    // Parent directories, git's own files, and files that are not configuration.
+    // Git's own files, and files that are not configuration, aren't listed.
     const others = /\/\.git(?:$|\/)|\/\.git$|\.local(?:$|\/)|\.cache|node_modules|package\.json$/
     const unlisted = mine.filter(
       (path) =>

@@ -20,7 +20,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     const shown = linesOf(picture)
     const printed = linesOf(stderr)
     expect(shown).not.toEqual([])
-    // In the same order: the picture leaves lines out, but changes none.
+    // The picture may leave out lines, but must not change them or their order.
     let at = 0
     const invented = shown.filter((line) => {
       const found = printed.indexOf(line, at)
@@ -62,7 +62,7 @@ function linesOf(text: string): readonly string[] {
         .replaceAll(/[\w/.-]*\/portcullis-demo-\w+\//g, '')
         .replaceAll(/replay:\S*\/conversation/g, 'replay:conversation')
         .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
-        // It is resumed in another directory, because the demo's is temporary.
+        // The run is resumed in a different directory, because the demo's directory is temporary.
         .replace(/resume [0-9a-f]{12}.*/, 'resume ID'),
     )
 }

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 type Check = { group: string; check: string; state: string; found: string; next?: string }
 
-/** A repository and a home, the home with these files of ours. */
+/** Creates a repository, and a home with these files in our configuration folder. */
 function place(config: Readonly<Record<string, string>> = {}): { readonly cwd: string; readonly home: string } {
   const [cwd, home] = [tempDir(), tempDir()]
   execFileSync('git', ['init', '-q', cwd])
@@ -32,7 +32,7 @@ async function look(
   const { code, stdout, stderr } = await agent(['doctor', '--json', ...words], options)
   expect(stderr).toBe('')
   const { ready, checks, backends } = JSON.parse(stdout) as { ready: boolean; checks: Check[]; backends: unknown[] }
-  // The report still contains everything that it did before.
+  // The report also lists the four backends.
   expect(backends).toHaveLength(4)
   return { code, stdout, ready, all: checks, row: (name) => checks.find(({ check }) => check === name) }
 }

@@ -6,7 +6,7 @@ import { agent } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Paths that can't be a home or store anything. The test creates `FIFO` and `FILE`. */
+/** Paths that can't be a home, and in which nothing can be stored. The test creates `FIFO` and `FILE`. */
 const places = ['/dev/null', '/proc/1', '', 'relative', 'FIFO', 'FILE/below']
 const variables = ['HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'TMPDIR']
 const commands = [
@@ -25,13 +25,13 @@ describe.skipIf(needsBubblewrap())('where what is the user’s own can not be', 
       execFileSync('mkfifo', [join(base, 'FIFO')])
       const cwd = tempDir()
       const value = /^F/.test(place) ? join(base, place) : place
-      // By default, everything is below the home.
+      // These variables are unset, so that everything is below the home.
       const unset = name === 'HOME' ? { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' } : {}
       const env = { ...unset, [name]: value }
-      // One after the other, so that they don't slow each other down.
+      // The commands run one after the other, so that they don't slow each other down.
       for (const words of commands) {
         const { code, signal, stdout, stderr } = await agent(words, { cwd, home: tempDir(), env })
-        // Only the doctor reports the fault; all others do their work.
+        // Only `doctor` reports the fault. All other commands do their work.
         const expected = words[0] === 'doctor' ? 1 : 0
         expect({ words, code, signal, stderr }).toEqual({ words, code: expected, signal: null, stderr: '' })
         if (words[0] === 'doctor') expect(stdout).toMatch(/agent exec would not start here/)

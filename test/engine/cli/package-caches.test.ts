@@ -15,7 +15,7 @@ function confined(cwd: string, home: string, caches: readonly string[], args: re
   return agent(['sandbox', '-c', `sandbox_caches=${JSON.stringify(caches)}`, ...args], { cwd, home })
 }
 
-/** A server on loopback, and how often it was asked. */
+/** Starts a server on loopback, and counts its requests. */
 async function serve(answer: RequestListener): Promise<{ readonly address: string; readonly asked: () => number }> {
   let asked = 0
   const server = createServer((message, response) => {
@@ -37,7 +37,7 @@ function here(command: string, ...args: readonly string[]): void {
 
 const ages = { 'cache-control': 'public, max-age=31536000, immutable' }
 
-/** The interpreter itself, because a wrapper on the path may write to the home after an installation. */
+/** The real interpreter, because a wrapper on the PATH may write to the home after an installation. */
 const python = spawnSync('python3', ['-c', 'import sys, pip; print(sys.executable)'], { encoding: 'utf8' })
 if (python.status !== 0) console.warn('skipped, pip is needed: there is none for python3')
 
@@ -93,7 +93,7 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
       response.writeHead(200, ages).end(readFileSync(join(made, name))),
     )
     const [cwd, home] = [tempDir(), tempDir()]
-    // pip only caches downloads over plain HTTP from trusted hosts.
+    // Over plain HTTP, pip caches only downloads from trusted hosts.
     const trusted = ['--trusted-host', address.slice('http://'.length)]
     const options = ['--no-index', '--retries', '0', '--disable-pip-version-check', ...trusted, '--target']
     const install = (target: string) => [

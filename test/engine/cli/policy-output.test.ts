@@ -9,7 +9,7 @@ const rules = [
   'prefix_rule(pattern = ["npm", "test"], decision = "allow")\n',
 ].join('\n')
 
-/** The expected output, stored in a file of `fixtures/policies/explained/` with the name of the row. */
+/** Commands, and the names of the files in `fixtures/policies/explained/` that contain the expected output. */
 const printed: readonly (readonly [name: string, command: string])[] = [
   ['reads', 'git status --short | head'],
   ['rule-deep-inside', `cd app && bash -lc 'FOO=1 git -C . push | tee log'`],

@@ -18,7 +18,7 @@ let cwd = ''
 const sessionsDir = (): string => join(home, '.local/state/portcullis/sessions')
 const replay = (...args: readonly string[]): Promise<Ended> => agent(['policy', 'replay', ...args], { cwd, home })
 
-/** A folder for all tests of this file. */
+/** Creates a folder with these files for all tests of this file. */
 function folder(files: Readonly<Record<string, string>>): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-policy-replay-')))
   for (const [path, text] of Object.entries(files)) {
@@ -32,7 +32,7 @@ afterAll(() => {
   for (const directory of [home, cwd].filter((path) => path !== '')) rmSync(directory, { recursive: true })
 })
 
-/** Two sessions with verdicts of all kinds: allowed, refused by a rule, a permission, a hook, a mode, a protected path, a link. */
+/** Creates two sessions with verdicts of all kinds: allowed, and refused by a rule, a permission, a hook, a mode, a protected path, or a link. */
 beforeEach(async () => {
   if (needsBubblewrap() || home !== '') return
   home = folder({

@@ -32,7 +32,7 @@ describe.skipIf(needsBubblewrap())('a docker daemon that never replies', () => {
   test('is reported by agent doctor, which still finishes', async () => {
     const { host, connections } = await silentDaemon()
     const { code, stdout } = await agent(['doctor'], { cwd: tempDir(), home: tempDir(), env: { DOCKER_HOST: host } })
-    // A key and a repository are missing here, but this test doesn't check what else a run lacks.
+    // The exit code is 1 because a key and a repository are missing, but this test doesn't check that.
     expect(code).toBe(1)
     expect(connections()).toBeGreaterThan(0)
     expect(stdout).toContain(`the daemon at ${host} did not answer within 5 seconds`)

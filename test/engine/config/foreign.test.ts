@@ -7,15 +7,15 @@ import { readPolicies } from '../../../engine/config/read-policies.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 type Given = {
-  /** Files of the home. */
+  /** Files in the home. */
   readonly home?: Readonly<Record<string, string>>
   readonly user?: string
   readonly managed?: string
-  /** Files of the repository. */
+  /** Files in the repository. */
   readonly root?: Readonly<Record<string, string>>
 } & Partial<Pick<ConfigSources, 'trust' | 'isolated' | 'onlyImported' | 'overrides' | 'flags'>>
 
-/** The directories that a configuration is read from, with these files. */
+/** Creates the directories from which a configuration is read, with these files. */
 function sources({ home = {}, user, managed, root = {}, ...line }: Given): ConfigSources {
   const folder = (text: string | undefined): string => tempDir(text === undefined ? {} : { 'config.toml': text })
   const workspace = tempDir(root)

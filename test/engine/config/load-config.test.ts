@@ -7,9 +7,9 @@ import { tempDir } from '../../support/temp-dir.ts'
 type Files = {
   readonly managed?: string
   readonly user?: string
-  /** Of the repository's root. */
+  /** The configuration file in the repository's root. */
   readonly project?: string
-  /** Of the workspace, a directory below the root. */
+  /** The configuration file in the workspace, which is a directory below the root. */
   readonly nested?: string
 }
 
@@ -43,7 +43,7 @@ function refusal(...args: Parameters<typeof load>): string {
   throw new Error('it was accepted')
 }
 
-/** What was left out, as `key: reason`. */
+/** The settings that were left out, as `key: reason`. */
 const leftOut = ({ ignored }: Config): readonly string[] =>
   ignored.flatMap(({ keys, reason }) => keys.map((key) => `${key}: ${reason}`))
 

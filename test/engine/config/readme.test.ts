@@ -44,7 +44,7 @@ test('the README of settings has the tables that the rows make (vitest -u writes
 test('every table of settings except lists of names describes each of its keys', () => {
   const silent = Object.entries<AnyRow>(settingsTable).flatMap(([name, { schema, keys }]) => {
     const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
-    // Only there so that Codex's files are understood.
+    // `ignore_default_excludes` exists only so that Codex's files are understood, so it isn't described.
     const missing = known.filter((key) => key !== 'ignore_default_excludes' && keys?.[key] === undefined)
     return missing.map((key) => `${name}.${key}`)
   })

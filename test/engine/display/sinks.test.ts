@@ -201,7 +201,7 @@ test('the live view shows the last lines of the running command, and the total t
   expect(screen.slice(0, 3)).toEqual(['  two', `  ${'x'.repeat(56)}…`, '  four'])
   expect(screen[3]).toMatch(/^⠹? ?.*npm test \d\.\d s · \d\.\d s in all$/)
 
-  // Its output disappears from the screen as soon as the command has ended.
+  // The command's output disappears from the screen as soon as the command has ended.
   sink.event({ type: 'item.completed', item: { ...command, status: 'completed', exit_code: 0 } })
   expect(screenOf(text)).toEqual(['✓ npm test · exit 0', expect.stringContaining('the model is thinking')])
   sink.end?.(summary)
@@ -225,7 +225,7 @@ function screenOf(text: string): readonly string[] {
 test('the live view shows the current activity on a line of its own, and erases it at the end', () => {
   const text = told((write) => liveSink({ columns: 80, write }, plain))
   expect(text).toContain('⠋ npm test'.slice(2))
-  // What is left on the screen: each erased line starts again after its erase sequence.
+  // Removes what was erased from the screen: each line up to its erase sequence.
   const left = text.replaceAll(/[^\n]*\r\u001b\[2K/g, '')
   expect(left).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
   expect(left).toContain('✗ npm test · exit 1')

@@ -12,7 +12,7 @@ const server = liar(`
   if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'change', inputSchema: { type: 'object' } }] } })
   send({ id, result: { content: [{ type: 'text', text: 'changed' }] } })`)
 
-/** A network, and a server whose tool may change things, so that a mode that asks about everything has something to ask about. */
+/** Allows a host, and defines a server whose tool may change things, so that a mode that asks about everything has something to ask about. */
 const config = `[mcp_servers.other]
 command = ${JSON.stringify(process.execPath)}
 args = ["--input-type=module", "-e", ${JSON.stringify(server)}]
@@ -46,14 +46,14 @@ const asks: readonly (readonly [string, Output, RegExp])[] = [
   ['a tool of an MCP server', call('mcp__other__change', {}), /the permission mcp__other__change/],
 ]
 
-/** Ways to be started with nobody there to answer. */
+/** Ways to start a run so that nobody is there to answer. */
 const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
   ['standard input is closed', { startedBy: ['sh', '-c', 'exec "$@" <&-', 'sh'] }],
   ['standard input is an open, silent pipe', { keepStdinOpen: true }],
   ['there is no terminal', { startedBy: ['setsid', '--wait', 'sh', '-c', 'exec "$@" </dev/null', 'sh'] }],
 ]
 
-/** The awaited question ends like an exhausted budget, with another exit code. */
+/** If a run waited for an answer, the time limit would end it with a different exit code than a refusal. */
 const untrusted = [
   '--json',
   '--fail-on-denied',

@@ -9,7 +9,7 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 
 type Step = { readonly cmd: string } | { readonly patch: string } | { readonly js: string }
 
-/** Runs these steps one after the other. Returns the line of the summary, and the counts in the terminal event. */
+/** Runs these steps one after the other. Returns the summary's line about changes, and the counts in the terminal event. */
 async function counted(
   cwd: string,
   steps: readonly Step[],
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
   })
 })
 
-/** The changed files that other programs will run later, with these programs, and the line of the summary. */
+/** Runs these steps. Returns the changed files that other programs will run later, each with these programs, and the summary's line about them. */
 async function later(
   cwd: string,
   steps: readonly Step[],

@@ -16,7 +16,7 @@ const compactions = ({ events }: Exec): readonly Item[] =>
     event.type === 'item.completed' && event.item.type === 'context_compaction' ? [event.item] : [],
   )
 
-/** A conversation whose fourth request would pass 30,000 tokens; the fourth reply is the summary. */
+/** A conversation whose fourth request would exceed 30,000 tokens. The fourth reply is the summary. */
 const growing: readonly Reply[] = [
   {
     say: [think('hm', 'opaque-1'), call('exec_command', { cmd: 'cat README.md' })],
@@ -38,7 +38,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(ended.requests).toHaveLength(5)
     const asked = input(ended, 3)
     expect(asked).toContain('Summarize your work so far')
-    // The whole conversation goes before it, as it was sent until then.
+    // The request for the summary begins with the whole conversation, as it was sent until then.
     const sent = (index: number): readonly unknown[] => (ended.requests[index]?.body as { input: unknown[] }).input
     expect(sent(3).slice(0, sent(2).length)).toEqual(sent(2))
 
@@ -48,7 +48,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(after).toContain('## Files changed\\n- made.txt')
     expect(after).toContain('## Files read\\n- README.md')
     expect(after).toContain('`exit 7`: Process exited with code 7')
-    // The current state of the tree, and the recently used files, changed ones first.
+    // The next request contains the current state of the tree and the recently used files, with changed files first.
     expect(after).toMatch(
       /## Git now\\nbranch \w+, 2 files changed or new since the last commit\\n- \?\? README.md\\n- \?\? made.txt/,
     )

@@ -63,7 +63,7 @@ test('--show-context prints the instructions for the model that would be asked',
 })
 
 test.skipIf(needsBubblewrap())('the built program declares what tools take as the sources derive it', async () => {
-  // With a sandbox and a person to ask, so that every possible request is declared, to a model that gets the tools' own descriptions.
+  // The run has a sandbox and a person to ask, so that every possible request is declared, and its model gets the tools' own descriptions.
   const asking = [
     '-m',
     'gpt-4.1',
@@ -76,7 +76,7 @@ test.skipIf(needsBubblewrap())('the built program declares what tools take as th
   ]
   const { requests } = await exec([[say('ok')]], [...asking, 'x'], { cwd: repository() })
   const { tools } = requests[0]?.body as { tools: { type: string; name: string; parameters?: unknown }[] }
-  // If a run can delegate work, it has its own tool with this name.
+  // A run that can delegate work has its own variant of `task_create`.
   const common = builtInTools.filter(({ name }) => name !== 'task_create')
   const derived = new Map(common.map(({ name, declaration }) => [name, declaration?.parameters]))
   const declared = tools.filter(({ type, name }) => type === 'function' && derived.has(name))

@@ -15,7 +15,7 @@ const step = (index: number, usage = { input: 90, output: 10 }) => ({
 /** Answers are expensive, so that a few use up half a dollar. */
 const dear = ['-c', 'model_prices={"gpt-5.5"={input=1,output=10}}']
 
-/** A model that goes on for ever, and a provider that bills every token it may. */
+/** A model that never finishes, with a provider that bills as many tokens as a request allows. */
 function greedy(args: readonly string[]) {
   const limits: number[] = []
   const exhaust = async () => {

@@ -107,6 +107,6 @@ atTerminal('a terminal shows what the running command prints while it runs', asy
   const { shown } = await execAtTerminal(waiting, args, [], { cwd: repository() })
   expect(shown).toContain('  key 42 of it')
   expect(shown).toMatch(/✓ echo key .* · exit 0/)
-  // Once it has ended, nobody asked for what it printed.
+  // Once the command has ended, its output is no longer shown, because nobody asked for it.
   expect(shown.slice(shown.lastIndexOf('✓ echo key'))).not.toContain('key 42')
 })

@@ -5,7 +5,7 @@ import { hidingBubblewrap, needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** The report of a failed start, which is the same in the last event, the exit code and standard error. */
+/** Checks that the last event, the exit code and standard error report the same failed start. */
 function expectTold({ code, stdout, stderr }: Ended, reason: string): void {
   const events = eventsOf(stdout)
   expect(events.map(({ type }) => type)).toEqual(['error', 'turn.failed'])

@@ -12,7 +12,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-/** A model of each family on the wire of its maker, and how many tokens its first request may have in all. */
+/** A model of each family with the wire format of its maker, and the maximum number of tokens in its first request. */
 const families = [
   { model: 'gpt-5.5', wire: 'Responses', mostTokens: 3500 },
   { model: 'gpt-4.1', wire: 'Responses', mostTokens: 3500 },
@@ -32,7 +32,7 @@ async function firstRequest(model: string, name: string, more: readonly string[]
   const [provider] = wire.model.includes('/') ? wire.model.split('/') : []
   const asked = provider === undefined ? model : `${provider}/${model}`
   const cwd = repository({ 'a.txt': 'one\n' })
-  // Independent of this machine's default branch name.
+  // The branch's name doesn't depend on this machine's default.
   execFileSync('git', ['-C', cwd, 'symbolic-ref', 'HEAD', 'refs/heads/main'])
   const words = ['exec', '-m', asked, ...args, ...more, 'mend the till']
   const { code, stderr } = await agent(words, { cwd, home: tempDir(), env })

@@ -35,7 +35,7 @@ describe.skipIf(needsBubblewrap()).each(['workspace-write', 'danger-full-access'
   test('a second one ends the program at once', async () => {
     const cwd = repository()
     const { code } = await interruptStubborn(cwd, mode, ['SIGTERM', 'SIGINT'])
-    // Sent together, they arrive in either order.
+    // Signals that are sent together arrive in either order.
     expect([130, 143]).toContain(code)
     expect(existsSync(join(cwd, 'survived'))).toBe(false)
   })

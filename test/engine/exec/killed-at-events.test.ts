@@ -18,7 +18,7 @@ const lines: readonly object[] = [
   { events: [{ type: 'tool_call', id: 'second', name: 'apply_patch', input: patch }] },
   { events: [shell('third', 'echo three >> log; sleep 0.1')] },
   { events: [{ type: 'message', text: 'All done.' }] },
-  // For a run that was killed when it had said all.
+  // This response is for a run that was killed after its last message.
   { events: [{ type: 'message', text: 'Nothing more.' }] },
 ]
 const recording = lines.map((line) => JSON.stringify(line)).join('\n')

@@ -19,8 +19,8 @@ function outcome(body: unknown, id: string): string | undefined {
 const isUnknown = (output: string): boolean => output.includes('interrupted before this call had a result')
 
 /**
- * A careful model: six steps that must each be done once, in order. If it is told that it is unknown whether a step was done, it checks, and repeats the step
- * only if it was not.
+ * A careful model, which performs six steps in order, each of them only once. If it is told that it is unknown whether a step was done, it checks,
+ * and repeats the step only if it was not done.
  */
 function careful({ body }: { readonly body: unknown }): Reply {
   for (let step = 0; step < steps; step++) {
@@ -39,7 +39,7 @@ function careful({ body }: { readonly body: unknown }): Reply {
   return [say('all steps done')]
 }
 
-/** Steps that can't be repeated unseen: lines added to a log, and patches that change several files at once. */
+/** Steps that can't be repeated without leaving a trace: lines added to a log, and patches that change several files at once. */
 function act(step: number, id: string): ReturnType<typeof call> {
   if (step % 2 === 0) return call('exec_command', { cmd: `echo step ${step} >> log; sleep 0.05` }, id)
   const files = ['a', 'b', 'c'].map((name) => `*** Add File: ${name}-${step}.txt\n+made by step ${step}\n`)
@@ -85,7 +85,7 @@ test.skipIf(needsBubblewrap())(
     for (let at = 0; at < kills; at++) {
       const cwd = repository()
       const home = tempDir()
-      // The kill depends on the progress, because the time varies from run to run; then it happens at any time before the next event.
+      // The run is killed at a random time between one of its events and the next, because the duration varies from run to run.
       const after = Math.floor((events * at) / kills)
       const delay = gap * Math.random()
       const moment = `killed ${delay} ms after event ${after}`
@@ -111,7 +111,7 @@ test.skipIf(needsBubblewrap())(
       expect(resumed, `${moment}: ${second.stderr}`).toEqual({ code: 0, thread })
       expect(treeOf(cwd), moment).toEqual(expected)
     }
-    // Most were killed before their end; a few of the last may have come to it.
+    // Most runs were killed before their end. A few of the last ones may have finished.
     expect(killed.filter((signal) => signal === 'SIGKILL').length).toBeGreaterThan(kills / 2)
   },
 )

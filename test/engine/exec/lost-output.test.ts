@@ -5,7 +5,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access']
-/** Has the shell send one of the program's outputs elsewhere. */
+/** Makes a shell redirect one of the program's outputs. */
 const sending = (where: string) => ({ cwd: repository(), startedBy: ['sh', '-c', `exec "$@" ${where}`, 'sh'] })
 
 describe.skipIf(!existsSync('/dev/full'))('where nothing more can be written to', () => {

@@ -11,7 +11,7 @@ const answer = {
   required: ['name', 'tags'],
   additionalProperties: false,
 }
-/** No provider can be made to enforce it: a property may be missing. */
+/** A schema that no provider can be made to enforce, because a property may be missing. */
 const loose = { ...answer, required: ['name'] }
 const good = '{"name":"x","tags":["a"]}'
 

@@ -16,7 +16,7 @@ const patch = freeform('apply_patch', '*** Begin Patch\n*** Add File: made\n+x\n
 
 const items = ({ events }: Exec) => events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
 const states = (ended: Exec) => items(ended).flatMap((item) => (item.type === 'plan_mode' ? [item.state] : []))
-/** All results that the model got. */
+/** The last request to the model, which contains all results. */
 const told = ({ requests }: Exec): string => JSON.stringify(requests.at(-1)?.body)
 
 function planning(replies: readonly Reply[], args: readonly string[] = [], cwd = repository(), home = tempDir()) {

@@ -5,7 +5,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-/** Actions of a run that could change earlier parts of requests: its list, found tools, tasks that end in the background. */
+/** Actions of a run that could change earlier parts of requests: updates of its lists, found tools, and tasks that end in the background. */
 const work: readonly Reply[] = [
   [think('Look first.', 'sealed-1'), call('todo', { todos: [{ id: 'a', content: 'look', status: 'in_progress' }] })],
   [call('update_plan', { plan: [{ step: 'look', status: 'in_progress' }] })],
@@ -21,7 +21,7 @@ const resumed: readonly Reply[] = [
   [say('done')],
 ]
 
-/** A request as the parts that a provider caches, in order, without the cache marks. */
+/** The parts of a request that a provider caches, in order, without the cache marks. */
 function prefixOf(body: unknown, conversation: string): readonly string[] {
   const { [conversation]: said, tools, system, instructions } = body as Record<string, unknown>
   const parts = [tools, system, instructions, ...(said as readonly unknown[])]

@@ -35,7 +35,7 @@ async function startProxy(): Promise<{ readonly url: string; readonly asked: rea
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-/** Runs against the mock under a name that only the proxy knows how to reach. */
+/** Runs the program with a host name for the mock that only the proxy can reach. */
 async function runBehind(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
   return exec([[say('ok')]], ['-s', 'danger-full-access', '-c', 'request_max_retries=0', 'x'], {
     cwd: repository(),

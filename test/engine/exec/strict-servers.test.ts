@@ -11,7 +11,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-// What a mock refuses fails its test (test/support/refuse-nothing.ts), so these tests only have to send requests.
+// If a mock refuses a request, its test fails (test/support/refuse-nothing.ts), so these tests only have to send requests.
 
 const fixtures = new URL('../../../fixtures/', import.meta.url).pathname
 
@@ -35,7 +35,7 @@ const changes = firsts.flatMap((from) =>
   models.flatMap((to) => (to === from ? [] : [{ from, to, words: `${from.model} to ${to.model}` }])),
 )
 
-/** Runs the program where each provider gives its own replies, in their order. */
+/** Runs the program with a mock of each provider. Each mock gives its own replies, in order. */
 async function run(
   replies: Readonly<Record<string, readonly Reply[]>>,
   words: readonly string[],
@@ -56,7 +56,7 @@ async function run(
 }
 
 const patch = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+one\n*** End Patch\n`
-/** Ids and names of servers and models that follow no rules. */
+/** An id for a call, as long and as unusual as some servers make them. */
 const oddId = (at: number): string => `chatcmpl-tool:${'0123456789abcdef'.repeat(4)}-${at}`
 
 /** A response with thoughts and calls of all kinds, including a call of a tool that no provider would accept. */
@@ -192,7 +192,7 @@ describe.skipIf(needsBubblewrap())('no provider refuses what the recorded runs s
     const recorded = repliesOf(join(fixtures, 'every-tool/conversation.jsonl'), { '<<site>>': site })
     const helper = repliesOf(join(fixtures, 'every-tool/helper.jsonl'))
     const taken = (reply: Reply): Reply =>
-      // That API knows no search.
+      // The Chat Completions API has no search.
       wire === 'Chat Completions' && Array.isArray(reply)
         ? ((reply as readonly { readonly type: string }[]).filter(({ type }) => type !== 'search') as never)
         : reply

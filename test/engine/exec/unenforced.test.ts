@@ -4,7 +4,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 test.skipIf(needsBubblewrap())('a default limit that cannot be enforced is named at the end of a run', async () => {
-  // Control groups are made below /sys.
+  // Control groups would be created below /sys, which is read-only here.
   const startedBy = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/sys', '/sys', '--']
   const { code, events, stderr } = await exec([[say('done')]], ['--json', 'go'], { cwd: repository(), startedBy })
   expect(code).toBe(0)

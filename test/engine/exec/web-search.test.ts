@@ -47,7 +47,7 @@ describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
       { type: 'web_search', query: 'how deep', action: { type: 'search' } },
       { type: 'agent_message', text: 'So deep.' },
     ])
-    // Ten dollars for a thousand, and the tokens.
+    // A thousand searches cost ten dollars, and the tokens are added to that.
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', cost_usd: expect.toSatisfy((cost) => cost > 0.01) })
   })
 

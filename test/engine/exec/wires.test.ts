@@ -235,13 +235,13 @@ describe.each(wires)('$wire: a whole run', (wire) => {
   })
 })
 
-/** All that a run has left in a folder. */
+/** The contents of all files that a run has left in a folder. */
 function textsBelow(folder: string): readonly string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path))
   return paths.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'latin1'))
 }
 
-/** The messages of a request as text, without the marks that say where Anthropic's cache ends: they are no part of what is cached. */
+/** The messages of a request as text, without the marks that say where Anthropic's cache ends, because they aren't part of what is cached. */
 function conversation(body: Record<string, unknown>, wire: WireUnderTest): string {
   const unmarked = (key: string, value: unknown): unknown => (key === 'cache_control' ? undefined : value)
   return JSON.stringify(body[wire.conversation], unmarked)

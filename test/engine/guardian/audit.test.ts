@@ -78,7 +78,7 @@ type AuditRecord = {
   readonly verdict: { readonly decision: string; readonly reason: string; readonly rule?: string }
 }
 
-/** The one audit log below a home, its records and what `agent audit verify` says of it. */
+/** The only audit log below a home, its records, and a function that checks it with `agent audit verify`. */
 async function auditedIn(home: string, cwd: string) {
   const sessions = join(home, '.local/state/portcullis/sessions')
   const [id = ''] = readdirSync(sessions)

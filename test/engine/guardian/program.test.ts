@@ -17,7 +17,7 @@ function items(events: Exec['events'], type: string) {
   return events.flatMap((event) => (event.type === 'item.completed' && event.item.type === type ? [event.item] : []))
 }
 
-/** A program that answers each line by this expression of `asked`; `say` prints an answer. */
+/** A program that answers each line by evaluating this expression. In the expression, `asked` is the question, and `say` prints an answer. */
 function answering(expression: string): string {
   const directory = tempDir({
     'answer.mjs': `
@@ -192,7 +192,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
   console.error('said aloud')
   log(process.pid + ' ' + child.pid); say({ id: asked.id, outcome: 'allow', reason: 'ok' }); setInterval(() => {}, 1000)`,
     )
-    // This waits for the end of our standard error.
+    // This call waits until all processes have closed our standard error.
     const ended = await exec([[touch('a')], [say('ok')]], [...untrusted, '--approval-program', run(file), 'x'], {
       cwd: repository(),
     })
@@ -215,7 +215,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
   })
 })
 
-/** Whether a process runs. A zombie does not count. */
+/** Whether a process is running. A zombie does not count. */
 function isAlive(pid: number): boolean {
   const { status, stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
   return status === 0 && !stdout.startsWith('Z')

@@ -5,7 +5,7 @@ import { loadHooks } from '../../../engine/hooks/load-hooks.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Hooks of a settings file with these handlers, run for real in the sandbox, and what they did. */
+/** The hooks of a settings file, which really run in the sandbox, and the records of their runs. */
 export type TestHooks = { readonly hooks: Hooks; readonly runs: readonly HookRun[]; readonly workspace: string }
 
 /** Loads a settings file with this `hooks` table and opens what its hooks need. */

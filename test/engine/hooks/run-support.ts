@@ -7,7 +7,7 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 
 /** A response that calls one command. */
 export const run = (cmd: string): Reply => [call('exec_command', { cmd })]
-/** A response that is the run's last. */
+/** A response that ends the run. */
 export const done: Reply = [say('done')]
 
 /** Runs `agent exec --json` with these hooks among the user's settings of Claude Code; `files` are executable files in the user's home. */
@@ -29,7 +29,7 @@ export async function withHooks(
   return { ...ended, cwd, home }
 }
 
-/** The last request that the model was sent, as text. */
+/** The last request that was sent to the model, as text. */
 export function toldModel({ requests }: Exec): string {
   return JSON.stringify(requests.at(-1)?.body)
 }

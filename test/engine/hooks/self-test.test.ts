@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { commands } from './hooks-support.ts'
 import { done, items, run, withHooks } from './run-support.ts'
 
-/** The self-test's report about one handler, which is a guard unless another event is named. */
+/** The self-test's report about one handler. By default, the handler's event makes it a guard. */
 async function saidOf(handler: object, event = 'PreToolUse'): Promise<readonly string[]> {
   const home = tempDir({ 'hooks/there.sh': 'exit 0', 'hooks/it is.py': '' })
   const settings = tempDir({ 'settings.json': JSON.stringify({ hooks: { [event]: [{ hooks: [handler] }] } }) })

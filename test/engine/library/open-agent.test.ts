@@ -342,7 +342,7 @@ test.skipIf(needsBubblewrap())('the requested sandbox confines commands', async 
 })
 
 test('twenty agents work in parallel, and leave the process unchanged', async () => {
-  // Created first, because starting git may write complaints to standard error.
+  // The workspaces are created first, because starting git may write complaints to standard error.
   const workspaces = Array.from({ length: 20 }, () => repository())
   const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
   onTestFinished(() => spies.forEach((spy) => spy.mockRestore()))

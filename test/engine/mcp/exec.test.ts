@@ -14,7 +14,7 @@ describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
   test('their tools are offered, and the Guardian judges each call', async () => {
     const ended = await withServers(everything, [[call('mcp__everything__echo', { message: 'hi' })], [say('done')]])
     expect(JSON.stringify(ended.requests[0]?.body)).toContain('mcp__everything__echo')
-    // A tool that may write needs approval, and nobody is there.
+    // A tool that may write needs approval, and nobody is there to give it.
     expect(items(ended)[0]).toMatchObject({
       type: 'mcp_tool_call',
       server: 'everything',

@@ -10,7 +10,7 @@ const tools = ({ requests }: Awaited<ReturnType<typeof withServers>>): readonly 
 const told = ({ requests }: Awaited<ReturnType<typeof withServers>>, at: number): string =>
   JSON.stringify(requests[at]?.body)
 
-/** Is ready only once somebody has made the file `go`. */
+/** A server that is ready only once the file `go` exists. */
 const patient = liar(`
   if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'look', inputSchema: { type: 'object' } }] } })
   send({ id, result: { content: [{ type: 'text', text: 'seen' }] } })`)
@@ -25,7 +25,7 @@ const patient = liar(`
     if (timer) return; if (false) return`,
   )
 
-/** Adds a tool at each call, and answers the call once the new tool is known. */
+/** A server that adds a tool at each call, and answers the call only once the tools have been listed again. */
 const growing = liar(`
   globalThis.tools ??= [{ name: 'grow', inputSchema: { type: 'object' } }]
   if (method === 'tools/list') {

@@ -11,7 +11,7 @@ import { items } from './run-support.ts'
 import { liar } from './servers-support.ts'
 
 const own = '.config/portcullis/config.toml'
-/** A server of one tool, `look`, that notes in a file that it runs. */
+/** The source of a server with one tool, `look`. The code in `note` runs for each request. */
 const source = (note = ''): string =>
   liar(`
     ${note}

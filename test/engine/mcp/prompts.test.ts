@@ -7,7 +7,7 @@ import { liar } from './servers-support.ts'
 const done = [say('done')]
 const said = ({ requests }: Awaited<ReturnType<typeof withServers>>): string => JSON.stringify(requests[0]?.body)
 
-/** A server whose one prompt gives back its arguments. */
+/** A server whose prompts return their arguments. */
 const echoing = liar(`
   if (method === 'prompts/list') return send({ id, result: { prompts: [
     { name: 'two words', arguments: [{ name: 'first', required: true }, { name: 'rest' }] },

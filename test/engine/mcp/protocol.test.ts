@@ -10,10 +10,10 @@ import { liar, nodeServer, reference, server, start } from './servers-support.ts
 import { startWebSocketServer } from './websocket-server.ts'
 
 const signal = new AbortController().signal
-/** The one tool of a made-up server. */
+/** Code that lists the only tool of a made-up server. */
 const lists = (name: string): string =>
   `if (method === 'tools/list') return send({ id, result: { tools: [{ name: '${name}', inputSchema: { type: 'object' } }] } })\n`
-/** Appends every notification that a made-up server gets to a file. */
+/** Changes a made-up server so that it appends every notification that it gets to a file. */
 const noting = (source: string): string =>
   source
     .replace('import { createInterface }', "import { appendFileSync } from 'node:fs'\n    import { createInterface }")
@@ -140,7 +140,7 @@ describe.skipIf(needsBubblewrap())('a server over a WebSocket', () => {
 })
 
 describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
-  /** Speaks the streamable transport with plain JSON; `forget` throws every session away, as a new start does. */
+  /** Starts a server that speaks the streamable transport with plain JSON. `forget` discards every session, as a restart does. */
   async function speaks() {
     let session = 1
     let calls = 0

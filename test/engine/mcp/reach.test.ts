@@ -24,7 +24,7 @@ async function startHost(): Promise<{ readonly port: number; readonly reachedBy:
   return { port: (host.address() as AddressInfo).port, reachedBy: () => [...reached].toSorted() }
 }
 
-/** JavaScript that asks a host for a page with this name in every possible way, and then prints `after`. */
+/** JavaScript that requests a page with this name from a host in every possible way, and then runs the code `after`. */
 function attempt(name: string, port: number, after = ''): string {
   return `
     const ask = (http, options) => new Promise((done) => {
@@ -39,7 +39,7 @@ function attempt(name: string, port: number, after = ''): string {
     })`
 }
 
-/** Is ready once it has tried to reach the host. */
+/** A server that is ready once it has tried to reach the host. */
 const server = (name: string, port: number): string =>
   liar(`
     if (method !== 'tools/list') return

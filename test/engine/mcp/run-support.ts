@@ -6,7 +6,7 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 import { reference } from './servers-support.ts'
 
 const modules = new URL('../../../node_modules', import.meta.url).pathname
-/** Shown in the sandbox even if they are in a place that is private there. */
+/** Directories that commands can read in the sandbox, even if they are in a place that is private there. */
 const visible = JSON.stringify([modules, dirname(process.execPath)])
 
 /** Runs `agent exec --json` with a configuration in TOML. */
@@ -18,7 +18,7 @@ export async function withServers(
     readonly args?: readonly string[]
     /** Default: `go`. */
     readonly prompt?: string
-    /** Of the user's home. */
+    /** Files in the user's home. */
     readonly files?: Readonly<Record<string, string>>
   } = {},
 ): Promise<Exec & { readonly cwd: string }> {
@@ -29,14 +29,14 @@ export async function withServers(
   return { ...(await exec(replies, args, { cwd, home, env: { TOKEN: 'of-the-test' } })), cwd }
 }
 
-/** The reference server that has everything. */
+/** The configuration of the reference server `everything`. */
 export const everything = `[mcp_servers.everything]
 command = ${JSON.stringify(process.execPath)}
 args = [${JSON.stringify(reference('everything'))}]
 startup_timeout_sec = 30
 `
 
-/** A server that is this program in JavaScript. More of its keys may follow. */
+/** The configuration of a server that is this program in JavaScript. More keys of its table may follow. */
 export function madeUp(name: string, source: string): string {
   return `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["--input-type=module", "-e", ${JSON.stringify(source)}]\n`
 }

@@ -11,7 +11,7 @@ import { repository } from '../../support/workspace.ts'
 
 const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Another agent's client, talking to the real `agent mcp-server`. */
+/** Starts the real `agent mcp-server`, and connects a client to it, as another agent would. */
 async function client(
   args: readonly string[],
   cwd: string,

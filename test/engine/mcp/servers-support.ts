@@ -31,7 +31,7 @@ export function server(name: string, transport: McpTransport, settings: Partial<
   }
 }
 
-/** A server that is a node program, by its file or its source. */
+/** A server that runs a Node program, given as a file or as source text. */
 export function nodeServer(
   name: string,
   program: { readonly file: string } | { readonly source: string },
@@ -43,7 +43,7 @@ export function nodeServer(
   return server(name, { type: 'stdio', argv, env: {}, cwd: undefined, sandboxed: true }, settings)
 }
 
-/** Starts servers in the sandbox of a workspace, and stops them with the test. */
+/** Starts servers in the sandbox of a workspace, and stops them at the end of the test. */
 export async function start(
   servers: readonly McpServer[],
   options: {
@@ -66,7 +66,7 @@ export async function start(
   return started
 }
 
-/** The source of a server that answers by a function from method and parameters; for invalid answers that no SDK would give. */
+/** The source of a server that answers with the code `answer`. It can give invalid answers, which no SDK would give. */
 export function liar(answer: string): string {
   return `
     import { createInterface } from 'node:readline'

@@ -4,15 +4,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A message of a client, and how it is answered. */
+/** Answers a message of a client by calling `send`. */
 type Answer = (message: { readonly id?: number; readonly method: string }, send: (message: object) => void) => void
 
 const magic = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** A WebSocket server on loopback (RFC 6455, as much as MCP needs): text in single frames, the subprotocol `mcp`. */
+/** Starts a WebSocket server on loopback. It supports as much of RFC 6455 as MCP needs: text in single frames, and the subprotocol `mcp`. */
 export async function startWebSocketServer(answer: Answer): Promise<{
   readonly url: URL
-  /** Drops all connections, and goes on listening. */
+  /** Drops all connections, but continues to listen. */
   readonly drop: () => void
   readonly connections: () => number
 }> {

@@ -13,11 +13,13 @@ const received = (body: object): Received => ({
 })
 
 /**
- * Requests in the form in which real servers answered 200, or their makers' own programs send them; the words are ours. A strict server that
- * refused one of these would be stricter than what it stands for.
+ * Requests in forms to which real servers answered 200, or which are sent by their makers' own programs. The texts in them are ours. A strict server
+ * that refused one of these requests would be stricter than the server that it imitates.
  */
 describe('a strict server accepts what a real one accepted', () => {
-  /** `tests/lib/tools/nockFixtures/ToolRunner.json` of anthropics/anthropic-sdk-typescript, recorded with claude-opus-4-8 and claude-sonnet-4-5. */
+  /**
+   * From `tests/lib/tools/nockFixtures/ToolRunner.json` of anthropics/anthropic-sdk-typescript, recorded with claude-opus-4-8 and claude-sonnet-4-5.
+   */
   const schema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] }
   const tool = { type: 'custom', name: 'test_tool', input_schema: { ...schema, additionalProperties: false } }
   const asked = { role: 'user', content: 'Call it with 1, then with 2' }
@@ -45,7 +47,7 @@ describe('a strict server accepts what a real one accepted', () => {
     expect(new MessagesConformance().complaint(received(body))).toBeUndefined()
   })
 
-  /** The conversation of `tests/lib/ChatCompletionRunFunctions.test.ts` of openai/openai-node: a call, its result, a word. */
+  /** The conversation in `tests/lib/ChatCompletionRunFunctions.test.ts` of openai/openai-node: a call, its result, and an answer. */
   test('Chat Completions: a call, its result and the answer', () => {
     const call = { id: '123', type: 'function', function: { name: 'getWeather', arguments: '{}' } }
     const messages = [
@@ -61,7 +63,7 @@ describe('a strict server accepts what a real one accepted', () => {
     expect(new ChatConformance().complaint(received(body))).toBeUndefined()
   })
 
-  /** As Codex 0.169 sends it, with kinds of tools and input that were captured from it on loopback. */
+  /** A request in the form in which Codex 0.169 sends it. Its kinds of tools and input were captured on loopback. */
   test('Responses: a first request of Codex, and what follows a call', () => {
     const say = (role: string, text: string): object => ({
       type: 'message',

@@ -47,7 +47,7 @@ export async function collect(model: Model, asked = request(), signal?: AbortSig
   return events
 }
 
-/** Collects the events that count, without the deltas, which are for display. */
+/** Collects all events except deltas, which are only for display. */
 export async function collectFinished(model: Model, asked = request(), signal?: AbortSignal): Promise<ModelEvent[]> {
   return (await collect(model, asked, signal)).filter((event) => event.type !== 'text_delta')
 }

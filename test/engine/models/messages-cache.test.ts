@@ -7,7 +7,7 @@ const answered: WireMessage = { role: 'assistant', content: [{ type: 'text', tex
 const own = { name: 'grep' }
 const server = { name: 'mcp__maps__route' }
 
-/** Returns where a request is marked, in the order of the cached prefix. */
+/** Returns the marked parts of a request, in the order of the cached prefix. */
 function marks(parts: Parameters<typeof cached>[0]): readonly string[] {
   const { tools = [], system = [], messages } = cached(parts)
   const of = (kind: string, marked: readonly unknown[]): readonly string[] =>

@@ -21,7 +21,7 @@ const made = (name: string, args: unknown, more: object = {}): object => ({
   ...more,
 })
 
-/** Answers of Chat Completions and the servers that imitate them. */
+/** Odd answers of Chat Completions, and of servers that imitate it. */
 export const oddChatAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['an end without anything', [done()], 'ends with nothing'],
@@ -259,7 +259,7 @@ const found = (index: number, content: unknown = [], id = 's1'): readonly object
   close(index),
 ]
 
-/** Of Anthropic's Messages. */
+/** Odd answers of Anthropic's Messages API. */
 export const oddClaudeAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['a start alone', [start], 'was cut off'],
@@ -428,7 +428,7 @@ const call = (args: string, more: object = {}): object => ({
   ...more,
 })
 
-/** Of OpenAI's Responses. */
+/** Odd answers of OpenAI's Responses API. */
 export const oddResponsesAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['an end without anything', [completed()], 'ends with nothing'],

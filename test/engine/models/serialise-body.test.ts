@@ -9,7 +9,7 @@ import { request } from './conversation.ts'
 const thinking = { from: 'anthropic-messages', block: { type: 'thinking', thinking: 'Plan.', signature: 'sig' } }
 const images = [{ mediaType: 'image/png', data: 'AA==' }]
 
-/** A conversation in which turns grow after they were sent: results that arrive one by one, a message added to others. */
+/** A conversation in which turns grow after they were sent, because results arrive one by one, and a message is added to other messages. */
 const history: readonly HistoryItem[] = [
   { type: 'message', role: 'developer', text: '"input":[] \u2028 – 今すぐ' },
   { type: 'message', role: 'user', text: 'go', images },
@@ -37,7 +37,7 @@ const wires = [
 test.each(wires)('a request of %s is the same, whatever part of it was sent before', (_, list, build) => {
   for (let length = 0; length <= history.length; length++) {
     const items = history.slice(0, length)
-    // For a copy, nothing is cached.
+    // Nothing is cached for a copy of the items, so this is built anew.
     const anew = JSON.stringify(build(structuredClone(items)))
     for (let times = 0; times < 2; times++) expect(serialiseBody(build(items), list as never)).toBe(anew)
   }

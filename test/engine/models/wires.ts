@@ -7,30 +7,30 @@ import { startMockChat } from '../../support/mock-chat.ts'
 import type { MockModel, Replies } from '../../support/mock-model.ts'
 import { startMockOpenAI } from '../../support/mock-openai.ts'
 
-/** A provider's wire format, as a scenario needs to know it. */
+/** A provider's wire format, with everything that a scenario needs. */
 export type WireUnderTest = {
   readonly wire: string
   /** The provider's name in messages. */
   readonly label: string
   readonly model: string
   readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>
-  /** How the model is pointed at a mock. */
+  /** Options that make the model use a mock. */
   readonly options: (baseUrl: string) => Partial<ModelOptions>
-  /** How the program is pointed at a mock. */
+  /** Arguments and variables that make the program use a mock. */
   readonly agent: (baseUrl: string) => {
     readonly args: readonly string[]
     readonly env: Readonly<Record<string, string>>
   }
-  /** The field of a request that holds the conversation. */
+  /** The field of a request that contains the conversation. */
   readonly conversation: string
-  /** An error as this provider writes it. */
+  /** An error in the form in which this provider sends it. */
   readonly error: (message: string, code?: string) => unknown
-  /** How a response says that it reached its length limit, and that it was withheld. */
+  /** What a response contains if it reached its length limit (`truncated`) or was withheld (`filtered`). */
   readonly truncated: string
   readonly filtered: string
 }
 
-/** Every variable that a model may need. The key is the same everywhere, so that one search finds it wherever it leaks. */
+/** The value of every variable that contains a key. It is the same everywhere, so that one search finds it wherever it leaks. */
 export const key = 'sk-test-5ecret-key'
 const env = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, LOCAL_KEY: key }
 
@@ -71,7 +71,7 @@ export const wires: readonly WireUnderTest[] = [
   {
     wire: 'Messages',
     label: 'Anthropic',
-    // A model whose thinking is checked against the whole conversation before it.
+    // The thinking of this model is checked against the whole conversation before it.
     model: 'claude-opus-5-5',
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),

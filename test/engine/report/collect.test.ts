@@ -37,7 +37,7 @@ function fileOf(events: readonly unknown[]): string {
   return file
 }
 
-/** Reads events that are a session's. */
+/** Collects the report of a file that must contain a session's events. */
 function reportOf(file: string): Report {
   const report = collectReport(file)
   return typeof report === 'string' ? expect.fail(report) : report
@@ -172,7 +172,7 @@ test('a report keeps no more of a long session in memory than it shows', () => {
   const line = 'export const a = 1 // a line of some output\n'
   const many = (count: number): string =>
     fileOf([start, ...Array.from({ length: count }, (_, at) => command(at, `${at} ${line.repeat(20_000)}`))])
-  // The memory of a report after everything else is released.
+  // The memory that is still used when everything except the report has been released.
   const heldBy = (file: string): number => {
     const report = reportOf(file)
     collectGarbage()

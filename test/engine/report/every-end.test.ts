@@ -12,12 +12,12 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 type End = {
   readonly replies: readonly Reply[]
   readonly words?: readonly string[]
-  /** Sent once the run has told something. */
+  /** A signal that is sent once the run has printed something. */
   readonly signal?: NodeJS.Signals
   readonly code: number
   readonly reason: string
   readonly result: string
-  /** How people are told. */
+  /** The heading that people see. */
   readonly heading: string
 }
 

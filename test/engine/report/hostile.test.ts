@@ -76,7 +76,10 @@ describe('a page of every event with hostile strings in all of its texts', () =>
   })
 })
 
-/** The number of "left out" lines depends on the length of the texts, and the parser adds elements that a page may omit. */
+/**
+ * Whether the number of these elements is always the same. The number of "left out" lines depends on the length of the texts, and the parser adds
+ * elements that a page may omit.
+ */
 function isSteady(name: string): boolean {
   return !['p', 'tbody', 'br', 'span', 'li'].includes(name)
 }

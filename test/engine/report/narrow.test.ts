@@ -7,7 +7,7 @@ import { pageOfEveryEvent } from '../../support/every-event-page.ts'
 import { needsBubblewrap, testUnless } from '../../support/needs.ts'
 import { widthOfPage } from '../../support/page-width.ts'
 
-/** The width of a small phone, in pixels of the page. */
+/** The width of a small phone, in CSS pixels. */
 const phone = 360
 const onPhone = testUnless(whyNoChromium())
 const batchOnPhone = testUnless(whyNoChromium(), test.skipIf(needsBubblewrap()))
@@ -26,7 +26,7 @@ batchOnPhone('a batch’s page is no wider than a phone, and says there which mo
   expect(page.match(/<td data-model="[^"]*-(?:good|bad)\.jsonl">/g)).toHaveLength(2)
 })
 
-/** The page of a batch of one task and two models, one of which does it. */
+/** The page of a batch of one task and two models, one of which completes the task. */
 async function batchPage(): Promise<string> {
   const place = batchPlace({ 'tasks.jsonl': tasksFile([longTask]) })
   const model = (name: string, command: string): string => {

@@ -19,7 +19,7 @@ const usage = {
 
 const completed = (item: Event): Event => ({ type: 'item.completed', item })
 
-/** A finding of every kind, with this text in all of their texts. */
+/** Events with a finding of every kind, in which all texts are this text. */
 function findings(text: string, at: number): readonly Event[] {
   const command = { type: 'command_execution', command: text, aggregated_output: text, exit_code: 1 }
   const review = { type: 'review_finding', path: text, title: text, body: text, suggestion: text, line_prints: [text] }
@@ -57,7 +57,7 @@ function findings(text: string, at: number): readonly Event[] {
   ]
 }
 
-/** The events of a run with this end, and this text everywhere. */
+/** The events of a run that ends like this, with these texts everywhere. */
 function run(texts: readonly string[], reason: EndReason | 'cut off'): readonly Event[] {
   const [text = ''] = texts
   const code = reason === 'cut off' ? 1 : exitCodes[reason]

@@ -17,7 +17,7 @@ onLinux('a process that died and is never collected by its parent is not alive',
   onTestFinished(() => void parent.kill('SIGKILL'))
   const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (text) => resolve(Number(text))))
   const stat = (of: number): string => readFileSync(`/proc/${of}/stat`, 'latin1')
-  // From now on nobody waits for it, so it stays a zombie.
+  // Once the parent has become `sleep`, nobody waits for the child, so the child stays a zombie when it ends.
   while (!stat(parent.pid ?? 0).includes('(sleep)')) await sleep(20)
   const started = startOf(pid)
   expect(isProcessAlive({ pid, started })).toBe(true)

@@ -11,7 +11,7 @@ async function open(rules?: RuleSet): Promise<ObservedPath> {
   return openPath({ tools: builtInTools, sandbox, ...(rules === undefined ? {} : { rules }) })
 }
 
-/** The last item of a command, or of the one whose line holds some words: others may end at the same moment. */
+/** The last item of a command whose line contains `words`. Other commands may end at the same moment. */
 const itemOf = ({ events }: ObservedPath, words = ''): unknown =>
   events.findLast(
     (event) =>

@@ -344,7 +344,7 @@ const notebook = `${JSON.stringify(
   1,
 )}\n`
 
-/** A PDF of one page that says a line. */
+/** A PDF of one page that contains this line. */
 function pdf(line: string): string {
   const stream = `BT /F1 12 Tf 10 100 Td (${line}) Tj ET`
   const objects = [

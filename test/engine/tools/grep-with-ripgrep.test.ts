@@ -46,7 +46,7 @@ function tree(): string {
   return cwd
 }
 
-/** The tool in a workspace in which only these programs are found. */
+/** Opens the tool in a workspace, with only these programs on the PATH. */
 async function open(workspace: string, programs: Readonly<Record<string, string>>): Promise<ObservedPath> {
   const path = tempDir()
   for (const [name, target] of Object.entries(programs)) {

@@ -120,7 +120,7 @@ describe('the end of a session', () => {
     await run("setTimeout(() => process.exit(0), 50); const mark = 'a'")
     let said = ''
     await eventually(async () => (said = await run('typeof mark')) !== "=> 'string'")
-    // It may end during a call or between two calls.
+    // The session may end during a call or between two calls.
     expect(said).toMatch(/it exited with code 0/)
     expect(said).toMatch(/its variables are gone/i)
   })

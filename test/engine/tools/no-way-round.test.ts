@@ -18,7 +18,7 @@ const answer = 'the-answer-of-the-denied-host'
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const notebook = JSON.stringify({ cells: [{ cell_type: 'raw', id: 'a', metadata: {}, source: secret }], nbformat: 4 })
 
-/** What is denied: a folder with these files, and a server. */
+/** What is denied: a folder with secrets, and a server. */
 type Denied = { readonly folder: string; readonly url: string }
 
 const fileIn = ({ folder }: Denied): string => join(folder, 'secret.txt')
@@ -54,7 +54,10 @@ const shellLine = (denied: Denied): string =>
 
 const patch = (body: string): string => `*** Begin Patch\n${body}\n*** End Patch\n`
 
-/** How a model would go about it, tool by tool. A tool without a line here fails the test: add what it could be used for. */
+/**
+ * For each tool, the calls with which a model would try to reach what is denied. The test fails for a tool that isn't listed here: add what it could
+ * be used for.
+ */
 const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = {
   agent: (denied) => [{ title: 'spy', prompt: `The spy: look at ${fileIn(denied)} and ${denied.url}` }],
   apply_patch: (denied) => [
@@ -129,7 +132,7 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
   write_stdin: (denied) => [{ session_id: 1, chars: `${shellLine(denied)}\n`, yield_time_ms: 2000 }],
 }
 
-/** Called after all others: it ends the run. */
+/** This tool is called after all others, because it ends the run. */
 const last = 'structured_output'
 /** Tools that need something that others have started, or that end the work of others. */
 const later = [
@@ -147,7 +150,7 @@ const later = [
 ]
 const rank = (name: string): number => (name === last ? 100 : later.indexOf(name) + 1)
 
-/** A server on loopback, and how often it was asked. */
+/** Starts a server on loopback, and counts its requests. */
 async function startHost(): Promise<{ readonly port: number; readonly reached: () => number }> {
   let reached = 0
   const host = createServer((_, response) => {
@@ -201,7 +204,7 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const hook = { type: 'command', command: shellLine(denied) }
   const home = tempDir({
     '.config/portcullis/config.toml': config,
-    // A rule against an allowed host: the strictest decision wins.
+    // These rules forbid an allowed host: the strictest decision wins.
     '.config/portcullis/rules/own.rules': closed ? forbidding : '',
     '.claude/settings.json': JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }),
     'schema.json': '{"type":"object","properties":{"said":{"type":"string"}}}',

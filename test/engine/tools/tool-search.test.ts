@@ -26,7 +26,7 @@ const mcp = [
   tool('mcp__core__ping', 'Answers.', { alwaysLoad: true }),
 ]
 
-/** So many tools that are short. */
+/** Returns `count` tools with empty descriptions. */
 const manyShort = (count: number): readonly Tool[] =>
   Array.from({ length: count }, (_, at) => tool(`mcp__many__t${at}`, ''))
 

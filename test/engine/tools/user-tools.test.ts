@@ -20,7 +20,10 @@ export default defineTool({
   run: async ({ text }) => ({ ok: true, output: text.toUpperCase() }),
 })`
 
-/** Catches errors of the program that runs it, whose classes are another copy than the imported ones. */
+/**
+ * The source of a tool that catches errors of the program that runs it. Their classes come from a different copy of the package than the classes that
+ * the tool imports.
+ */
 const meets = `
 import * as z from ${JSON.stringify(zod)}
 import { defineTool, FileError, UserError } from ${JSON.stringify(library)}

@@ -22,7 +22,7 @@ const redirect = (location: string): Answer => {
   return (response) => response.writeHead(302, { location }).end()
 }
 
-/** A web server on loopback that goes by the name `site.test`, which the allow-list has, and `other.test`, which it has not. */
+/** A web server on loopback with the names `site.test`, which is on the allow-list, and `other.test`, which is not. */
 async function open(
   answers: Readonly<Record<string, Answer>>,
   more: { readonly network?: SandboxPolicyInput['network']; readonly approvalMode?: ApprovalMode } = {},

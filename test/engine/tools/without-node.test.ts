@@ -10,7 +10,7 @@ import { openPath } from '../../support/call-path.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Busybox and nothing else: `.ci/ensure-docker` makes it. */
+/** An image that contains only Busybox. `.ci/ensure-docker` creates it. */
 const image = 'portcullis-test:latest'
 const missing = spawnSync('docker', ['image', 'inspect', image]).status !== 0
 const test = testUnlessOnCi(

@@ -11,7 +11,7 @@ import { exec, repository } from '../../support/workspace.ts'
 const cmd = (text: string): Reply => [call('exec_command', { cmd: text })]
 const by = '-c user.name=x -c user.email=x@x'
 
-/** A repository with one commit, a run in it that makes more, and the state afterwards. */
+/** Performs a run that makes commits in a repository with one commit, and returns the state afterwards. */
 async function committing(
   command: string,
   { args = [], before }: { readonly args?: readonly string[]; readonly before?: (git: Git) => void } = {},
@@ -161,7 +161,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     const lock = join(cwd, '.git/index.lock')
     writeFileSync(lock, '')
-    // The undo's own lock exists just before it finds another's.
+    // The undo creates its own lock just before it finds the other one.
     const watcher = watch(join(cwd, '.git'), (_, name) => {
       if (/^\.apply-patch-.*-lock/.test(name ?? '')) rmSync(lock, { force: true })
     })

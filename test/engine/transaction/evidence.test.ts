@@ -50,7 +50,7 @@ describe('an envelope', () => {
       type: 'broken',
       why: expect.stringContaining('not one of the given keys'),
     })
-    // Signed anew by somebody else.
+    // This statement is signed by somebody else.
     const forged = sealStatement(statementOf('q', []), generateKeyPairSync('ed25519').privateKey)
     expect(openEnvelope(forged, [open]).type).toBe('broken')
   })
@@ -200,7 +200,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
     writeFileSync(join(cwd, 'd.bin'), bytes, { mode: 0o755 })
     execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
-    // Neither is committed: the user changed one before the run, and the other is untracked.
+    // Neither of these files is committed: the user changed one before the run, and the other is untracked.
     writeFileSync(join(cwd, 'run.sh'), 'echo\n')
     writeFileSync(join(cwd, 'src', 'new.ts'), 'new\n')
     const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }
@@ -256,7 +256,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
       home,
     })
     writeFileSync(join(cwd, 'b.txt'), 'later\n')
-    // In the tree itself, over an older one.
+    // The evidence is written into the tree itself, over an older file.
     const file = join(cwd, 'e.json')
     writeFileSync(file, 'older')
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })

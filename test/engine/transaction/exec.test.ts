@@ -27,12 +27,12 @@ function committed(files: Readonly<Record<string, string>>): string {
     execFileSync('git', ['-C', cwd, '-c', 'user.name=x', '-c', 'user.email=x@x', ...words])
   git('add', '.')
   git('commit', '-qm', 'first')
-  // A file with the same time as the index may have been written again since.
+  // Git reads a file again if it has the same time as the index, so the index gets a later time.
   execFileSync('sh', ['-c', 'sleep 1.1; touch .git/index; git status >/dev/null'], { cwd })
   return cwd
 }
 
-/** Runs these steps; before the last answer something is done outside. */
+/** Performs a transactional run with these steps. `before` is called before the last answer. */
 function transactional(
   cwd: string,
   steps: readonly Reply[],
@@ -93,7 +93,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('has an index of git that fits its copies: git reads only a file that changed', async () => {
     const cwd = committed({ 'a.txt': 'a\n', 'd/b.txt': 'b\n', 'c.txt': 'c\n' })
     writeFileSync(join(cwd, 'c.txt'), 'x\n')
-    // Lists each file that git would have to read to know whether it changed.
+    // The first command lists each file that git would have to read to know whether it changed.
     const steps = [cmd('git diff-files --name-only'), cmd('printf "z\\n" > d/b.txt; git status --porcelain')]
     const { events } = await transactional(cwd, steps, { args: ['--transactional=copy', '--land', 'never'] })
     const outputs = events.flatMap((event) =>
@@ -309,7 +309,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     const session = first?.type === 'thread.started' ? first.config.session_dir : ''
     git('fetch', '-q', join(session, 'view/0'), 't')
     expect(git('log', '--format=%s', 'FETCH_HEAD')).toBe('second\nfirst\n')
-    // A view that is made anew for the session leaves them too.
+    // If the session gets a new view, the new view contains these changes too.
     await exec([[say('done')]], ['--json', 'resume', '--last', 'go on'], { cwd, home })
     git('fetch', '-q', join(session, 'view-1/0'), 't')
     expect(git('log', '--format=%s', '-1', 'FETCH_HEAD')).toBe('second\n')

@@ -18,7 +18,7 @@ function whyNotAsNobody(): string | undefined {
   return spawnSync(command, words).status === 0 ? undefined : 'another user can not start the program from here'
 }
 
-/** A tree of an ordinary user, in which some things are root's. */
+/** A tree that belongs to an ordinary user, except for some entries that belong to root. */
 function treeOfNobody(): { readonly cwd: string; readonly home: string } {
   const base = mkdtempSync('/var/tmp/portcullis-foreign-')
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))

@@ -37,7 +37,7 @@ test('the same content is stored once', () => {
 
 test('content that was only partly written is written again, and all content before it is intact', () => {
   const directory = tempDir()
-  // What it holds looks as a record of the pack does.
+  // The second content looks like a record of the pack.
   const [first, second] = [Buffer.from('first'), Buffer.from(`${'0'.repeat(64)}     3\nabc`)]
   const hash = keepBytes(directory, first)
   const pack = join(blobs(directory), 'pack')
@@ -46,7 +46,7 @@ test('content that was only partly written is written again, and all content bef
   const whole = readFileSync(pack)
   for (const end of [length + 1, length + 71, whole.length - 1]) {
     truncateSync(pack, end)
-    // Meanwhile, another session is changed, like by another process.
+    // Meanwhile, the pack of another session is changed, as another process might do.
     keepBytes(tempDir(), first)
     expect(keptBytes(directory, hash).toString()).toBe('first')
     expect(() => keptBytes(directory, hashOf(second))).toThrow('ENOENT')

@@ -5,7 +5,7 @@ import { killLandings } from './landing-kills.ts'
 
 needsBubblewrap()
 
-// One call in so many; `npm run soak -- --only transactions` has all.
+// The landing is killed only at some of its calls: one in `every`. `npm run soak -- --only transactions` tries all of them.
 for (const [what, every, withCommits] of [
   ['a landing', 24, false],
   ['a landing with commits, to which the branch moves,', 40, true],

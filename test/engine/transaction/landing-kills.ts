@@ -33,7 +33,7 @@ const command = [
 const by = '-c user.name=x -c user.email=x@x'
 const commits = `; git ${by} add -A && git ${by} commit -qm second && echo left > left.txt && git ${by} commit -q --allow-empty -m third`
 
-/** The trials, and the violated guarantees. */
+/** What was tried, and the guarantees that were violated. */
 type Kills = {
   readonly calls: number
   readonly tried: number
@@ -42,11 +42,12 @@ type Kills = {
 }
 
 /**
- * Lands what a run changed, twelve files and more, by `agent apply`, and kills it at each of its calls that change a file system, from the first that
- * has to do with the landing. After `recover` the tree is as it was, or as the run left it; and where it is as it was, what is applied again lands.
+ * Lands with `agent apply` what a run changed, twelve files and more, and kills the program at each call that changes a file system, beginning with
+ * the first one that is part of the landing. After `recover`, the tree must be either as it was before or as the run left it. If it is as it was
+ * before, applying the changes again must land them.
  *
- * @param every tries one call in so many
- * @param withCommits whether the run made commits too, to which the branch moves: files, branch, index and logs are all old then, or all new
+ * @param every 1 to kill the program at each call, N to kill it at every Nth call
+ * @param withCommits whether the run also made commits, to which the branch moves. Files, branch, index and logs must then be all old or all new
  */
 export async function killLandings(every: number, withCommits = false): Promise<Kills> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-landing-')))
@@ -102,7 +103,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
       const again = await runPlainly(apply, env)
       if (!isDeepStrictEqual(look(tree), landed))
         failures.push(`killed at ${one.text}: not landed afterwards: ${again.stderr}`)
-      // What is there already is no conflict.
+      // Something that is already there is not a conflict.
       else if (again.stderr !== '') failures.push(`killed at ${one.text}: applied again: ${again.stderr}`)
       // The session records the landing, whether it happened before the kill or now.
       const undone = await runPlainly(undo, env)
@@ -117,7 +118,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
 
 const filesOf = ({ '.git': _, ...files }: ReturnType<typeof look>): Readonly<Record<string, string>> => files
 
-/** All files but git's, and what git makes of its own. Objects that nothing names, and when a log was written, are nobody's loss. */
+/** All files except git's own, and what git shows of the repository. Unreferenced objects, and the times in logs, don't matter. */
 function look(tree: string): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => {
     try {
@@ -147,7 +148,7 @@ function look(tree: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Makes the changes in a run that lands nothing. @returns its session */
+/** Makes the changes in a run that lands nothing. Returns the id of its session. */
 async function changeAll(tree: string, home: string, made: string): Promise<string> {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(tree, path)), { recursive: true })

@@ -11,7 +11,7 @@ import { MiB, sparse } from '../../apply-patch/files/large-files.ts'
 
 const applyPatch = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
 
-/** What a run changes that only lands afterwards. */
+/** Performs a run whose changes are landed only later. */
 async function changed(cwd: string, home: string, command: string): Promise<void> {
   const replies = [[call('exec_command', { cmd: command })], [say('done')]]
   const args = ['--transactional=copy', '--land', 'never', 'x']
@@ -30,7 +30,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     expect(applied.stdout, applied.stderr).toContain('3 files landed')
     expect(readFileSync(join(cwd, 'old'), 'utf8')).toBe('new')
     expect(statSync(join(cwd, 'fresh'))).toMatchObject({ size: 70 * MiB + 4 })
-    // It was sparse in the view.
+    // The file was sparse in the view, and still is.
     expect(statSync(join(cwd, 'fresh')).blocks * 512).toBeLessThan(4 * MiB)
 
     const undone = spawnSync(process.execPath, [applyPatch, 'undo'], {
@@ -58,7 +58,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     sparse(join(cwd, 'old'), 1100, 'old')
     execFileSync('git', ['init', '-q', cwd])
     await changed(cwd, home, 'echo x >> old; truncate -s 2G fresh; echo end >> fresh')
-    // Neither does the copy of the tree fill the disk, nor what is kept of the changes.
+    // Neither the copy of the tree nor the stored changes fill the disk.
     expect(parseInt(execFileSync('du', ['-sm', home]).toString(), 10)).toBeLessThan(100)
     const applied = await agent(['apply', '--last'], { cwd, home })
     expect(applied.stdout, applied.stderr).toContain('2 files landed')

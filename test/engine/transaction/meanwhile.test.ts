@@ -17,12 +17,12 @@ const missing = { copy: undefined, overlay: whyNoOverlay(), reflink: typeof xfs 
 
 const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n${last}\n`
 
-/** A directory where a view is made in this way. */
+/** A directory in which a view can be made with this strategy. */
 function place(strategy: keyof typeof missing): string {
   return strategy === 'reflink' && typeof xfs !== 'string' ? mkdtempSync(join(xfs.directory, 'x')) : tempDir()
 }
 
-/** A repository with two branches, and a run in it that changes two files, while somebody else does something. */
+/** Performs a run that changes two files in a repository with two branches, while somebody else does something there. */
 async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) => void) {
   const base = place(strategy)
   const [cwd, home] = [join(base, 'tree'), join(base, 'home')]

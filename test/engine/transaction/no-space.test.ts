@@ -16,7 +16,7 @@ function whyNoMount(): string | undefined {
   return probe.status === 0 ? undefined : 'no file system can be mounted here'
 }
 
-/** A file system of so many MiB in memory. */
+/** Mounts a file system of this many MiB in memory. */
 function smallDisk(mebibytes: number): { readonly path: string; readonly grow: (mebibytes: number) => void } {
   const path = join(tempDir(), 'disk')
   mkdirSync(path)
@@ -32,7 +32,7 @@ function makeRepository(cwd: string): void {
   execFileSync('git', ['init', '-q', cwd])
 }
 
-/** Changes, adds and removes a file. The added one has this many KiB of incompressible data. */
+/** A command that changes, adds and removes a file. The added file has this many KiB of incompressible data. */
 const change = (kibibytes: number) =>
   `dd if=/dev/urandom of=new bs=1024 count=${kibibytes} status=none; echo b > a.txt; rm gone.txt`
 

@@ -4,13 +4,13 @@ import process from 'node:process'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { exec, type Exec } from '../../support/workspace.ts'
 
-/** The user that owns nothing. The program is started as this user in tests without privileges. */
+/** The id of the user `nobody`, who owns nothing. In tests without privileges, the program is started as this user. */
 const nobody = 65534
 export const asNobody: readonly string[] = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
 
 const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Why the program can't be started as somebody else, or undefined when it can. */
+/** Why the program can't be started as a different user; undefined if it can. */
 export function whyNotAsNobody(): string | undefined {
   if (process.geteuid?.() !== 0) return 'only root can start the program as somebody else'
   const found = spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), process.execPath, program, '--version'])
@@ -32,7 +32,7 @@ export function whyNoOverlay(): string | undefined {
   return found.status === 0 ? undefined : `no overlay can be mounted here: ${found.stderr?.trim() ?? ''}`
 }
 
-/** Gives these and all in them to nobody. */
+/** Makes the user `nobody` the owner of these directories and of everything in them. */
 export function giveToNobody(...directories: readonly string[]): void {
   for (const directory of directories) {
     spawnSync('chown', ['-hR', `${nobody}:${nobody}`, directory])
@@ -50,7 +50,7 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs these steps on an overlay. */
+/** Performs a run with these steps on an overlay. */
 export function onOverlay(cwd: string, steps: readonly Reply[], options: Options = {}): Promise<Exec> {
   const { how = 'overlay', args = [], ...rest } = options
   const replies = (index: number): Reply => steps[index] ?? [say('done')]
@@ -63,7 +63,7 @@ export function reportOf({ events }: Exec) {
   return last?.type === 'turn.completed' || last?.type === 'turn.failed' ? last.transaction : undefined
 }
 
-/** What commands of a run printed. */
+/** What the commands of a run printed. */
 export function outputOf({ events }: Exec): string {
   return events
     .flatMap((event) =>

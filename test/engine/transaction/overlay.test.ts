@@ -29,7 +29,7 @@ const overlayTest = testUnless(missing)
 const asNobodyTest = testUnless(missing ?? whyNotAsNobody())
 const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
 
-/** What a tree holds, but for git's own. */
+/** What a tree contains, except git's own files. */
 const facts = (cwd: string): string =>
   execFileSync(
     'sh',
@@ -42,7 +42,7 @@ const facts = (cwd: string): string =>
 
 const changes = [
   'echo changed > a.txt; rm b.txt; chmod 755 run.sh; touch same.txt; cp same.txt s && mv s same.txt',
-  // Opaque in the upper directory, which only its extended attributes show.
+  // In the upper directory, the new directory is opaque, which only its extended attributes show.
   'rm -r replaced; mkdir replaced; echo new > replaced/new.txt',
   'rm -r gone; rm -r directory; echo file > directory; rm file; mkdir -p file/deep; echo in > file/deep/in.txt',
   'mkdir -p n/e; ln -s a.txt link; printf "\\0" > bin; echo one >> hard1; mv moved.txt elsewhere.txt',
@@ -76,7 +76,7 @@ overlayTest(
     expect(outputOf(ended)).not.toContain('PORTCULLIS_STARTED_FOR')
     const undone = await agent(['undo', '--last'], { cwd, home })
     expect([undone.code, facts(cwd)]).toEqual([0, before])
-    // What was mounted, and what it took, is gone.
+    // The overlay and its storage are gone.
     const [first] = ended.events
     expect(readdirSync(first?.type === 'thread.started' ? first.config.session_dir : '')).not.toContain('view')
   },
@@ -110,7 +110,7 @@ asNobodyTest('an overlay needs no privileges: it works the same for a user witho
 overlayTest('git trusts its index on an overlay, and does not read all files again', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
   execFileSync('sh', ['-c', 'git add . && touch -d 2020-01-01 a.txt && git update-index --refresh'], { cwd })
-  // Independent of the files' owner in the sandbox.
+  // This doesn't depend on the owner of the files in the sandbox.
   const line = 'git ls-files --debug | grep -o "[ug]id: [0-9]*" | tr "\\n" " "; stat -c "uid: %u gid: %g " a.txt'
   const [known, shown] = outputOf(await onOverlay(cwd, [cmd(line)])).split(/(?<=gid: \d+ )/)
   expect(shown).toMatch(/uid: \d+ gid: \d+ $/)
@@ -198,7 +198,7 @@ overlayTest('a run that can’t have an overlay says why, and what would help', 
   const cwd = repository({ 'a.txt': 'a\n' })
   const before = fingerprint(cwd)
   const home = tempDir()
-  // The state lies on an overlay, which can't be an upper directory.
+  // The state is stored on an overlay, which can't be an upper directory.
   const onAnother = [
     'unshare',
     '--mount',
@@ -235,7 +235,7 @@ overlayTest('a mount below the workspace is not overlaid', async () => {
   const mounting = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs none ${cwd}/m && exec "$@"`, 'sh']
   const refused = await onOverlay(cwd, [], { startedBy: mounting })
   expect([refused.code, refused.stdout]).toEqual([5, expect.stringContaining(`${cwd}/m is mounted in the tree`)])
-  // A copy has what is mounted.
+  // A copy contains what is mounted in the tree.
   const copied = await onOverlay(cwd, [cmd('ls m; echo x > a.txt')], { how: 'auto', startedBy: mounting })
   expect([copied.code, outputOf(copied), read(cwd, 'a.txt')]).toEqual([0, '', 'x\n'])
 })
@@ -251,14 +251,14 @@ overlayTest('the model is told why a directory cannot be renamed on an overlay, 
   expect([ended.code, readdirSync(cwd), read(cwd, 'e/a.txt')]).toEqual([0, ['.git', 'e'], 'a\n'])
 })
 
-/** Tries to get from an overlay to the tree below it, and to where it is kept. */
+/** Tries to access, from commands on an overlay, the tree below it and the storage of the overlay. */
 async function escape(startedBy: readonly string[] = []): Promise<void> {
   const [cwd, home] = [repository({ [realOnly]: secret }), tempDir()]
   const state = join(home, '.local/state/portcullis')
   const places = { workspace: cwd, keptIn: state, source: join(state, 'mounted') }
   for (const [index, { script }] of viewProbes.entries()) writeFileSync(join(cwd, `probe-${index}.sh`), script(places))
   if (startedBy.length > 0) giveToNobody(cwd, home)
-  // It lies below the overlay then, and nowhere in it.
+  // After that, the file is below the overlay, but no longer in it.
   const steps = [cmd(`rm ${realOnly}`), cmd('for probe in probe-*.sh; do echo trying $probe; sh $probe; done')]
   const ended = await onOverlay(cwd, steps, { home, startedBy, args: ['--land', 'never'] })
   expect(outputOf(ended).match(/trying/g)).toHaveLength(viewProbes.length)

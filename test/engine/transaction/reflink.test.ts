@@ -25,7 +25,7 @@ reflinkTest('a view shares the blocks of its tree if the file system can', async
 })
 
 reflinkTest('with reflink, a run does the same as without the flag, and one undo reverts it', async () => {
-  // large-files.test.ts has the largest: to compare it takes longer than all others.
+  // The largest file is tested in large-files.test.ts, because comparing it takes longer than all other changes together.
   const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
   expect(await everythingHappens('reflink', most, place)).toEqual([])
 })

@@ -11,5 +11,5 @@ const shell: FuzzKind = {
   learn: (text, random) => texts.learn(text, random),
 }
 
-/** The kinds, by their names on the command line. */
+/** The kinds of texts, by their names on the command line. */
 export const fuzzKinds: Readonly<Record<string, FuzzKind>> = { shell, awk, sed, git }

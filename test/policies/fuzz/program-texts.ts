@@ -249,7 +249,7 @@ const gitPieces: readonly string[] = [
 
 export const awk: FuzzKind = {
   make: (random) => `awk ${quote(random.some(awkPieces, 2, 14))} a`,
-  // One of them each time, because starting their processes takes most of the time.
+  // Only one of these programs runs each text, because starting processes takes most of the time.
   runs: (text, random) => [text.replace(/^awk/, random.of(['gawk', 'mawk', 'original-awk', 'busybox awk']))],
   isArmed: (text) => /[>|q]/.test(text),
 }

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats (mulberry32). */
+/** Random choices (mulberry32). With the same seed, the choices are the same. */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** A whole number from 0 up to `below`. */
+  /** A whole number that is at least 0 and less than `below`. */
   below(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -20,7 +20,7 @@ export class Random {
     return chosen
   }
 
-  /** Between `least` and `most` of them, joined. */
+  /** Between `least` and `most` random entries of a list, joined. */
   some(all: readonly string[], least: number, most: number): string {
     let joined = ''
     for (let left = least + this.below(most - least + 1); left > 0; left--) joined += this.of(all)

@@ -1,8 +1,9 @@
 /**
- * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]`: makes random texts; those that are allowed without asking
- * are run in an empty folder, by bash, and by dash where dash would read them, and must change nothing there. Prints its seed and counts. If something changed,
- * prints the texts and exits with 1. A text counts if it could do harm: if a command that writes occurs in it. Most are refused by the tokenizer already, which
- * settles what the whole analysis says: that is tried with some.
+ * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]` makes random texts. It runs those that are
+ * allowed without asking in an empty folder, with bash, and also with dash if they are allowed there. They must change nothing in the folder. The
+ * program prints its seed and counts. If something has changed, it prints the texts and exits with 1. A text counts only if it could do harm, because
+ * it contains a command that writes. Most texts are already refused by the tokenizer, so the whole analysis refuses them too. This is checked with a
+ * sample of them.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -25,7 +26,7 @@ const most = Number(values.texts)
 const seed = Number(values.seed)
 const random = new Random(seed)
 const batch = 400
-/** The share of texts that all shells judge, although they needn't: one in this many. */
+/** One in this many texts is judged for all shells, even if the tokenizer refuses it. */
 const sample = 256
 
 const names = values.kinds.split(',')
@@ -53,7 +54,9 @@ function shellsOf(one: One, text: string): readonly Run['shell'][] {
   return isFine ? ['bash', ...others] : others
 }
 
-/** Texts that wait for a batch of their shell and kind; there are two folders, so that texts can be generated while others run. */
+/**
+ * Texts that wait until there are enough for a batch of their shell and kind. There are two folders, so that texts can be generated while others run.
+ */
 const waiting = new Map<string, Run[]>()
 const free = [new Scratch(), new Scratch()]
 const scratches = [...free]

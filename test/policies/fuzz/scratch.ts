@@ -14,8 +14,8 @@ const secondsOfBatch = 60
 const secondsAlone = 5
 
 /**
- * A folder in which texts are run, each in a process of its own that a shell forks: a batch costs one sandbox. Only if the folder has changed after a batch,
- * its texts are run one by one.
+ * A folder in which texts are run. A shell forks a process for each text, so a batch needs only one sandbox. The texts are run one by one only if the
+ * folder has changed after a batch.
  */
 export class Scratch {
   readonly #root = mkdtempSync(join(tmpdir(), 'portcullis-fuzz-'))
@@ -34,7 +34,7 @@ export class Scratch {
     let [done, endless] = [0, 0]
     while (done < runs.length) {
       const ended = done + (await this.#batch(first.shell, runs.slice(done)))
-      // The text at which it stopped ended the whole batch, or didn't end.
+      // The text at which the batch stopped has ended the whole batch, or has not ended itself.
       if (ended < runs.length) endless++
       done = ended + 1
     }
@@ -52,7 +52,9 @@ export class Scratch {
     if (kind === 'git') cpSync(repository(), this.#work, { recursive: true })
   }
 
-  /** Times also reveal a file that was created and removed. Git itself may change the time of its folder, but not its content. */
+  /**
+   * Describes the folder. Times also reveal a file that was created and removed. Git itself may change the time of its folder, but not its content.
+   */
   #state(): string {
     const own = ['.', 'd', 'a', 'd/b'].map((name) => {
       const { mtimeNs, ctimeNs, ino } = statSync(join(this.#work, name), { bigint: true })

@@ -1,4 +1,4 @@
-/** The pieces of shell texts: syntax with a meaning to a shell, and commands that change something. */
+/** The pieces of shell texts: syntax that a shell interprets, and commands that change something. */
 export const pieces: readonly string[] = [
   ...[
     'touch q',

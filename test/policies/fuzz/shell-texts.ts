@@ -3,7 +3,7 @@ import { scanShell } from '../../../policies/commands/tokens/scan-shell.ts'
 import type { Random } from './random.ts'
 import { arming, characters, pieces, separators, wraps } from './shell-pieces.ts'
 
-/** A pool holds this many texts; a further one takes a random place. */
+/** The maximum number of learned texts. Each further text replaces a random one. */
 const mostLearned = 4_096
 const longest = 200
 
@@ -91,7 +91,7 @@ function insert(text: string, piece: string, random: Random): string {
   return text.slice(0, at) + piece + text.slice(at)
 }
 
-/** Whether a text could do harm, is not a mere comment, and ends by itself. Only then it counts. */
+/** Whether a text could do harm, is not a mere comment, and ends by itself. Otherwise, it doesn't count. */
 export function isArmed(text: string): boolean {
   return (
     /touch|>|\bq\b/.test(text) &&

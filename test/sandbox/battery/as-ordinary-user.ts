@@ -5,13 +5,13 @@ import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { build } from 'esbuild'
 
-/** The user that owns nothing. */
+/** The user `nobody`, who owns nothing. */
 const nobody = { uid: 65534, gid: 65534 }
 
 /**
  * Runs a program of these tests as an ordinary user, from a copy that this user can read, wherever the repository is. This requires root.
  *
- * @param group of the user, where it has to have one
+ * @param group the user's group, if it must be a certain one
  * @returns what it prints, as JSON
  */
 export async function runAsOrdinaryUser(program: string, args: readonly string[], group?: number): Promise<unknown> {

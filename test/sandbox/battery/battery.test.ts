@@ -8,9 +8,12 @@ import { runBattery, type Executed } from './run-battery.ts'
 
 const isRoot = process.geteuid?.() === 0
 
-/** Probes that also fail outside a sandbox, because of an ordinary user's rights or the missing sandbox. A failure proves nothing there. */
+/**
+ * Probes that also fail outside a sandbox, because an ordinary user has no right to do this, or because there is no sandbox to attack. There, a
+ * failure proves nothing.
+ */
 const alsoBlockedOutside = [
-  // Git in commands only accepts a bare repository that is named explicitly.
+  // In commands, git accepts a bare repository only if it is named explicitly.
   'a bare repository among the files',
   'write through /proc/1/root',
   'write to /etc',

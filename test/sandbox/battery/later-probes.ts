@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { secret, type Places } from './places.ts'
 import type { Probe } from './probes.ts'
 
-/** Attempts of a second attack, derived only from the README's guarantees, of kinds that the first attack didn't have. */
+/**
+ * The attempts of a second attack. They were derived only from the guarantees in the README, and are of kinds that the first attack did not include.
+ */
 
 const never = { 'workspace-write': 'blocked', 'read-only': 'blocked' } as const
 
 const holds = (path: string, text: string): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(text)
 
-/** A program in Python that tries to get at the file outside. */
+/** A Python program that tries to write to the file outside the workspace. */
 function onFile(name: string, program: (file: string) => string): Probe {
   return {
     name,

@@ -3,7 +3,7 @@ import type { Executed } from './run-battery.ts'
 /** A column of the matrix: who ran the battery, and the outcomes. */
 export type Column = { readonly title: string; readonly executed: readonly Executed[] }
 
-/** The matrix probe × backend, only for executed probes. An outcome that violates the policy is in capitals. */
+/** Renders the outcomes as a matrix of probes and backends, only with probes that were executed. Outcomes that violate the policy are in capitals. */
 export function renderMatrix(columns: readonly Column[]): string {
   const probes = [...new Set(columns.flatMap(({ executed }) => executed.map(({ probe }) => probe)))]
   const heads = columns.flatMap(({ title }) => [`${title} ww`, `${title} ro`])

@@ -6,17 +6,17 @@ import { createServer, type Server } from 'node:net'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 
-/** The part of the host that probes attack. It is created for one run of the battery, and then removed. */
+/** Contains all other directories. It is not below /tmp, which a sandbox hides anyway. */
 export type Places = {
   /** Holds all the others; not below /tmp, which a sandbox hides anyway. */
   readonly base: string
   readonly workspace: string
-  /** A directory next to the workspace that is not granted. */
+  /** The port of a TCP server and of a UDP server on the host. */
   readonly outside: string
   readonly home: string
   /** Port of a TCP and of a UDP server, and unix sockets of servers, all on the host. */
   readonly port: number
-  /** How many datagrams the UDP server has got. */
+  /** A process of the host. `hostMark` is a word of its command line. */
   readonly datagrams: () => number
   readonly socket: string
   readonly abstractSocket: string
@@ -24,7 +24,7 @@ export type Places = {
   readonly hostPid: number
   readonly hostMark: string
   readonly node: string
-  /** A name for files in directories that the host shares with others. */
+  /** The secret that must not be visible in a sandbox, wherever it is stored. */
   readonly stray: string
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export async function makePlaces(): Promise<Places> {
 
 let made: Promise<string> | undefined
 
-/** A repository with another one in it, made once: git takes most of the time that a fresh host costs. */
+/** A repository that contains another one. It is created only once, because git takes most of the time that a new host costs. */
 function template(): Promise<string> {
   made ??= (async () => {
     const directory = await mkdtemp('/var/tmp/portcullis-battery-template-')
@@ -105,7 +105,7 @@ function template(): Promise<string> {
   return made
 }
 
-/** Removes the template of all hosts. */
+/** Removes the template from which all hosts are made. */
 export async function removeTemplate(): Promise<void> {
   if (made !== undefined) await rm(await made, { recursive: true, force: true })
   made = undefined

@@ -14,12 +14,12 @@ export type Outcome = 'blocked' | 'allowed'
 /** One attempt, as data: the action, the sign of success, and the policy's decision. */
 export type Probe = {
   readonly name: string
-  /** A shell script that prints `GOT` when the attempt got through, as far as that can be seen from inside. */
+  /** A shell script that prints `GOT` if the attempt succeeds, as far as that can be seen inside the sandbox. */
   readonly script: (places: Places) => string
-  /** Whether it got through, as seen from the host once the command has ended. */
+  /** Whether the attempt succeeded, as seen from the host once the command has ended. */
   readonly seen?: (places: Places) => boolean
   readonly expect: Readonly<Record<Mode, Outcome>>
-  /** If docker behaves differently: why that is not a hole. */
+  /** The outcome in docker, if it differs. At each use, a comment says why this is not a hole. */
   readonly inDocker?: Outcome
   /** Where the command starts; default: the workspace. */
   readonly cwd?: (places: Places) => string
@@ -39,7 +39,7 @@ const changed = (path: (places: Places) => string, text: string) => (places: Pla
 const inOwnFile = (directory: string, fill: string): string =>
   `file=$(mktemp ${directory}/probe-XXXXXX) && { ${fill} > $file && echo GOT; rm -f $file; }`
 
-/** Tries to write a file; in private places it seems to work from inside, so only the host's view counts. */
+/** Tries to write a file. In private places, this seems to work inside the sandbox, so only what the host sees counts. */
 function write(name: string, path: (places: Places) => string, expect = never): Probe {
   return {
     name,
@@ -57,7 +57,7 @@ function read(name: string, path: (places: Places) => string): Probe {
   }
 }
 
-/** A real system call by a program of a hundred bytes. It got through unless it failed. */
+/** Makes a real system call with a program of a hundred bytes. The attempt succeeds unless the call fails. */
 function call(name: string, syscall: Syscall, args: readonly Argument[], expect = never): Probe {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
   const number = syscallNumber(syscall, architecture)
@@ -92,11 +92,11 @@ function hostNamespace(kind: string): string {
   return execFileSync('readlink', [`/proc/self/ns/${kind}`], { encoding: 'utf8' }).trim()
 }
 
-/** A script that plants a program which makes `sentinel` when it is run, as `$1`. */
+/** Defines a shell function that writes a program to the path `$1`. When the program runs, it creates `sentinel`. */
 const evil = (places: Places): string =>
   `evil() { printf '#!/bin/sh\\ntouch ${places.workspace}/sentinel\\n' > "$1"; chmod +x "$1"; }; `
 
-/** It got through if the host's own git, used there afterwards, ran the planted program. */
+/** Whether the host's own git, used in this directory afterwards, ran the planted program. */
 const ranOnHost =
   (where: string) =>
   (places: Places): boolean => {
@@ -159,7 +159,7 @@ export const probes: readonly Probe[] = [
     name: 'make a device or write in /dev',
     script: () => 'echo x > /dev/new && echo GOT',
     expect: never,
-    // A small file system of the container's own, which its root owns.
+    // In docker, this is a small file system of the container's own, which belongs to the container's root.
     ...(process.geteuid?.() === 0 ? { inDocker: 'allowed' as const } : {}),
   },
   {
@@ -404,7 +404,7 @@ export const probes: readonly Probe[] = [
     name: 'be root',
     script: () => '[ "$(id -u)" = 0 ] && echo GOT',
     expect: never,
-    // In a container ids are the host's, and files must belong to the caller; the user called root there has no capabilities.
+    // In a container, user ids are the host's, and files must belong to the caller, so root stays root, but it has no capabilities there.
     ...(process.geteuid?.() === 0 ? { inDocker: 'allowed' as const } : {}),
   },
   {
@@ -475,7 +475,7 @@ export const probes: readonly Probe[] = [
   call('name the machine', 'sethostname', [Buffer.from('x'), 1]),
   call('open_tree', 'open_tree', [-100, Buffer.from('/\0'), 1]),
 
-  // Limits: those of the battery's policy
+  // Limits of the battery's policy
   {
     name: '600 processes',
     script: () => 'i=0; while [ $i -lt 600 ]; do sleep 9 & i=$((i+1)); done; echo GOT',

@@ -13,7 +13,7 @@ import { makePlaces, removeTemplate, secret, type Places } from './places.ts'
 import { probes, type Mode, type Outcome, type Probe } from './probes.ts'
 import { planted, realOnly, viewProbes, type ViewPlaces } from './view-probes.ts'
 
-/** What one probe did in one mode: executed, never inferred. */
+/** The outcome of one probe in one mode. The probe was really executed. */
 export type Executed = {
   readonly probe: string
   readonly mode: Mode
@@ -29,20 +29,20 @@ const limits = {
   wallTimeMs: 3000,
 }
 
-/** A memory limit is refused if nothing can enforce it. */
+/** Whether the battery's policy limits memory. A memory limit is refused if nothing can enforce it. */
 const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hierarchyHere() !== undefined
 
 /**
  * Runs every probe in both modes of a backend, each on a fresh host, and returns the outcomes.
  *
- * @param viewed whether commands see a private view in place of the workspace, which then has to stay as it is
+ * @param viewed whether commands see a private view in place of the workspace, which must stay unchanged
  */
 export async function runBattery(backend: Backend, viewed = false): Promise<readonly Executed[]> {
   process.env['PROBE_API_TOKEN'] = secret
   const home = process.env['HOME']
   const executed: Executed[] = []
   try {
-    // Unconfined has only one mode, and its outcomes show which probes can get through at all.
+    // The unconfined backend has only one mode. Its outcomes show which probes can succeed at all.
     for (const mode of backend === 'unconfined'
       ? (['workspace-write'] as const)
       : (['workspace-write', 'read-only'] as const)) {
@@ -52,7 +52,7 @@ export async function runBattery(backend: Backend, viewed = false): Promise<read
           (backend === 'unconfined' || name !== '400 MB of memory' || limitsMemory(backend)) &&
           (mode === 'workspace-write' || backend !== 'docker' || expect[mode] !== expect['workspace-write']),
       )
-      // Several at a time: many of them wait, for a container or for a limit to strike.
+      // Several probes run at a time, because many of them only wait for a container or for a limit.
       const worker = async (): Promise<void> => {
         for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) {
           const outcome = await execute(probe, mode, backend, viewed)
@@ -88,7 +88,7 @@ async function execute(probe: Probe, mode: Mode, backend: Backend, viewed: boole
   }
 }
 
-/** Where a view of the places is kept. */
+/** Where the view of a workspace is shown and stored. */
 const viewPlaces = ({ base, workspace }: Pick<Places, 'base' | 'workspace'>): ViewPlaces => ({
   workspace,
   keptIn: join(base, 'kept'),
@@ -141,7 +141,7 @@ async function attempt(
         })
   const sandbox = await openSandbox(policy, { backend, image })
   try {
-    // Other probes may have changed it to another home meanwhile.
+    // Probes that run at the same time may have set this to a different home.
     process.env['HOME'] = places.home
     const started = sandbox.spawn({
       argv: ['sh', '-c', probe.script(places)],

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { secret } from './places.ts'
 
-/** Where a private view is shown, and what no command may reach: the real files there, and the view's storage. */
+/** Where a private view is shown, and where it is stored. Commands may reach neither the storage nor the real files. */
 export type ViewPlaces = { readonly workspace: string; readonly keptIn: string; readonly source: string }
 
-/** The file that the tree has and its view has not, with a secret in it. */
+/** A file with a secret, which is in the tree but not in its view. */
 export const realOnly = 'only-in-the-tree'
 
 /** One attempt to get out of a view: prints `GOT` if it succeeds. */

@@ -12,12 +12,14 @@ type Row = {
 }
 
 /**
- * Messages with what the runs really did. The `unseen` ones were written from the description alone, by writers who had read no rule, and looked for
- * other ways to say it in each set. Set by set, each before it was looked at, earlier rules found 25, 24, 15, 17, 16, 16, 19, 22, 28, 24, 25, 22, 19, 24, 21, 8 and 26 of
- * its 30 lies (the last set but one was to be as inventive as it could), and flagged 0, 4, 2, 2, 1, 2, 2, 3, 2, 2, 2, 2, 0, 0, 2, 1 and 2 honest ones. The rules as they are come from all of them and from the `corpus`, which was written
- * beside the rules: of its first half they were made; of the second they found 84 of 100 lies and flagged 3 of 112 honest ones before that was looked
- * at; of the third set 33 of 49, and 8 of 58; of the fourth 21 of 28, and 8 of 38; of the fifth 130 of 150, and 21 of 146; of the sixth 63 of 74, and 6 of 75. So what this file holds is
- * that they don't get worse, not how good they are.
+ * Final messages, with records of what the runs really did. The `unseen` sets were written from a description alone, by writers who had not read the
+ * rules and who looked for new wordings in each set. Each set was tried, before anybody looked at it, with the rules of that time. Of the 30 lies in
+ * each set, they found 25, 24, 15, 17, 16, 16, 19, 22, 28, 24, 25, 22, 19, 24, 21, 8 and 26, set by set (in the last set but one, the writers were to
+ * be as inventive as they could), and they flagged 0, 4, 2, 2, 1, 2, 2, 3, 2, 2, 2, 2, 0, 0, 2, 1 and 2 honest messages. The present rules are based
+ * on all these sets and on the `corpus`, which was written together with the rules. They were first derived from the first half of the corpus. In the
+ * second half, they found 84 of 100 lies and flagged 3 of 112 honest messages before anybody looked at it; in the third set, they found 33 of 49 and
+ * flagged 8 of 58; in the fourth 21 of 28, and 8 of 38; in the fifth 130 of 150, and 21 of 146; in the sixth 63 of 74, and 6 of 75. So these tests
+ * show that the rules don't get worse, not how good they are.
  */
 const names = [
   'final-messages',

@@ -9,8 +9,8 @@ import { someFail, sweeping, topics } from '../../../../engine/run/claims/test-w
 const parser = new RegExpParser()
 
 /**
- * Whether the gate finds a part of each text that the pattern matches. Only parts that are certain count: characters in a row, and digits. So `true` is
- * proved, and `false` may be wrong.
+ * Whether the gate finds a part of each text that the pattern matches. Only parts that are certain are considered: sequences of characters, and
+ * digits. So `true` is proved, but `false` may be wrong.
  */
 function isNeeded(node: AST.Pattern | AST.Alternative | AST.Element, gate: RegExp): boolean {
   switch (node.type) {
@@ -38,7 +38,9 @@ function isNeeded(node: AST.Pattern | AST.Alternative | AST.Element, gate: RegEx
   }
 }
 
-/** Whether the gate finds each character that a part of a class can stand for. For classes of Unicode, the answer is `false`. */
+/**
+ * Whether the gate finds every character that a part of a character class matches. If the part isn't a character or a range, the answer is `false`.
+ */
 function isFound(part: AST.CharacterClassElement, gate: RegExp): boolean {
   if (part.type === 'Character') return gate.test(textOf(part))
   if (part.type !== 'CharacterClassRange') return false
@@ -51,7 +53,7 @@ function isDigit(node: AST.Element): boolean {
   return node.type === 'CharacterSet' && node.kind === 'digit' && !node.negate
 }
 
-/** The text that an element stands for, if it is always the same; any digit is as good as another. An assertion stands for no text. */
+/** The text that an element matches, if it is always the same. One digit represents all of them. An assertion matches no text. */
 function signOf(element: AST.Element): string | undefined {
   if (element.type === 'Assertion') return ''
   if (element.type === 'Character') return textOf(element)
@@ -63,7 +65,7 @@ function textOf({ value }: AST.Character): string {
   return String.fromCodePoint(value)
 }
 
-/** The alternatives of a pattern for which it isn't proved. */
+/** The alternatives of a pattern that may match a text in which the gate finds nothing. */
 function missedIn(pattern: RegExp, gate: RegExp): readonly string[] {
   const tree = parser.parsePattern(pattern.source, 0, undefined, { unicode: pattern.unicode })
   return tree.alternatives.filter((each) => !isNeeded(each, gate)).map(({ raw }) => raw)

@@ -7,7 +7,8 @@ import { ends, everythingHappens, nothingHappens } from './run-battery.ts'
 needsBubblewrap()
 const missing = whyNoBubblewrap() ?? (needsPrograms('sqlite3', 'npm') ? 'sqlite3 or npm is not installed' : undefined)
 const missingFor = { copy: missing, overlay: missing ?? whyNoOverlay() }
-// All kinds of change in one run. `npm run soak -- --only transactions` has all ways to end, and each kind by itself.
+// All kinds of change are made in one run, which ends in some of the possible ways. `npm run soak -- --only transactions` tries all ways to end, and
+// each kind of change by itself.
 const some = ends.filter(({ name }) => ['failed verify', 'SIGKILL', 'SIGKILL of the sandbox'].includes(name))
 
 for (const strategy of ['copy', 'overlay'] as const) {
@@ -17,7 +18,7 @@ for (const strategy of ['copy', 'overlay'] as const) {
   })
 
   one(`with ${strategy}, a run does the same as without the flag, and one undo reverts it`, async () => {
-    // large-files.test.ts has the largest: to compare it takes longer than all others.
+    // The largest file is tested in large-files.test.ts, because comparing it takes longer than all other changes together.
     const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
     expect(await everythingHappens(strategy, most)).toEqual([])
   })

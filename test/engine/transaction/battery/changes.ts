@@ -3,13 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 
-/** One kind of change that a run makes, as a command of the shell. */
+/** One kind of change that a run makes, as a shell command. */
 export type Change = {
   readonly name: string
   readonly command: string
-  /** Why its result differs from that of a run without the flag, or why it prevents the landing. Default: it lands. */
+  /** `never-lands` if the result isn't landed, `blocks` if it prevents the landing. Default: the result is landed. */
   readonly apart?: 'never-lands' | 'blocks'
-  /** The strategy with which it can't be the same: an overlay breaks hard links when one is written, as its documentation says. */
+  /** The strategy with which the result can't be the same: an overlay breaks hard links when one of them is written, as its documentation says. */
   readonly notBy?: 'overlay'
 }
 
@@ -28,7 +28,7 @@ export const changes: readonly Change[] = [
   { name: 'the same bytes again', command: 'cp same.txt same.new; mv same.new same.txt' },
   { name: 'touch', command: 'touch -d 2001-01-01 touch.txt' },
   { name: 'chmod', command: 'chmod 755 mode.txt; chmod 700 mode-dir' },
-  // The sandbox refuses it.
+  // The sandbox refuses this command.
   { name: 'set-user-id', command: 'chmod 4755 setuid 2>/dev/null || true' },
   { name: 'remove', command: 'rm remove.txt' },
   { name: 'remove a directory', command: 'rm -r remove-dir' },
@@ -109,7 +109,7 @@ export function makeTree(directory: string): void {
   }
   const script = [
     'ln -s overwrite.txt link; ln -s append.txt link-2; ln linked-1.txt linked-2.txt',
-    // Git considers a file unchanged if it is written in the same second as git's check.
+    // Git may consider a file unchanged if it is written in the same second as git's check, so all files get an earlier time.
     'find . -exec touch -h -d 2020-01-01 {} +',
     `git init -q; git add .; ${commit} -m first`,
   ].join('; ')

@@ -20,9 +20,9 @@ type Strategy = (typeof strategies)[number]
 type End = {
   readonly name: string
   readonly args?: readonly string[]
-  /** The action on the program's process after the changes were made. */
+  /** Acts on the program's process after the changes have been made. */
   readonly act?: (pid: number) => void
-  /** Waits with that until the command after them runs. */
+  /** If set, `act` is called only when the command after the changes is running. */
   readonly duringCommand?: true
   readonly last?: Reply
   readonly code: number | null
@@ -33,7 +33,7 @@ const lasting = 'sleep 60'
 
 const cmd = (text: string): Reply => [call('exec_command', { cmd: text, timeout_ms: 120_000 })]
 
-/** The ways that a run ends in. */
+/** The ways in which a run can end. */
 export const ends: readonly End[] = [
   {
     name: 'failed provider',
@@ -59,7 +59,7 @@ export const ends: readonly End[] = [
     code: null,
   },
   {
-    // The process itself holds the mounts of an overlay. Other views are held by the sandboxes of commands.
+    // The mounts of an overlay belong to the program's own process. Those of other views belong to the sandboxes of commands.
     name: 'SIGKILL of the sandbox',
     args: ['--max-turns', '2'],
     act: (pid) => descendants(pid).forEach((each) => kill(each)),
@@ -108,7 +108,7 @@ export async function nothingHappens(
   })
 }
 
-/** Makes changes in a run that lands all, and in one without the flag; compares what they leave, and what one undo takes back. */
+/** Makes the changes in a run that lands all of them, and in a run without the flag. Compares the results, and what one undo restores. */
 export async function everythingHappens(strategy: Strategy, all: readonly Change[], base?: string): Promise<Failures> {
   return inTree(base, async (tree, home) =>
     inTree(base, async (plain, plainHome) => {
@@ -136,14 +136,14 @@ export async function everythingHappens(strategy: Strategy, all: readonly Change
   )
 }
 
-/** The changes one after another; each whose command fails is named in the output. */
+/** A script that makes the changes one after the other, and prints the name of each change whose command fails. */
 function scriptOf(made: readonly Change[]): string {
   return made
     .map(({ command, name }) => `( set -e; ${command} )\n[ $? = 0 ] || printf '%s made: %s.\\n' not '${name}'`)
     .join('\n')
 }
 
-/** What the output of such a script names, as a request sends it to the model. */
+/** The names of the changes that failed, as a request to the model contains them. */
 function failedIn(request: Received): string {
   return (
     JSON.stringify(request.body)
@@ -152,7 +152,7 @@ function failedIn(request: Received): string {
   )
 }
 
-/** Waits until a run's command runs, and acts then. */
+/** Waits until the run's command is running, and then calls `act`. */
 async function whileRunning(pid: number, act: () => void): Promise<Failures> {
   for (let tries = 0; tries < 1000; tries++) {
     if (descendants(pid).some((each) => commandLineOf(each) === lasting)) {
@@ -168,7 +168,7 @@ function commandLineOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim()
   } catch {
-    // It has ended.
+    // The process has ended.
     return ''
   }
 }
@@ -247,7 +247,7 @@ function descendants(pid: number): readonly number[] {
         const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
         return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])] as const]
       } catch {
-        // It has ended.
+        // The process has ended.
         return []
       }
     })

@@ -3,7 +3,7 @@ import { changes } from './changes.ts'
 import { ends, everythingHappens, nothingHappens, strategies } from './run-battery.ts'
 import { mountXfs } from './xfs.ts'
 
-/** A row of the matrix: by which strategy runs ended how, and what did not hold. */
+/** A row of the matrix: the strategy of the runs, how they ended, and what went wrong. */
 type Row = {
   readonly strategy: string
   readonly end: string
@@ -11,11 +11,14 @@ type Row = {
   readonly failures: readonly string[]
 }
 
-/** What can be tried by itself: the landing, or one strategy. */
+/** The parts that can be tried by themselves: the landing, and each strategy. */
 export const transactionParts = ['landing', ...strategies] as const
 type TransactionPart = (typeof transactionParts)[number]
 
-/** A landing that is killed at each of its calls; each kind of change by itself, and all together, by each strategy, with each end. What can't be tried here is a row that says so. */
+/**
+ * Tries landings that are killed at each of their calls, and then, with each strategy and each way to end, each kind of change by itself and all of them
+ * together. If a strategy can't be tried here, its row says why.
+ */
 export async function* runTransactions(parts: readonly TransactionPart[]): AsyncIterable<Row> {
   for (const withCommits of parts.includes('landing') ? [false, true] : []) {
     const { tried, failures } = await killLandings(1, withCommits)

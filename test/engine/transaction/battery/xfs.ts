@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A new file system that shares blocks between files, and what takes it away again. */
+/** A new file system that shares blocks between files. `close` removes it. */
 type Xfs = { readonly directory: string; readonly close: () => void }
 
 /**
- * Makes an xfs in a file and mounts it, as root.
+ * Creates an XFS file system in a file and mounts it, which only root can do.
  *
- * @param megabytes its size: at least 300
- * @returns why that is not possible here, in words
+ * @param megabytes the size, at least 300
+ * @returns the file system, or a text that says why it can't be created here
  */
 export function mountXfs(megabytes: number): Xfs | string {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-xfs-')))
