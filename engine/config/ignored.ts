@@ -7,7 +7,7 @@ export type Ignored = {
   readonly reason: string
 }
 
-/** The maximum number of ignored keys of an untrusted file that are shown, and the maximum number of characters of each of them. */
+/** The maximum number of ignored keys that are shown for one file, and the maximum length of each key, in characters. The file may be untrusted. */
 const maxKeys = 20
 const maxCharacters = 80
 

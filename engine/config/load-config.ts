@@ -53,7 +53,9 @@ export type Config = {
   readonly managed: Settings
   /** Variables for model requests, from another program's settings. Variables of the environment override them. */
   readonly modelVariables: Readonly<Record<string, string>>
-  /** The permission lists of all layers. All of them apply; other settings of a later layer replace those of an earlier one. */
+  /**
+   * The permission lists of all layers. All of them apply, whereas any other setting of a later layer replaces the same setting of an earlier layer.
+   */
   readonly permissions: readonly PermissionFile[]
 }
 

@@ -151,7 +151,7 @@ function together(dropped: readonly Dropped[]): readonly Ignored[] {
 }
 
 const notImported = (program: string): string =>
-  `this file belongs to another program: its deny and ask rules apply, its allow rules only with import = ["${program}"] in your own configuration`
+  `this file belongs to another program: its deny and ask rules apply, but its allow rules apply only with import = ["${program}"] in your own configuration`
 
 /** Describes a rule without effect in one line: `file:line: message`. */
 export function describeIdleRule({ path, line, message }: IdleRule): string {

@@ -70,5 +70,5 @@ function contained(path: string, root: string): ReturnType<typeof readPlainFile>
   const real = realpathSync(path)
   return isInside(real, root)
     ? readPlainFile(real, maxBytes)
-    : { reason: `it is a link to ${real}, outside the repository` }
+    : { reason: `it is a link to ${real}, which is outside the repository` }
 }

@@ -120,7 +120,7 @@ export const RunEvent = z.discriminatedUnion('type', [
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** True if the run isn't stored, so that it can't be resumed; otherwise absent. */
       ephemeral: z.literal(true).optional(),
-      /** The network of commands: `off`, `allowlist` or `full`. */
+      /** The network access of commands: `off`, `allowlist` or `full`. */
       network: z.string().optional(),
       environment_withheld: withheld.optional(),
       reasoning_effort: z.string().optional(),

@@ -24,7 +24,7 @@ const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),
   tool: z.string(),
-  /** The call's text as the model wrote it, truncated if it is long. */
+  /** The call's input as the model wrote it, truncated if it is long. */
   input: z.string(),
   /** `declined`: refused by the Guardian or a hook. */
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
@@ -47,7 +47,7 @@ const guardianAssessment = z.object({
   action: z.string(),
   /** Why the reviewer was asked. */
   asked_because: z.string(),
-  /** The answer. If the reviewer gave none, a value other than `allow` and `deny` says why. */
+  /** The answer. If the reviewer gave none, a value other than `allow` and `deny` shows why. */
   outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
   rationale: z.string().optional(),
   /** The risk as the reviewing model rates it. */

@@ -79,7 +79,7 @@ export type OutsideEffect = z.infer<typeof outsideEffect>
 
 /** How a run that is a transaction ended, as events report it. */
 export const transactionReport = z.object({
-  /** How the view was made. */
+  /** How the run's private view of the workspace was made. */
   strategy: z.string(),
   /**
    * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the changes were only kept, as `--land` requires. `conflict`, `failed`: no

@@ -1,4 +1,4 @@
-// Kept apart from the schemas, because the command line needs only these names.
+// Kept in a file of their own, because the command line needs only these names and not the schemas.
 
 /** The severities of a review finding, from the mildest to the worst. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const

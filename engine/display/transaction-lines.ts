@@ -86,7 +86,7 @@ const heads = {
   failed: 'nothing landed, and the workspace is unchanged',
 } as const
 
-/** The maximum number of entries of a list that are named. Further entries are only counted. */
+/** The maximum number of entries that are named in a list. Further entries are only counted. */
 const mostNamed = 20
 
 function named(words: readonly string[]): string {

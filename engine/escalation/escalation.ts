@@ -25,7 +25,7 @@ export type Escalation = {
    * `path-changed` is thrown only once; after that, the grant is suspended while its path leads to something else.
    */
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
-  /** Makes grants standing grants, which apply to all later commands of the run. */
+  /** Turns grants into standing grants, which apply to all later commands of the run. */
   readonly keep: (grants: readonly HeldGrant[]) => void
   /** Closes the escalated sandboxes. Whoever opened the run's own sandbox closes it. */
   readonly close: () => Promise<void>
@@ -143,7 +143,7 @@ function keyOf(grant: Grant): string {
   return JSON.stringify(grant)
 }
 
-/** Describes a grant and its place. Two descriptions are equal only for the same grant of the same place. */
+/** Describes a grant and its place. Two descriptions are equal only if both the grant and the place are the same. */
 function describe({ grant, place }: HeldGrant): string {
   return `${keyOf(grant)} ${place?.identity.device}:${place?.identity.inode}`
 }

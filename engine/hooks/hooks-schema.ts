@@ -23,7 +23,7 @@ const common = {
 
 const command = z.strictObject({
   type: z.literal('command'),
-  /** The shell command. If there are `args`, it is instead the program to run, which gets these arguments unchanged. */
+  /** The shell command; or, if `args` is given, the program to run, which gets those arguments unchanged. */
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
@@ -66,7 +66,7 @@ const mcpTool = z.strictObject({
   type: z.literal('mcp_tool'),
   server: z.string().min(1),
   tool: z.string().min(1),
-  /** The arguments. `${path.to.field}` in a string is replaced by that field of the hook's input. */
+  /** The arguments. `${path.to.field}` in a string is replaced by the field of the hook's input at that path. */
   input: z.record(z.string(), z.unknown()).optional(),
   ...common,
 })

@@ -41,7 +41,10 @@ export type HookDependencies = {
   /** Stores a text that is too long to show. Returns the file's path. */
   readonly keep: (text: string) => string
   readonly onRun: (run: HookRun) => void
-  /** Opens a file in which a command hook can leave variables for later commands. Absent, or resolves to undefined: the hook can't set variables. */
+  /**
+   * Opens a file in which a command hook can leave variables for later commands. If this function is absent or resolves to undefined, the hook can't
+   * set variables.
+   */
   readonly envFileFor?: (hook: Hook) => Promise<OpenEnvFile | undefined>
   readonly signal: AbortSignal
 }

@@ -81,7 +81,7 @@ function isFile(word: string): boolean {
   return !word.startsWith('-') && (word.includes('/') || /\.\w+$/.test(word))
 }
 
-/** Returns the words of the first command of a script, up to the first word whose value isn't certain. Empty if that command is `cd`. */
+/** Returns the words of the first command of a script, up to the first word whose value can't be determined. Empty if that command is `cd`. */
 function firstCommand(script: string, env: Readonly<Record<string, string>>): readonly string[] {
   const known = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'`)
   const { commands } = analyseScript([...known, script].join('\n'))

@@ -75,7 +75,7 @@ export function together(each: readonly JsonServers[]): JsonServers {
 
 type Entry = { readonly name: string; readonly value: unknown; readonly at: readonly PropertyKey[] }
 
-/** What the table of a server says: its transport, other settings, and the keys that have no effect here. */
+/** What the table of a server contains: its transport, other settings, and the keys that have no effect here. */
 type Transported = {
   readonly transport: McpTransport
   readonly timeout: number | undefined

@@ -49,9 +49,9 @@ const namesInDirectory: readonly Alternatives[] = [
   ['CLAUDE.local.md'],
   ['GEMINI.md'],
 ]
-/** The names in the user's configuration folder for this program. */
+/** The names of instruction files in the user's configuration folder for this program. */
 const namesInConfig: readonly Alternatives[] = [['AGENTS.override.md', 'AGENTS.md'], ['CLAUDE.md'], ['GEMINI.md']]
-/** The user's instructions for other agents, which apply to all repositories. Relative to the home directory. */
+/** The paths of the user's instruction files for other agents, relative to the home directory. These instructions apply to all repositories. */
 const namesInHome: readonly Alternatives[] = [
   ['.claude/CLAUDE.md'],
   ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],

@@ -5,7 +5,7 @@ import type { ModelProvider } from './provider-config.ts'
 export type ModelOptions = {
   /** Where keys and base URLs are looked up; the process environment is not read. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The directory that relative paths of replay files refer to. Recordings contain `<<cwd>>` instead of this path. */
+  /** The directory from which relative paths of replay files are resolved. Recordings contain `<<cwd>>` instead of this path. */
   readonly cwd: string
   /** `openai_base_url`; absent: `OPENAI_BASE_URL`, then OpenAI itself. */
   readonly openaiBaseUrl?: string | undefined

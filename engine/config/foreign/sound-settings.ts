@@ -3,7 +3,7 @@ import { leafPath, keyOf } from '../leaves.ts'
 import { ConfigFile } from '../settings-schema.ts'
 import { faultsOf } from '../validate.ts'
 
-/** The settings of another program that are valid here, and those that aren't. */
+/** The settings of another program that are valid in our configuration, and those that aren't. */
 type SoundSettings = {
   readonly settings: ConfigFile
   /** Unknown keys, and keys with an invalid value. */
@@ -14,8 +14,8 @@ type SoundSettings = {
 const rounds = 8
 
 /**
- * Extracts the valid settings from a table. An unknown key is removed on its own. An invalid value removes its whole setting, because part of a
- * command or of a list could mean something else.
+ * Extracts the valid settings from a table. An unknown key is removed on its own. An invalid value removes its whole setting, because a part of a
+ * command or list could mean something different from the whole.
  */
 export function soundSettings(table: object): SoundSettings {
   const refused: { readonly path: readonly string[]; readonly why: string }[] = []

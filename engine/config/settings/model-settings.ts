@@ -11,7 +11,7 @@ export const modelSettings = {
     group,
     schema: z.string().min(1),
     about:
-      'the model to run: `gpt-…`, `claude-…`, `PROVIDER/NAME` (`openai`, `anthropic`, `ollama`, `lmstudio`, yours), `replay:FILE`',
+      'the model to run: `gpt-…`, `claude-…`, `PROVIDER/NAME` (`openai`, `anthropic`, `ollama`, `lmstudio`, or one of your own), `replay:FILE`',
     unset: `\`${defaultModel}\``,
     value: defaultModel,
     isPreference: true,
@@ -46,7 +46,7 @@ export const modelSettings = {
   model_verbosity: row({
     group,
     schema: z.enum(['low', 'medium', 'high']),
-    about: 'how much text the model writes besides its calls; only for OpenAI’s models',
+    about: 'how much text the model writes in addition to its tool calls; only for OpenAI’s models',
     unset: '`low` for GPT-5 and later, as in Codex; for other models, the provider’s default',
     isPreference: true,
   }),
@@ -65,7 +65,7 @@ export const modelSettings = {
   model_context_window: row({
     group,
     schema: z.int().min(1000),
-    about: 'the limit for input and output of the model together, in tokens',
+    about: 'the size of the model’s context window: the limit for its input and output together, in tokens',
     unset: 'the known values for OpenAI’s and Anthropic’s models',
     isPreference: true,
   }),

@@ -53,7 +53,7 @@ export class OutputBuffer {
         parts.unshift(part)
         missing -= part.length
       }
-      // Bytes before and after the gap don't belong together.
+      // The bytes before and after the gap aren't contiguous.
       if (this.#omitted > 0) break
     }
     return Buffer.concat(parts)

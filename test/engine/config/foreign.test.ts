@@ -312,7 +312,7 @@ describe('rules and permissions of other programs', () => {
     expect(read.said).toEqual([])
     expect(leftOut(read)).toEqual([
       expect.stringMatching(/\.codex\/rules: it can't be listed: ENOTDIR/),
-      expect.stringMatching(/a\.rules: it is a link to .*, outside/),
+      expect.stringMatching(/a\.rules: it is a link to .*, which is outside/),
       expect.stringMatching(/b\.rules: it is not a file/),
     ])
   })

@@ -131,5 +131,5 @@ test('a broken .mcp.json of a trusted repository stops no run, and a link in it 
   const { code, stderr } = await exec([[say('ok')]], args, { cwd })
   expect(code).toBe(0)
   expect(stderr).toContain(`${cwd}/sub/.mcp.json:1:3: not valid JSON`)
-  expect(stderr).toContain(`${cwd}/.mcp.json: it is a link to ${elsewhere}/.mcp.json, outside`)
+  expect(stderr).toContain(`${cwd}/.mcp.json: it is a link to ${elsewhere}/.mcp.json, which is outside`)
 })
