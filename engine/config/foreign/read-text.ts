@@ -23,6 +23,7 @@ export function readForeignText(
     const { code, message } = error as NodeJS.ErrnoException
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : { reason: `it can't be read: ${message}` }
   }
-  if (within !== undefined && !isInside(real, within)) return { reason: `it is a link to ${real}, which is outside ${within}` }
+  if (within !== undefined && !isInside(real, within))
+    return { reason: `it is a link to ${real}, which is outside ${within}` }
   return readPlainFile(real, maxBytes)
 }
