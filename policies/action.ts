@@ -11,7 +11,7 @@ export type Grant =
   /** `value`: the requested limit, in the unit that the configuration uses for it. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
 
-/** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */
+/** Something that the model wants to do. Only a Guardian turns it into an `Approved` action. */
 export type Action =
   | {
       readonly type: 'exec'
@@ -49,7 +49,7 @@ export type Action =
       readonly sandboxed?: boolean
     }
   | {
-      /** The model's provider searches the web and reads pages on the model's behalf. No sandbox confines that. */
+      /** The model's provider searches the web and reads pages on the model's behalf. No sandbox confines this. */
       readonly type: 'search'
       /** The name of the model that searches. */
       readonly model: string

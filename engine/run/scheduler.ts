@@ -2,7 +2,9 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 
 /** What the scheduler gives a call when it may run: a signal that cancels the call, and a way to wait until it can run alone. */
 export type Turn = {
-  /** Aborted when the run or the response is cancelled. If another call of the same batch could not be carried out, it is aborted with the reason `sibling`. */
+  /**
+   * Aborted when the run or the response is cancelled or, with the reason `sibling`, when another call of the same batch could not be carried out.
+   */
   readonly signal: AbortSignal
   /** Resolves when the call can run alone. For use by a call that turns out not to be safe after it has started. */
   alone(): Promise<void>
@@ -17,7 +19,7 @@ type Task<Result> = {
    * one. Default: true.
    */
   readonly early?: boolean
-  /** Whether the call changes nothing. Default: it may change something. */
+  /** Whether the call changes nothing. Default: false. */
   readonly readOnly?: boolean
   run(turn: Turn): Promise<Result>
 }

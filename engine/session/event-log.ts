@@ -4,7 +4,7 @@ import type { RunEvent, RunSummary, Sink, UsageSoFar } from '../core/events.ts'
 import { maskRecord } from '../core/text/mask-record.ts'
 import { version } from '../core/version.ts'
 
-/** The file in a session's folder that holds its events. */
+/** The file in a session's folder that contains its events. */
 export const eventLogName = 'events.jsonl'
 
 /** The contents of the first record of a run. No event contains them. */
@@ -19,8 +19,8 @@ type EventRecord = { readonly at: number } & (
 )
 
 /**
- * Stores a run's events in its session's folder, one event per line, so that reports can be made from them. The rollout holds only the conversation
- * with the model, not the decisions, durations and changes. If writing fails, no more events are stored and the run continues.
+ * Stores a run's events in its session's folder, one event per line, so that reports can be made from them. The rollout contains only the
+ * conversation with the model, not the decisions, durations and changes. If writing fails, no more events are stored and the run continues.
  *
  * @param directory the session's folder
  */

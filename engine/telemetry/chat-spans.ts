@@ -8,7 +8,7 @@ type EndedChat = {
   readonly name: string
   readonly start: bigint
   readonly attributes: Attributes
-  /** The attributes that identify the answer's series in metrics. */
+  /** The attributes of the answer's data points in the metrics. */
   readonly series: Attributes
   readonly failed?: { readonly message?: string }
   readonly usage: Usage

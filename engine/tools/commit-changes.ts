@@ -17,7 +17,7 @@ import { denied, eventVerdict } from './denied-result.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The maximum number of characters of a diff in one event. It keeps the event's line below 64 KiB even if every character is escaped. */
+/** The maximum number of characters of a diff in one event. The limit keeps the event's line below 64 KiB even if every character is escaped. */
 const eventDiffLimit = 8 * 1024
 
 /** The maximum number of characters of a diff that a reviewer sees. */

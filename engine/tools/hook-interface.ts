@@ -20,7 +20,7 @@ export type HookedCall = {
   readonly agent?: { readonly id: string; readonly type: string }
 }
 
-/** A hook's answer before a call. */
+/** What a hook answers before a call runs. */
 export type HookOpinion =
   | {
       readonly decision: 'proceed'

@@ -1,10 +1,10 @@
 import { analyseCommand } from '../../policies/index.ts'
 
 /**
- * Whether a command is proven to only read: every command in it is known, and none writes, connects, runs code, or is unclear. In doubt,
- * the answer is no.
+ * Whether a command line is proven to only read: every command in it is known, and none of them writes, connects to a host, runs code, or is unclear.
+ * In case of doubt, the answer is no.
  *
- * @param cwd the absolute path of the directory that it would run in
+ * @param cwd the absolute path of the directory that the command line would run in
  */
 export function onlyReads(argv: readonly string[], cwd: string): boolean {
   const { class: worst, commands } = analyseCommand(argv, cwd)

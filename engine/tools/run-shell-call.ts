@@ -10,7 +10,7 @@ import { start, waitFor, yieldOf } from './start-command.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** How often a command may be run again with more permissions. Each attempt may reveal that another permission is missing. */
+/** How many times a command may be run again with more permissions. Each attempt may reveal that another permission is missing. */
 const mostRetries = 3
 
 /**
@@ -146,8 +146,8 @@ type BackgroundCommand = {
 }
 
 /**
- * Reviews and starts a command like `runCommand`, but doesn't wait for it. The command becomes one of the run's sessions and ends with the
- * run at the latest.
+ * Reviews and starts a command like `runCommand`, but doesn't wait for it. The command becomes one of the run's sessions and ends no later than the
+ * run.
  *
  * @returns the running command, or why it was not started
  */

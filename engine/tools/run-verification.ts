@@ -85,7 +85,7 @@ export async function runVerification(
   }
 }
 
-/** Waits for the command's end. If the run is cancelled, the command is killed. */
+/** Waits until the command ends. If the run is cancelled, the command is killed. */
 async function ended(live: LiveCommand, signal: AbortSignal): Promise<ExecResult> {
   const give = (): void => live.kill()
   signal.addEventListener('abort', give, { once: true })

@@ -57,7 +57,7 @@ export class TodoList {
     return this.#entries
   }
 
-  /** Replaces the list and returns the unfinished entries that the new list lacks. */
+  /** Replaces the list and returns the unfinished entries that are missing from the new list. */
   replace(entries: readonly TodoEntry[]): readonly TodoEntry[] {
     const kept = new Set(entries.map(({ id }) => id))
     const dropped = this.#entries.filter(({ id, status }) => status !== 'completed' && !kept.has(id))

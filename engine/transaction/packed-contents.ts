@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** Contents up to this size share one file, because creating a file for each of them would take longer than the rest of a landing. */
+/** Contents of up to this many bytes share one file, because creating a file for each of them would take longer than the rest of a landing. */
 export const largestPacked = 64 * 1024
 
 /** The position of stored bytes in a pack. */

@@ -40,7 +40,7 @@ const state = z.object({
       undone: z.boolean(),
       /** Notes about the landing that the user should see. */
       notes: z.array(z.string()).optional(),
-      /** Set before a landing starts; the tree's journals show whether it completed. `all`: whether the landing contains all of the session's changes. */
+      /** Set before a landing starts; the tree's journals show whether it completed. `all`: whether it contains all of the session's changes. */
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),

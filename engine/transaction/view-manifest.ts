@@ -37,7 +37,11 @@ export function writeManifest(file: string, manifest: Manifest): void {
   writeFileSync(file, [...manifest.values()].map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 })
 }
 
-/** @throws UserError `failed` if the file contains no manifest */
+/**
+ * Reads a manifest from a file.
+ *
+ * @throws UserError `failed` if the file contains no manifest
+ */
 export function readManifest(file: string): Manifest {
   try {
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)

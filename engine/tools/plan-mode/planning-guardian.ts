@@ -20,5 +20,5 @@ export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   }
 }
 
-/** The name of the deciding stage in verdicts that plan mode determined. */
+/** The stage that a verdict names if plan mode denied the action. */
 export const planModeStage = 'plan-mode'

@@ -4,8 +4,8 @@ import { hashOfFile } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
 /**
- * Compares a tree with the evidence about it: the bytes of each file, whether the file is executable, and where each link leads. No links are followed, neither
- * at the end of a path nor in its parents. Files that the evidence doesn't name are ignored.
+ * Compares a tree with the evidence about it: the bytes of each file, whether the file is executable, and where each link points. No links are
+ * followed, neither at the end of a path nor in its parents. Files that the evidence doesn't name are ignored.
  *
  * @returns a sentence for each path that differs
  */
@@ -40,7 +40,7 @@ function statsOf(path: string): Stats | undefined {
 function differenceOf(path: string, isReached: boolean, file: FileAfter): string | undefined {
   const stats = isReached ? statsOf(path) : undefined
   if (file.type === 'absent') return stats === undefined ? undefined : 'the run removed it, but it exists'
-  if (stats === undefined) return 'it is not there'
+  if (stats === undefined) return 'it does not exist'
   if (file.type === 'directory') return stats.isDirectory() ? undefined : 'it is not a directory'
   if (file.type === 'symlink') {
     return stats.isSymbolicLink() && readlinkSync(path) === file.target

@@ -43,7 +43,7 @@ type Opened =
   | { readonly type: 'broken'; readonly why: string }
 
 /**
- * Opens an envelope, and verifies that none of its bytes changed.
+ * Opens an envelope, and verifies that none of its bytes have changed.
  *
  * @param trusted one of these keys must have signed the envelope. If the list is empty, the signature must match the key in the envelope itself
  */

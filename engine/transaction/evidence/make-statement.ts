@@ -19,7 +19,7 @@ export type RunFacts = {
   readonly verified: readonly Verified[]
 }
 
-/** The facts for a statement, besides the session's changes. */
+/** What a statement needs besides the session's changes. */
 type Known = {
   readonly facts: RunFacts
   /** The files of each tree that the run left unchanged, in the order of the trees. Undefined: they could not be listed. */

@@ -117,7 +117,7 @@ test('a tree differs if a directory is now a link, even to the same content', ()
   execFileSync('ln', ['-s', 'elsewhere', 'd'], { cwd: tree })
   const link = { path: 'd', type: 'symlink', target: 'elsewhere' } as const
   expect(differencesIn(tree, [{ path: 'd/x', type: 'file', sha256: hash('x'), mode: 0o644 }])).toEqual([
-    'd/x: it is not there',
+    'd/x: it does not exist',
   ])
   // The file that the run replaced by a link no longer exists.
   expect(differencesIn(tree, [link, { path: 'd/x', type: 'absent' }])).toEqual([])
@@ -188,7 +188,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect(both.stdout).toBe('a.txt: its content differs\nother/7.ts: its content differs\n')
     rmSync(join(cwd, 'other'), { recursive: true })
     expect((await ask('verify', file, '--tree', cwd)).stdout).toMatch(
-      /^a\.txt: .*\nother\/0\.ts: it is not there\n(?:other.*\n){18}and 6 more\n$/,
+      /^a\.txt: .*\nother\/0\.ts: it does not exist\n(?:other.*\n){18}and 6 more\n$/,
     )
     expect((await ask('verify', join(cwd, 'none'), '--tree', cwd)).code).toBe(2)
     expect((await ask('--last', '-o', file)).stderr).toContain('choose a signing key: --key FILE')
