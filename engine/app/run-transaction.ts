@@ -26,7 +26,7 @@ export type OpenTransaction = {
   readonly session: Session
   /** Whether an earlier run of the session worked in this view. */
   readonly resumed: boolean
-  /** Functions to call after everything else in the run is closed. */
+  /** Functions to call once everything else in the run has been closed. */
   readonly whenClosed: (() => Promise<void>)[]
 }
 

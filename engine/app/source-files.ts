@@ -95,7 +95,7 @@ function filesOfPlugin(plugin: Plugin): readonly SourceFile[] {
   ]
 }
 
-/** The files in one of this program's own folders. */
+/** The configuration files in one of this program's own folders. */
 function ownFiles(folder: string, common: Common): readonly SourceFile[] {
   return [
     file(join(folder, 'config.toml'), 'settings', common),

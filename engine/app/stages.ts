@@ -51,7 +51,7 @@ export type Loaded = Configured & {
   readonly extensions: Extensions
   readonly userTools: readonly Tool[]
   readonly beginning: Beginning
-  /** Why no overlays are mounted for this run, in words for the user. Undefined: overlays are mounted, or none were requested. */
+  /** The reason why no overlays are mounted for this run, as a text for the user. Undefined: overlays are mounted, or none were requested. */
   readonly noOverlay: string | undefined
   readonly model: Model
   /** Opens a model by its name. */

@@ -3,7 +3,8 @@ import type { ToolFacts } from '../tools/tool-set.ts'
 import type { InSession } from './stages.ts'
 
 /**
- * The facts that decide which tools are offered to a model of the run. In case of doubt, a tool is offered, because the Guardian judges its calls anyway.
+ * The facts that decide which tools are offered to the run's models. In case of doubt, a tool is offered, because the Guardian judges its calls
+ * anyway.
  *
  * @param models the names of all models that may answer
  */

@@ -67,7 +67,7 @@ function configuredTelemetry({ settings, workspace, environment }: RunRequest): 
   }
 }
 
-/** Opens the file for telemetry, or returns why that is impossible. */
+/** Opens the file for telemetry, or returns the reason why it can't be opened. */
 function held(path: string): ReturnType<typeof holdOutput> | string {
   try {
     return holdOutput(path)

@@ -35,7 +35,7 @@ export function findRepository(workspace: string): string | undefined {
 /**
  * Refuses a workspace outside any git repository, because changes could be neither seen nor undone there.
  *
- * @throws UserError `usage`, which names the flag that permits the run anyway
+ * @throws UserError `usage` with a message that names the flag that permits the run anyway
  */
 export function requireRepository(workspace: string): void {
   if (findRepository(workspace) !== undefined) return

@@ -70,7 +70,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // If the program couldn't be started, that is the real reason why its output was closed, so the error says so.
+        // If the program couldn't be started, that is the real reason why its output was closed, so that error is thrown instead.
         throw asked.failed ?? cause
       }
     },

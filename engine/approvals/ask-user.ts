@@ -13,7 +13,7 @@ export const askUser: Tool = askUserAt(undefined)
 /**
  * The tool that asks the person at the terminal.
  *
- * @param ask undefined if nobody can be asked, for instance by a sub-agent
+ * @param ask undefined if the agent can't ask anybody, for instance because it is a sub-agent
  */
 export function askUserAt(ask: AskPerson | undefined): Tool {
   return defineTool({

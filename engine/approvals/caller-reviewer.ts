@@ -3,7 +3,7 @@ import type { Reviewer, ReviewerAnswer } from '../../policies/index.ts'
 /** A reviewer that passes its questions on to the run's caller, who sees them in the event stream and answers them. */
 export type CallerReviewer = {
   readonly reviewer: Reviewer
-  /** Answers the question about a call. Returns false if that question is not open. */
+  /** Answers the open question about a call. Returns false if there is no open question about that call. */
   readonly answer: (callId: string | undefined, answer: ReviewerAnswer) => boolean
 }
 

@@ -50,7 +50,7 @@ const byCode: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
 /**
  * The outcome for an exit code.
  *
- * @param code the exit code; undefined if the process was killed, or nothing observed its end
+ * @param code the exit code; undefined if the process was killed, or if its end was not observed
  * @param hasEnded whether the session contains the last event of the run. If it doesn't, a failed run had an internal error, which is not an answer
  */
 export function outcomeOf(code: number | undefined, hasEnded: boolean): Outcome {

@@ -24,7 +24,7 @@ export async function withLock(
 /**
  * Returns the record of what a session's runs changed.
  *
- * @param takesLock whether to lock the session. False: the caller has locked it
+ * @param takesLock whether to lock the session. False: the caller has already locked it
  * @throws UserError `usage` if the changes were discarded
  */
 export async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {

@@ -17,7 +17,7 @@ import { counted } from '../core/text/counted.ts'
 /** The options of `agent changes`. */
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
 
-/** `agent changes`: shows what a run changed, whether the changes have landed or not. */
+/** `agent changes`: shows what a run changed, whether or not the changes have landed. */
 export async function changesCommand(run: string | undefined, options: ChangesOptions): Promise<number> {
   const found = findChangedSession(run)
   await settleUnlocked(found.directory)
@@ -48,8 +48,8 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     const landed = state.landing !== undefined && !state.landing.undone
     process.stdout.write(
       landed
-        ? `The stored changes are removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.\n`
-        : 'The stored changes are removed. The tree is unchanged.\n',
+        ? `The stored changes were removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.\n`
+        : 'The stored changes were removed. The tree is unchanged.\n',
     )
     return exitCodes.done
   })

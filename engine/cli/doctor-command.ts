@@ -25,10 +25,10 @@ export type DoctorOptions = ConfigOptions & {
 }
 
 /**
- * `agent doctor`: finishes the reviews of killed runs, then prints what this machine can enforce and whether a run here would have what it needs. Sends nothing
- * over the network. With `--protected`, it prints the table of protected paths.
+ * `agent doctor`: finishes the reviews of killed runs, then prints what this machine can enforce and whether a run here would have what it needs.
+ * Sends nothing over the network. With `--protected`, it prints the table of protected paths.
  *
- * @returns 0 if `agent exec` would have everything it needs. Otherwise the exit code for a missing sandbox if that is what is missing, or else 1
+ * @returns 0 if `agent exec` would have everything it needs; the exit code for a missing sandbox if that is what it lacks; otherwise 1
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {
@@ -76,7 +76,7 @@ function placesTold(): readonly Told[] {
 }
 
 const meanings: Readonly<Record<Told['what'], string>> = {
-  'runs-later': 'is not protected, but a run that changed it reports that at its end',
+  'runs-later': 'is not protected, but a run that changes it reports the change at its end',
   settings: "can't be written in any directory of the workspace",
   startup: "can't be written in a home directory or at the top of the workspace",
   home: "can't be written in your own home directories",

@@ -1,7 +1,7 @@
 import type { Severity } from '../core/severities.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** The options of `agent exec`, as parsed. The files that they name are read later. */
+/** The options of `agent exec`, as parsed. The files that these options name are read later. */
 export type ExecOptions = ConfigOptions & {
   readonly json?: true
   /** For `fork`: the step from which to continue. */
@@ -16,7 +16,7 @@ export type ExecOptions = ConfigOptions & {
   readonly failOnNoChange?: true
   /** Files to which reports about the run are written, each in the format of its extension. */
   readonly report?: readonly string[]
-  /** `auto`: GitHub's step summary is written, if there is one. `off`: it isn't changed. */
+  /** `auto`: GitHub's step summary is written if there is one. `off`: it is not written. */
   readonly summary?: (typeof summaries)[number]
   readonly maxTurns?: number
   readonly maxTokens?: number
@@ -37,7 +37,7 @@ export type ExecOptions = ConfigOptions & {
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
   readonly landCommits?: true
-  /** The commands that verify the result. False: none. Absent: those of the resumed session, or else the configured ones. */
+  /** The commands that verify the result. False: no commands. Absent: the commands of the resumed session, or else the configured commands. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
   /** Whether to plan first. Absent: a resumed session keeps its earlier choice; in a new session, the default is false. */
@@ -57,8 +57,8 @@ export type ReviewOptions = {
 /** The values of the option that decides whether GitHub's step summary is written. */
 export const summaries = ['auto', 'off'] as const
 
-/** When the changes of a transaction land. */
+/** The values of the option that decides when the changes of a transaction land. */
 export const landings = ['on-success', 'never', 'always'] as const
 
-/** When the output is coloured. */
+/** The values of the option that decides when the output is coloured. */
 export const colours = ['auto', 'always', 'never'] as const

@@ -15,7 +15,7 @@ export function readImage(file: string): Image {
   const image = imageOf(bytes)
   if (image === undefined) throw new UserError('usage', `-i ${path}: not a PNG, JPEG, GIF or WebP picture`)
   if (bytes.length > maxImageBytes) {
-    throw new UserError('usage', `-i ${path}: ${bytes.length} bytes are too many; the limit is ${maxImageBytes}`)
+    throw new UserError('usage', `-i ${path}: the picture has ${bytes.length} bytes; the limit is ${maxImageBytes}`)
   }
   return image
 }

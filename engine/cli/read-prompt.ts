@@ -16,7 +16,7 @@ const maxCharacters = 1_048_576
 /** The maximum number of UTF-8 bytes that a prompt of `maxCharacters` characters can have. */
 const maxBytes = maxCharacters * 3
 
-/** The command line's options about standard input. */
+/** The command line's options for standard input. */
 type InputOptions = {
   /** Whether standard input is read. False with `--no-stdin`. Default: true. */
   readonly stdin?: boolean | undefined
@@ -130,7 +130,7 @@ async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean
     timers[0]?.cancel()
     chunks.push(chunk)
     length += chunk.length
-    // If the input is too long already, it is refused without waiting for its end, which may never come.
+    // If the input is already too long, it is refused without waiting for its end, which may never come.
     if (length > maxBytes) resolve('too-long')
   })
   stdin.once('end', () => resolve('ended'))

@@ -22,7 +22,7 @@ export function trustRepository(directory: string | undefined): number {
   if (!isTrusted(root, { ...trust, flag: false })) {
     throw new UserError('usage', `${managed.name} says that ${root} is untrusted, and has the last word`)
   }
-  process.stdout.write(`${root} ${changed ? `is trusted from now on (${file})` : `is trusted already (${file})`}\n`)
+  process.stdout.write(`${root} ${changed ? `is trusted from now on (${file})` : `is already trusted (${file})`}\n`)
   return exitCodes.done
 }
 

@@ -33,8 +33,9 @@ export function withErrorReporting(run: Program): Program {
 }
 
 /**
- * Watches for write errors of standard output. If the reader goes away (`agent exec … | head -1`), the program continues. Any other error, such as a full disk,
- * ends the run; if there is no run, it makes the program fail. Write errors of standard error are ignored, because they can't be reported anywhere.
+ * Watches for write errors on standard output. If the reader goes away (`agent exec … | head -1`), the program continues. Any other error, such as a
+ * full disk, ends the run; if there is no run, it makes the program fail. Write errors on standard error are ignored, because they can't be reported
+ * anywhere.
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined

@@ -19,7 +19,7 @@ export type DeniedFiles = {
 /** A denial as the user wrote it, with its position, and the reason why the sandbox doesn't enforce it or enforces it only in part. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
-/** The maximum number of directory entries that are searched for patterns other than a plain path or name. */
+/** The maximum number of directory entries that are searched for matches of patterns other than a plain path or name. */
 const mostEntries = 100_000
 
 /**

@@ -5,7 +5,7 @@ import { readPlainFile } from '../core/read-plain-file.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import type { Project } from './read-project.ts'
 
-/** Files in which repositories configure other agents. They are never used here, even in a trusted repository. */
+/** Files in which repositories configure other agents. This program never uses them, even in a trusted repository. */
 const neverRead: Readonly<Record<string, string>> = {
   '.codex/config.toml': 'it belongs to another program; settings for Portcullis go into .portcullis/config.toml',
 }
@@ -15,7 +15,7 @@ const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024
 
-/** Lists the agent configuration of a repository that this run ignores. */
+/** Lists the files and variables with which a repository configures agents and which this run ignores. */
 export function listForeignFiles(project: Project): readonly Ignored[] {
   return directoriesBetween(project.root, project.workspace).flatMap((directory) => {
     const present = (name: string): boolean => existsSync(join(directory, name))

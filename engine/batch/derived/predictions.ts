@@ -20,10 +20,10 @@ type PredictionFile = {
 }
 
 /**
- * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without an answer is left out, because a missing answer says
- * nothing about what the model can do.
+ * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without an answer is left out, because a missing
+ * answer says nothing about what the model can do.
  *
- * @param configured the model's name for trials that name no model themselves
+ * @param configured the name of the configured model, which is used for trials that name no model
  */
 export function predictionsOf(
   folder: BatchFolder,

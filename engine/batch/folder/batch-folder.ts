@@ -134,7 +134,7 @@ export class BatchFolder {
     if (last > 0 && this.attemptOf(trial, last) === undefined) return last
     const attempt = last + 1
     mkdirSync(this.trialPath(trial), { recursive: true, mode: 0o700 })
-    // If two processes begin the attempt, the second one fails.
+    // If two processes try to begin the same attempt, the second one fails.
     mkdirSync(this.attemptPath(trial, attempt), { mode: 0o700 })
     return attempt
   }

@@ -44,7 +44,7 @@ export const settledRecord = attemptRecord.extend({
   task: z.string(),
   model: z.string().optional(),
   repeat: z.int(),
-  /** The batch's manifest hash, from `hashOf`. */
+  /** The hash of the batch's manifest, as computed by `hashOf`. */
   manifest: z.string(),
   /** The number of attempts, and their total cost. */
   attempts: z.int(),

@@ -27,13 +27,13 @@ type QueueDependencies = {
   readonly relay: Relay | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
-  /** The state of a job in Redis. */
+  /** Receives facts that the user should know. */
   readonly say: (sentence: string) => void
   /** Called when a provider's quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (until: number | undefined) => void
 }
 
-/** What Redis knows about a job. */
+/** The state of a job in Redis. */
 type Seen = Awaited<ReturnType<JobQueue['look']>>
 
 /**

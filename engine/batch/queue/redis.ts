@@ -23,7 +23,7 @@ const steerMs = 5000
 export type Carrier = {
   readonly packages: Packages
   readonly redis: Redis
-  /** A warning if jobs could be lost although the connection works. */
+  /** A warning if jobs could be lost although the connection works; otherwise undefined. */
   readonly warning: string | undefined
   readonly close: () => void
 }

@@ -52,7 +52,7 @@ export class Relay {
     this.#trials = new Map(trials.map((trial) => [trial.key, trial]))
   }
 
-  /** Begins the transfer. @throws UserError `usage` if the tasks are too large for Redis */
+  /** Starts the exchange of data with the workers. @throws UserError `usage` if the tasks are too large for Redis */
   async start(): Promise<void> {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
@@ -84,7 +84,7 @@ export class Relay {
   }
 
   /**
-   * Ends the transfer, after storing the results that were handed in so far.
+   * Ends the exchange of data with the workers, after storing the results that were handed in so far.
    *
    * @param isSettled whether the batch is complete, so that no later result is needed
    */

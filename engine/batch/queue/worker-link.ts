@@ -43,7 +43,7 @@ type Beat = {
   readonly isOver: boolean
 }
 
-/** A link through the batch's folder, to which the coordinator writes too. */
+/** Creates a link through the batch's folder, for a worker that shares this folder with the coordinator. */
 export function linkByFolder(
   folder: BatchFolder,
   name: string,

@@ -7,7 +7,7 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { hasLabels, type Labels } from '../labels.ts'
 
-/** The workers of a batch. Each has a file below `workers/` in the batch's folder, and updates it regularly. */
+/** The workers of a batch. Each worker has a file below `workers/` in the batch's folder, and updates it regularly. */
 
 /** What a worker reports about itself, in its file or through Redis. */
 export const workerSchema = z.object({

@@ -39,7 +39,7 @@ type SeenEnd = {
   readonly started?: string
   readonly durationMs?: number
   readonly commit?: string
-  /** Milliseconds since 1970. */
+  /** When quota will be available again, in milliseconds since 1970. */
   readonly retryAt?: number
 }
 

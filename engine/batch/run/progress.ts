@@ -83,7 +83,7 @@ export class Progress {
   }
 
   /**
-   * One line for each run that says what the run is doing, beginning with the run that started first.
+   * One line for each run that says what the run is doing. The runs are sorted by their start, beginning with the earliest.
    *
    * @param most the maximum number of runs to show; the others are only counted
    */

@@ -10,7 +10,7 @@ const requestEnd = z.discriminatedUnion('type', [
   }),
 ])
 
-/** The messages of a supervised run to its supervisor, through the channel that the supervisor opened. */
+/** The messages that a supervised run sends to its supervisor, through the channel that the supervisor opened. */
 export const runMessage = z.discriminatedUnion('type', [
   /** The run's session has begun. */
   z.object({ type: z.literal('began'), thread: z.string() }),
@@ -29,7 +29,7 @@ export const runMessage = z.discriminatedUnion('type', [
 
 export type RunMessage = z.infer<typeof runMessage>
 
-/** The message of a supervisor to a run: the run may send the request with this number. */
+/** The message that a supervisor sends to a run: the run may send the request with this number. */
 export const supervisorMessage = z.object({ type: z.literal('entered'), id: z.int() })
 
 export type SupervisorMessage = z.infer<typeof supervisorMessage>

@@ -111,7 +111,7 @@ export class Supervisor {
   /** Runs the given trials, except those that already have a result. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
     const all = trials.flatMap((trial) => this.#openOf(trial)).map((open) => this.#keep(open))
-    // Trials that are already with a worker come first: the money for them is reserved, and others may have to wait for that money.
+    // Trials that a worker has already been given come first: the money for them is reserved, and others may have to wait for that money.
     this.#waiting = [...all.filter(({ kept }) => kept !== undefined), ...all.filter(({ kept }) => kept === undefined)]
     const { signal, process } = this.#options
     this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers(), missing: this.#waiting.length })
@@ -177,7 +177,7 @@ export class Supervisor {
       this.#options.tell({ type: 'resumed' })
     }
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
-      // Until a first run has begun successfully, only one at a time is started, because an error in the configuration would affect them all.
+      // Until one run has begun successfully, runs are started one at a time, because an error in the configuration would affect them all.
       const most = this.#hasBegun ? this.#concurrency.of(this.#workers()) + this.#ahead() : 1
       const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]
@@ -239,7 +239,7 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Waits until something happens, such as the end of a run, but no longer than until it is time to look for requests again. */
+  /** Waits until something happens, such as the end of a run, but at most until it is time to look for control requests again. */
   async #next(): Promise<void> {
     const timer = new AbortController()
     await Promise.race([this.#wake.promise, sleep(lookMs, undefined, { signal: timer.signal }).catch(() => undefined)])

@@ -75,7 +75,7 @@ export function renderText(tables: readonly Table[]): string {
     .join('\n')
 }
 
-/** Tables as Markdown. */
+/** Renders tables as Markdown. */
 export function renderMarkdownTables(tables: readonly Table[], escape: (text: string) => string): string {
   const line = (row: readonly string[]): string => `| ${row.map((cell) => escape(cell)).join(' | ')} |`
   return tables
@@ -123,7 +123,7 @@ function bounds(estimate: Estimate | undefined): readonly (number | undefined)[]
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(Number(value.toPrecision(10)))
-  // Escaped, because a spreadsheet would otherwise evaluate a name that looks like a formula.
+  // A name that looks like a formula is escaped, because a spreadsheet would otherwise evaluate it.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -17,7 +17,7 @@ export function wilsonInterval(successes: number, trials: number): Estimate | un
   const scale = 1 + z ** 2 / trials
   const centre = (value + z ** 2 / (2 * trials)) / scale
   const half = (z / scale) * Math.sqrt((value * (1 - value)) / trials + z ** 2 / (4 * trials ** 2))
-  // Set exactly, because rounding would leave a small error if all or none succeed.
+  // If all or none succeed, a bound is set exactly, because rounding would leave a small error.
   const low = successes === 0 ? 0 : Math.max(0, centre - half)
   const high = successes === trials ? 1 : Math.min(1, centre + half)
   return { value, low, high }
@@ -63,7 +63,7 @@ export function meanInterval(
 export function signTest(wins: number, losses: number): number {
   const count = wins + losses
   if (count === 0) return 1
-  // Computed with logarithms, because the binomial coefficients for a thousand tasks are too large for a JavaScript number.
+  // The sum is computed with logarithms, because the binomial coefficients for a thousand tasks are too large for a JavaScript number.
   let [term, tail] = [-count * Math.LN2, 0]
   for (let at = 0; at <= Math.min(wins, losses); at++) {
     tail += Math.exp(term)

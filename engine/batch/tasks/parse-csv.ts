@@ -3,8 +3,9 @@ import { TaskFault, type Entry } from './task.ts'
 type Row = { readonly line: number; readonly cells: readonly string[] }
 
 /**
- * Reads comma-separated values as in RFC 4180: the first record names the columns, and a cell in double quotes may contain commas, line feeds and doubled
- * quotes. An empty cell leaves its field undefined. A column `variables.NAME` contains a variable for the prompt; there, an empty cell is an empty text.
+ * Reads comma-separated values as in RFC 4180: the first record names the columns, and a cell in double quotes may contain commas, line feeds and
+ * doubled quotes. An empty cell leaves its field undefined. A column `variables.NAME` contains a variable for the prompt; an empty cell in such a
+ * column is an empty text.
  *
  * @throws TaskFault for a record with more or fewer cells than there are columns, a repeated column name, and a quote that isn't closed
  */

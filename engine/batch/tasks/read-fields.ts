@@ -11,7 +11,7 @@ export type TaskFields = {
   readonly ref: string | undefined
   readonly image: string | undefined
   readonly labels: Labels | undefined
-  /** Values for the prompt that all tasks share. */
+  /** The values of the variables in the shared prompt. */
   readonly variables: Readonly<Record<string, string>>
   /** Whether the task uses SWE-bench's field names. If so, a repository of the form `owner/name` is on GitHub. */
   readonly isSweBench: boolean

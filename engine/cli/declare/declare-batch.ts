@@ -42,7 +42,7 @@ export function declareBatch(program: Command, finish: Finish): void {
       "the maximum number of tokens per minute, for all runs together (default: the provider's limit)",
       positive,
     )
-    .option('--max-turns <n>', 'end a run after this number of responses of the model', positive)
+    .option('--max-turns <n>', 'end a run after this number of responses from the model', positive)
     .option(
       '--max-tokens <n>',
       'end a run before a request that could exceed this number of tokens, input and output together',

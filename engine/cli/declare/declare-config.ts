@@ -4,7 +4,10 @@ import type { Finish } from './shared-options.ts'
 
 /** Declares `agent config` and `agent trust`. */
 export function declareConfig(program: Command, finish: Finish): void {
-  const config = program.command('config').description('look at the configuration').helpCommand(false)
+  const config = program
+    .command('config')
+    .description('show the configuration and where it comes from')
+    .helpCommand(false)
   configOptions(config.command('show'))
     .description('show each setting of a run in this directory with its source, and the settings that are ignored')
     .option('--json', 'print one JSON object')

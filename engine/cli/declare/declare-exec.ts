@@ -132,7 +132,7 @@ export function runOptions(command: Command): Command {
     .option('--output-schema <file>', 'a JSON Schema that the final message must match')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--fail-on-no-change', 'end with exit code 1 if the run changed no file and made no commit')
-    .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses of the model', positive)
+    .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses from the model', positive)
     .option(
       '--max-tokens <n>',
       'end the run (exit code 4) before a request that could exceed this number of tokens, input and output together',

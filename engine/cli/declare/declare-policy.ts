@@ -116,7 +116,7 @@ Examples:
 }
 
 function under(command: Command): Command {
-  return modes(command, 'apply the configuration that agent exec would use').option(
+  return modes(command, 'as configured for agent exec').option(
     '--rules <file>',
     'an additional rule file; may be repeated',
     another,
@@ -137,7 +137,7 @@ function modes(command: Command, otherwise: string): Command {
       ]),
     )
     .option(...isolated)
-    .option('--trust', 'trust the repository, so that its own files can allow things too')
+    .option('--trust', 'trust the repository, so that its own rules and permissions can allow actions too')
 }
 
 function positive(value: string): number {

@@ -14,7 +14,9 @@ export function declareReport(program: Command, finish: Finish): void {
     )
     .option('-o, --output <file>', 'the file to write, readable only by you (default: standard output)')
     .addOption(
-      new Option('--format <format>', "the format (default: by the file's name, or html)").choices(reportFormats),
+      new Option('--format <format>', "the format (default: that of the file's extension; html without -o)").choices(
+        reportFormats,
+      ),
     )
     .addHelpText(
       'after',

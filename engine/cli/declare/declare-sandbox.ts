@@ -25,7 +25,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .addOption(
       new Option('--backend <name>', 'the sandbox backend (default: chosen for this system)').choices(names.named),
     )
-    .option('--image <name>', 'the image in which the docker backend runs the command; it must exist already')
+    .option('--image <name>', 'the image in which the docker backend runs the command; it must already exist')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
     .option(
       '--writable <path>',

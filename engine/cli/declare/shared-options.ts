@@ -16,7 +16,7 @@ export const mountDockerSocket = [
 /** The flag that lets commands open unix sockets. */
 export const allowUnixSockets = [
   '--allow-unix-sockets',
-  'let commands open unix sockets: their own, and also those that other programs create after the command has started, where it can see them',
+  'let commands open unix sockets: their own, and also those that other programs create while a command runs, in places that it can see',
 ] as const
 
 /** The flag that makes a command ignore the files of the user and the repository. Every command that reads configuration has it. */

@@ -4,7 +4,7 @@ import { counted } from '../../core/text/counted.ts'
 
 const longest = 160
 
-/** Describes the outcome of a replay. Ends with a line feed. */
+/** Describes the outcome of a replay. The text ends with a line feed. */
 export function describeTally(tally: Tally): string {
   const { sessions, actions, unchanged, otherwiseDecided, groups } = tally
   const changed = actions - unchanged

@@ -72,7 +72,9 @@ function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[],
   const [first] = absent
   if (first !== undefined) {
     const others = absent.length === 1 ? ' is' : ` and ${absent.length - 1} more are`
-    warn(`${first}${others} not on this machine: rules and permissions of those repositories are not applied`)
+    warn(
+      `${first}${others} not on this machine: the rules and permissions of ${absent.length === 1 ? 'this repository' : 'these repositories'} are not applied`,
+    )
   }
   if (withoutBasis > 0) {
     const what = `${withoutBasis} of ${counted(actions, 'record')} ${withoutBasis === 1 ? 'was' : 'were'} written by an earlier version, which did not store its facts about paths and hooks`

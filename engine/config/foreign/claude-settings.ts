@@ -11,7 +11,10 @@ import { installedPlugins } from './claude-plugins.ts'
 import { parseForeignJson } from './parse-json.ts'
 import { readForeignText } from './read-text.ts'
 
-/** The parts of Claude Code's settings that are used here. Permissions and hooks are read elsewhere (https://code.claude.com/docs/en/settings). */
+/**
+ * The parts of Claude Code's settings that this module uses. Permissions and hooks are read by other modules
+ * (https://code.claude.com/docs/en/settings).
+ */
 const ClaudeSettings = z.looseObject({
   model: z.string().min(1).optional().catch(undefined),
   env: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -33,7 +36,7 @@ const loading = /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|PYTHON\w+|PERL5\w+|RUBY(?:OP
 /** What is imported from Claude Code's settings. */
 type ClaudeImport = {
   readonly layers: readonly Layer[]
-  /** Variables for model requests. */
+  /** Variables for model requests. Commands never get them. */
   readonly modelVariables: Readonly<Record<string, string>>
   readonly ignored: readonly Ignored[]
 }

@@ -105,7 +105,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
   test('are discarded together with their view', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
     expect(existsSync(join(directory, 'view'))).toBe(true)
-    expect((await ask('discard', id)).stdout).toBe('The stored changes are removed. The tree is unchanged.\n')
+    expect((await ask('discard', id)).stdout).toBe('The stored changes were removed. The tree is unchanged.\n')
     expect([existsSync(join(directory, 'view')), existsSync(join(directory, 'changes')), read(cwd, 'a.txt')]).toEqual([
       false,
       false,
