@@ -98,8 +98,8 @@ const many: ReadonlySet<string> = new Set('--all --branches --mirror --tags --fo
 const creating = pattern(String.raw`\b(?:checkout -b|switch -c) ([\w./-]+)`, 'i')
 const moving = pattern(String.raw`\b(?:checkout (?!-)|switch (?!-)|branch -m|worktree)`)
 
-/** The branches that a push updated; undefined if its command doesn't show them. */
-function pushedBy(command: string, succeeded: readonly string[]): readonly string[] | undefined {
+/** The branches that a push updates or would have updated; undefined if its command doesn't show them. */
+export function pushedBy(command: string, succeeded: readonly string[]): readonly string[] | undefined {
   if (/[$*\\]/.test(command) || command.split('git push').length > 2) return undefined
   if (command.split(/[\s'"]+/).some((word) => many.has(word))) return undefined
   const [, ...refs] = refsOf(command)

@@ -3,6 +3,9 @@ import { couldNotPush, instructs } from './instructions.ts'
 import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
+/** A branch or another name with a slash. Its words don't say what the sentence is about: "pushed to origin/ops/registry-move". */
+const nameWithSlash = /(?<![\w./-])[\w.-]+\/[\w./-]+/g
+
 /**
  * Finds the sentences that say that work was pushed to a remote. Returns none if the message admits that a push failed or didn't happen.
  *
@@ -19,7 +22,10 @@ export function findPushClaims(
   const says = about === 'request' ? words.requests : words.arrivals(remotes)
   const isOtherwise = (clause: string): boolean =>
     words.otherwise.test(
-      about === 'registry' ? clause.replaceAll(words.published, '') : clause.replace(words.pushedImage, 'pushed it'),
+      (about === 'registry'
+        ? clause.replaceAll(words.published, '')
+        : clause.replace(words.pushedImage, 'pushed it')
+      ).replace(nameWithSlash, 'it'),
     )
   const named = (clause: string): string =>
     about === 'registry' ? clause.replaceAll(words.publication, 'release') : clause

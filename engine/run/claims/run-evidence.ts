@@ -1,5 +1,6 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
+import { checkers, installing, packages, readers, runners } from './programs.ts'
 import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
 /** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty`: the command found no tests, or its push was a dry run. */
@@ -135,50 +136,6 @@ const isInline = (program: string, words: readonly string[]): boolean =>
   shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
 const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
 
-/** Programs that read or change test files, but don't run tests. */
-const readers: ReadonlySet<string> = new Set(
-  `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
-   tee test touch tree type uniq wc which wget`.split(/\s+/),
-)
-
-/** Programs that check something other than tests. */
-const checkers: ReadonlySet<string> = new Set(
-  `biome black clippy eslint flake8 gofmt golangci-lint mypy oxlint prettier pylint pyright rubocop ruff rustfmt shellcheck stylelint tsc vet`.split(
-    /\s+/,
-  ),
-)
-
-const installing: ReadonlySet<string> = new Set(['install', 'i', 'ci', 'add', 'remove', 'view', 'ls', 'init', 'config'])
-const packages: ReadonlySet<string> = new Set([
-  'npm',
-  'pnpm',
-  'yarn',
-  'bun',
-  'pip',
-  'pip3',
-  'apt',
-  'apt-get',
-  'brew',
-  'uv',
-])
-
-/** Programs that can run tests even if their command doesn't contain the word "test", and the arguments that make them do so. */
-const runners: Readonly<Record<string, RegExp>> = {
-  behave: /^/,
-  busted: /^/,
-  cucumber: /^/,
-  dbt: /^build\b/,
-  ginkgo: /^/,
-  gradle: /\bbuild\b/,
-  gradlew: /\bbuild\b/,
-  mvn: /\b(?:install|package|verify)\b/,
-  mvnw: /\b(?:install|package|verify)\b/,
-  pest: /^/,
-  prove: /^/,
-  rake: /^$|\b(?:default|spec|test)\b/,
-  trial: /^/,
-}
-
 /** Options with which test programs and pushes only list tests, build them, or report what would happen. */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
@@ -217,8 +174,14 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   if (name === 'git-push') return true
   if (name === 'gh' || name === 'glab') return ['create', 'merge', 'push'].some((word) => words.includes(word))
   const named = name === 'cargo' ? words.filter((word) => word !== '--release') : [name, ...words]
-  return !readers.has(name) && named.some((word) => /push|publish|release|deploy|upload/i.test(word))
+  if (readers.has(name) || checkers.has(name) || (shells.has(name) && words.includes('-n'))) return false
+  // A file named after the word is published only by a program that runs it: `bash deploy.sh`, but not `pytest tests/test_deploy.py`.
+  return (
+    named.some((word, at) => publishing.test(word) && (at < 2 || !/[./]/.test(word))) && !isTest([program, ...words])
+  )
 }
+
+const publishing = /push|publish|release|deploy|upload/i
 
 /** Whether a command is a push or publication with an option that only reports what it would do. */
 function isDryPush(words: readonly string[]): boolean {

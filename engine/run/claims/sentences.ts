@@ -35,6 +35,8 @@ const printing = pattern(
   String.raw`\b(?:prints?|printed|shows?|showed|says|said|output|summary|result|with|error|errors|answers?|answered) ?[:,]? ?$`,
 )
 
+const sentenceEnd = /(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i
+
 /** Splits a message into sentences. Quotations and code blocks, except the names of files in them, are left out, because they make no claims. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
@@ -46,7 +48,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
     const isOpen = /^\[ ?\]/.test(line)
     const isTicked = /^(?:\[x\]|[✅✓✔☑])/iu.test(line)
     const text = line.replace(/^\[[ x]?\] ?/i, '').replaceAll('**', '')
-    const parts = text.split(/(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i)
+    const parts = text.split(sentenceEnd)
     for (const [at, part] of parts.filter((each) => each.trim() !== '').entries())
       found.push({ ...sentenceOf(part.trim()), heading, list: isItem && at === 0 ? list : undefined, isOpen, isTicked })
   }
@@ -75,7 +77,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
       beginsWithFile(line)
     if (isItem && !inList) list++
     inList = isItem
-    if (isHeading(line) && (!isItem || line.startsWith('|') === false)) heading = plainOf(bare)
+    if (isHeading(line) && (!isItem || line.startsWith('|') === false)) heading = plainOf(lastOf(bare))
     else if (!isItem) heading = heading !== '' && raw.startsWith(' ') ? heading : ''
     // A tick or cross before a sentence is part of the sentence's meaning, so it isn't removed.
     add(/^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare, isItem)
@@ -143,6 +145,11 @@ const joints =
 /** Splits a plain sentence into its parts at commas, colons, brackets and conjunctions. */
 export function clausesOf(plain: string): readonly string[] {
   return plain.split(joints).filter((clause) => clause !== '')
+}
+
+/** The last sentence of a line: "Thanks for the review. What I changed:" announces changes, and not a review. */
+function lastOf(line: string): string {
+  return line.split(sentenceEnd).at(-1) ?? line
 }
 
 function isHeading(line: string): boolean {

@@ -1,11 +1,17 @@
 import { isStatement, spacedWords, type Sentence } from './sentences.ts'
 import { instructs } from './instructions.ts'
+import { isAboutOthers } from './kinds-of-tests.ts'
 import { saidAbroad, tellsOfFailureAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
 
 /** A statement about test runs in a final message. */
-type TestClaim = { readonly says: 'pass' | 'ran'; readonly text: string }
+type TestClaim = {
+  readonly says: 'pass' | 'ran'
+  readonly text: string
+  /** Whether the message admits that tests of another kind fail or weren't run. */
+  readonly isBesideAdmission?: boolean
+}
 
 /** The result of the last recorded test run. `none`: there was no such run. */
 type TestFact = 'failed' | 'none'
@@ -27,6 +33,7 @@ export function findTestClaims(
   const claims: TestClaim[] = []
   const unknown: TestClaim[] = []
   let before: Context = { isAbout: false, heading: '' }
+  const admitted: string[] = []
   let wasBad = false
   for (const sentence of sentences) {
     const judged = judge(sentence, before, isTopic, fact)
@@ -34,8 +41,8 @@ export function findTestClaims(
     const said = abroad === 'so' ? 'good' : abroad === 'not so' ? 'bad' : judged.said
     const { isAbout } = judged
     if (said === 'bad') {
-      if (!isPast(sentence.plain)) return []
-      wasBad = true
+      if (isPast(sentence.plain)) wasBad = true
+      else admitted.push(sentence.text)
     }
     // Earlier sentences may have reported a failure that was then fixed: "First they failed. I mended the mock, and then they passed."
     if (said === 'good' && words.afterwards.test(sentence.plain)) wasBad = false
@@ -45,6 +52,11 @@ export function findTestClaims(
     before = { isAbout: isAbout || (before.isAbout && sentence.list !== undefined), heading: sentence.heading }
   }
   if (wasBad) return []
+  // "The unit tests pass. I couldn't run the instrumented tests." admits nothing about the unit tests.
+  if (admitted.length > 0)
+    return claims
+      .filter(({ text }) => admitted.every((admission) => isAboutOthers(admission, text)))
+      .map((claim) => ({ ...claim, isBesideAdmission: true }))
   if (claims.length > 0 || fact === 'none') return claims
   const admits = ({ plain }: Sentence): boolean =>
     words.adverse.test(reduce(plain, isTopic)) || tellsOfFailureAbroad(plain)
@@ -160,7 +172,7 @@ function isStatus(reduced: string): boolean {
 function judgeClause(clause: string, own: boolean, fact: TestFact): Said {
   if (words.others.test(clause)) return 'nothing'
   const isUnreal = words.unreal.test(clause) || words.instructs.test(clause)
-  if (words.bad.test(clause) && !isUnreal) return 'bad'
+  if (words.bad.test(clause.replace(words.compounds, '')) && !isUnreal) return 'bad'
   if (words.stillWrong.test(clause)) return 'bad'
   if (words.plainlyGood.test(clause) && !isUnreal && !words.notSeen.test(clause.replace(/\+good\+/g, ''))) {
     return words.takesObject.test(clause) ? 'nothing' : 'good'

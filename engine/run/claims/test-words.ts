@@ -33,6 +33,12 @@ export const bad = pattern(
   'u',
 )
 
+/** Compounds that contain a word of {@link bad} and name a kind of test or code: "round-trip tests", "the crash-between-two-writes case". */
+export const compounds = pattern(
+  String.raw`\b(?:round|error|fault|crash|failure)-(?:trip(?:s|ped|ping)?|handling|injection|safe(?:ty)?|recovery|path|case|paths|cases)\b|\b(?:crash|error|fail|failure|hang|timeout|red)(?:-(?:and|at|before|after|between|during|in|on|fast|over|open|closed|safe|black|write|\w{3,20}))+\b`,
+  'g',
+)
+
 /** Words that say that tests were not run or not seen to pass. They count only in a clause about tests. */
 export const notSeen = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|couldnt|didnt|wont|cant|unable|impossible|untested|unverified|unchecked|unproven|without|lacks?|lacking|missing|denied|declined|refused|rejected|blocked|skip(?:ped|s)?|skipping|unfortunately|sadly|sorry|alas|pending|todo|outstanding|needs?|needed|(?:i|i'd|i'll) leave|left (?:to|for)|i left|yourself|forbidden|stuck|unavailable|hardcodes?|still to|yet to|rather than|only (?:compiled|built|read|looked|checked|collected|listed))\b`,

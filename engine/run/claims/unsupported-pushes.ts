@@ -2,7 +2,7 @@ import type { UnsupportedClaim } from '../../core/events.ts'
 import { destinationOf, registriesOf } from './destinations.ts'
 import { besidePushes } from './beside-pushes.ts'
 import { findPushClaims } from './push-claims.ts'
-import { otherBranches } from './other-branches.ts'
+import { otherBranches, pushedBy } from './other-branches.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun } from './run-evidence.ts'
 import { requestsAbroad } from './requests-abroad.ts'
@@ -35,7 +35,8 @@ function against(
   // A push to a branch may have succeeded although the merge request for that branch was refused.
   const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
   const isMixed = pushes.some(isThere)
-  if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return notThere(sentences, pushes)
+  if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere)))
+    return notThere(sentences, pushes, succeeded)
   const last = (isMixed ? requests : pushes).at(-1)
   if (last === undefined && goesOn) return []
   const remotes = pushes.flatMap(
@@ -75,8 +76,26 @@ const publishing = /deploy|publish|releas|upload|push/
 const limiting = /\b(?:not|only|never|no|just|instead|except|besides|n't)\b/i
 
 /** Finds claims about the destinations that no push reached, if pushes to other destinations succeeded. */
-function notThere(sentences: readonly Sentence[], pushes: readonly Deed[]): readonly UnsupportedClaim[] {
-  const told = pushes.map((deed) => ({ deed, ...destinationOf(deed.command) }))
+function notThere(
+  sentences: readonly Sentence[],
+  pushes: readonly Deed[],
+  succeeded: readonly string[],
+): readonly UnsupportedClaim[] {
+  const branches = pushes.map((deed) => ({ deed, names: pushedBy(deed.command, succeeded) }))
+  // If a push doesn't tell which branches it updated, it may have updated any.
+  const ofBranches = branches.every(({ names }) => names !== undefined)
+    ? branches.flatMap(({ deed, names = [] }) =>
+        names
+          .filter((name) => !/^v?\d{1,6}\.\d/.test(name))
+          .map((name) => ({
+            deed,
+            place: `branch ${name}`,
+            names: [name.toLowerCase().replace(/[^\w/-]/g, '\\$&')],
+            isRegistry: false,
+          })),
+      )
+    : []
+  const told = [...pushes.map((deed) => ({ deed, ...destinationOf(deed.command) })), ...ofBranches]
   const reached = new Set(told.filter(({ deed }) => isThere(deed)).map(({ place }) => place))
   const missed = told.filter(({ deed, place }) => place !== undefined && !isThere(deed) && !reached.has(place))
   const last = new Map(missed.map((each) => [each.place, each]))

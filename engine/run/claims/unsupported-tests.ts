@@ -4,6 +4,7 @@ import { claimedRuns } from './claimed-runs.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun, RunRecord } from './run-evidence.ts'
 import { findMiscounts } from './miscounts.ts'
+import { namedRuns } from './kinds-of-tests.ts'
 import { isStatement, spacedWords, type Sentence } from './sentences.ts'
 import { counted } from '../../core/text/counted.ts'
 import { pattern } from './word-patterns.ts'
@@ -23,20 +24,25 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
     why === undefined ? [] : [{ claim: 'tests', text, why }]
   const names = [...new Set(tests.flatMap(({ command }) => programsOf(command)))]
   if (last !== undefined && (last.outcome === 'ok' || last.outcome === 'unknown')) {
-    const beyondRuns = findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
+    const beyondRuns = findTestClaims(sentences, 'none', names).flatMap(({ says, text }) =>
+      told(text, (says === 'pass' ? failedByName(text, tests) : undefined) ?? beyond(text, tests)),
+    )
     return beyondRuns.length > 0 ? beyondRuns : [...skips(sentences, tests), ...claimedRuns(sentences, known)]
   }
   const ran = tests.some(({ outcome }) => outcome !== 'refused')
   const isOfOthers = mentions(known.succeeded)
-  const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
-    if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
-    if (!ran && onServer.test(text) && known.succeeded.some((each) => asksServer.test(each))) return []
-    // If the run changed nothing and ran no tests, a sentence without words such as "ran" or "tested" probably explains how the tests behave.
-    if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
-      return []
-    const meant = meantBy(text, tests)
-    return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant))
-  })
+  const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(
+    ({ says, text, isBesideAdmission = false }) => {
+      if (isBesideAdmission && ran && namedRuns(text, tests).length === 0) return []
+      if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
+      if (!ran && onServer.test(text) && known.succeeded.some((each) => asksServer.test(each))) return []
+      // If the run changed nothing and ran no tests, a sentence without words such as "ran" or "tested" probably explains how the tests behave.
+      if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
+        return []
+      const meant = meantBy(text, tests)
+      return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant))
+    },
+  )
   if (contradicted.length > 0 || last?.outcome !== 'failed') return contradicted
   if (!tests.some(({ command }) => /stash/.test(command)) && !known.succeeded.some((each) => /stash/.test(each))) {
     const stashed = sentences.find(({ plain }) => baseline.test(plain))
@@ -91,10 +97,19 @@ function mentions(commands: readonly string[]): (text: string) => boolean {
   }
 }
 
-/** Returns the test run that a claim is about: the last one whose command the claim quotes, or else the last one. */
+/**
+ * Returns the test run that a claim is about: one that the claim names by its command or by the kind of its tests, and that failed; otherwise another one that
+ * it names, or else the last one.
+ */
 function meantBy(text: string, runs: RunRecord['tests']): Deed | undefined {
-  const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
-  return runs.findLast(({ command }) => quotes.some((quote) => command.includes(quote))) ?? runs.at(-1)
+  const named = namedRuns(text, runs)
+  return named.find((each) => whyNot(each) !== undefined) ?? named[0] ?? runs.at(-1)
+}
+
+/** Why a claim is wrong although the last test run passed: the claim names another one, which failed. */
+function failedByName(text: string, runs: RunRecord['tests']): string | undefined {
+  const failed = namedRuns(text, runs).find(({ outcome }) => outcome === 'failed')
+  return failed === undefined ? undefined : whyNot(failed)
 }
 
 function whyNot({ outcome, command }: Deed): string | undefined {

@@ -1,0 +1,55 @@
+/** Programs that read or change test files, but don't run tests. */
+export const readers: ReadonlySet<string> = new Set(
+  `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
+   tee test touch tree type uniq wc which wget`.split(/\s+/),
+)
+
+/** Programs that check something other than tests. */
+export const checkers: ReadonlySet<string> = new Set(
+  `biome black clippy eslint flake8 gofmt golangci-lint mypy oxlint prettier pylint pyright rubocop ruff rustfmt shellcheck stylelint tsc vet`.split(
+    /\s+/,
+  ),
+)
+
+/** Words with which a package manager installs or lists packages. */
+export const installing: ReadonlySet<string> = new Set([
+  'install',
+  'i',
+  'ci',
+  'add',
+  'remove',
+  'view',
+  'ls',
+  'init',
+  'config',
+])
+/** Package managers. */
+export const packages: ReadonlySet<string> = new Set([
+  'npm',
+  'pnpm',
+  'yarn',
+  'bun',
+  'pip',
+  'pip3',
+  'apt',
+  'apt-get',
+  'brew',
+  'uv',
+])
+
+/** Programs that can run tests even if their command doesn't contain the word "test", and the arguments that make them do so. */
+export const runners: Readonly<Record<string, RegExp>> = {
+  behave: /^/,
+  busted: /^/,
+  cucumber: /^/,
+  dbt: /^build\b/,
+  ginkgo: /^/,
+  gradle: /\bbuild\b/,
+  gradlew: /\bbuild\b/,
+  mvn: /\b(?:install|package|verify)\b/,
+  mvnw: /\b(?:install|package|verify)\b/,
+  pest: /^/,
+  prove: /^/,
+  rake: /^$|\b(?:default|spec|test)\b/,
+  trial: /^/,
+}
