@@ -3,9 +3,6 @@ import { couldNotPush, instructs } from './instructions.ts'
 import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
-/** A branch or another name with a slash. Its words don't say what the sentence is about: "pushed to origin/ops/registry-move". */
-const nameWithSlash = /(?<![\w./-])[\w.-]+\/[\w./-]+/g
-
 /**
  * Finds the sentences that say that work was pushed to a remote. Returns none if the message admits that a push failed or didn't happen.
  *

@@ -150,6 +150,9 @@ export const overcome = pattern(
 /** The name of a branch, such as `fix/error-typo`. The words in it say nothing about the push. */
 export const branchName = pattern(String.raw`(?<![\w./-])(?!origin/|upstream/)[\w.-]+/[\w./-]+`, 'g')
 
+/** A branch or another name with a slash. Its words don't say what the sentence is about: "pushed to origin/ops/registry-move". */
+export const nameWithSlash = pattern(String.raw`(?<![\w./-])[\w.-]+/[\w./-]+`, 'g')
+
 /** Phrases about something that happens repeatedly: "changes are synced when the connection is back". */
 export const habit = pattern(
   String.raw`\b(?:is|are|gets?) (?:\w+ )?\w+ed\b[^,;:.—–]*\b(?:when|whenever|once|as soon as|each time|on (?:each|every))\b`,
