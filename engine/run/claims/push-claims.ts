@@ -22,7 +22,7 @@ export function findPushClaims(
       (about === 'registry'
         ? clause.replaceAll(words.published, '')
         : clause.replace(words.pushedImage, 'pushed it')
-      ).replace(nameWithSlash, 'it'),
+      ).replace(words.nameWithSlash, 'it'),
     )
   const named = (clause: string): string =>
     about === 'registry' ? clause.replaceAll(words.publication, 'release') : clause
