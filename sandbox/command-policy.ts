@@ -38,8 +38,8 @@ export type ShownPlaces = GuardedPlaces & {
  * as the host's own. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private
  * repository for its commits.
  *
- * @param roots what the policy lets commands write to, without symlinks
- * @param keyFiles shows files that contain secrets without the secrets; undefined if the backend can't mount files
+ * @param roots the paths that the policy lets commands write to, without symlinks
+ * @param keyFiles returns what commands see in place of files that contain secrets; undefined if the backend can't mount files
  */
 export function placesForCommand(
   command: Command,

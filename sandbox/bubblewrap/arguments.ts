@@ -1,7 +1,7 @@
 /** Everything that the argument list of bwrap depends on. */
 type Confinement = {
   readonly network: boolean
-  /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which they are first mounted. */
+  /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which bwrap shows them while mounts are made. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
   /** Our own programs that are mounted in the sandbox. Each is read from a descriptor. */
   readonly shown: readonly ShownProgram[]

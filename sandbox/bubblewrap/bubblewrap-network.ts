@@ -15,7 +15,7 @@ type CommandNetwork = {
   readonly inside: readonly string[]
   /** The program that opens the proxy's port. */
   readonly shown: readonly ShownProgram[]
-  /** The child's additional descriptors, after the first six. */
+  /** How to open the child's additional descriptors, after the first six. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
   /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
   readonly kept: readonly number[]

@@ -13,8 +13,8 @@ type Stage = {
   readonly privateTemp: string
   readonly emptyDirectory: string
   /**
-   * Finds the directories of this run and of other runs, in the host directories that commands see. The steps hide them, because no command may see a
-   * run's directory.
+   * Finds the directories of this run and of other runs that are inside host directories visible to commands. The steps hide them, because no command
+   * may see a run's directory.
    */
   readonly runDirectories: (isSeen: (place: string) => boolean) => readonly string[]
   /** Returns the entry at a path of the host. Throws if there is none. */

@@ -180,8 +180,8 @@ export async function openBubblewrap(
         if (status.initPid !== undefined) await waitForExit(status.initPid)
         // The exit may be noticed before the last report, which lists the denials.
         await drained()
-        // A missing exit code proves nothing: bwrap may have been killed from outside, for instance by the kernel when memory ran out. So bwrap must also have
-        // complained.
+        // A missing exit code proves nothing: bwrap may have been killed from outside, for instance by the kernel when memory ran out. Therefore
+        // bwrap must also have complained.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
@@ -238,7 +238,7 @@ const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' 
 
 function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
   if (!(pipe instanceof Writable)) return
-  // If bwrap ends before it has read everything, its exit code says more than this pipe's error.
+  // If bwrap ends before it has read everything, its exit code is more informative than this pipe's error.
   pipe.on('error', () => undefined)
   pipe.end(data)
 }

@@ -11,7 +11,7 @@ type CommandTerminal = {
   readonly inside: readonly string[]
   /** The program that creates the terminal. */
   readonly shown: readonly ShownProgram[]
-  /** Additional descriptors of the child, starting with the first free number. */
+  /** How to open the child's additional descriptors, starting with the first free number. */
   readonly stdio: readonly 'pipe'[]
   /** The descriptors that the sandbox's first program leaves open for the program that creates the terminal. */
   readonly kept: readonly number[]

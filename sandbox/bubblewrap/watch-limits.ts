@@ -24,7 +24,7 @@ export function watchLimits(
   }
 }
 
-/** Variables that contain each limit as text, and the length of that text. The length is zero if there is no limit. */
+/** For each limit, the variable with its text, and the variable with the length of that text. The length is zero if there is no limit. */
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**

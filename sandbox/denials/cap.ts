@@ -7,8 +7,8 @@ import type { Denial } from '../sandbox.ts'
 const mostOfOneKind = 20
 
 /**
- * Limits the denials that are reported when a command ends. Of each kind, it keeps the first 20 and adds one that says how many more there were. No
- * file in the quarantine is forgotten because of this: the quarantine's `index.jsonl` lists all of them.
+ * Limits the denials that are reported when a command ends. Of each kind, it keeps the first 20 and adds one that says how many more there were. The
+ * quarantine's `index.jsonl` still lists all files that were moved there.
  *
  * @param denials in the order in which they were found
  */

@@ -5,15 +5,15 @@ import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 import { namedHost, namedPaths } from './paths-in-output.ts'
 
-/** The parts of a command's result that are needed here. `code` is null if the command was ended from outside. */
+/** The parts of a command's result that can show denials. `code` is null if a signal or this program ended the command. */
 type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }
 
 /** The maximum number of denials to report from one command's output. Reporting more would hardly tell the user anything new. */
 const mostDenials = 5
 
 /**
- * 128 + SIGSYS, the exit code that bwrap and shells report if the filter killed a process. The filter does so only for system calls of a foreign
- * architecture.
+ * 128 + SIGSYS, the exit code that bwrap and shells report if the system call filter killed a process. It kills a process only for system
+ * calls of a foreign architecture.
  */
 const killedByFilter = 128 + 31
 

@@ -67,8 +67,8 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
 const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
 
 /**
- * Matches addresses whose transports only move objects, unlike `ext::` and others, which run programs. A host must not begin with a dash, because ssh
- * would read it as an option.
+ * Matches addresses whose transports only transfer objects, unlike `ext::` and others, which run programs. A host must not begin with a dash, because
+ * ssh would read it as an option.
  */
 const plainAddress =
   /^(?:(?:https?|ssh|git|file):\/\/(?!-)[^\s\0-\x1f\x7f]*|\.{0,2}\/[^\0-\x1f\x7f]*|(?:[A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![:-])[^\0-\x1f\x7f]*)$/

@@ -1,6 +1,6 @@
 /**
- * One setting in a git config file. Lists of settings keep the order of the file. Texts have one character for each byte (latin1), so that bytes that aren't
- * UTF-8 are preserved.
+ * One setting in a git config file. Lists of settings are in the order of the file. Texts have one character for each byte (latin1), so that bytes
+ * that aren't UTF-8 are preserved.
  */
 export type ConfigEntry = {
   /** In lower case. */

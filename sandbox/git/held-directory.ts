@@ -24,8 +24,8 @@ type HeldEntry = {
 export type HeldDirectory = {
   readonly descriptor: number
   /**
-   * The path of an entry, starting at the descriptor. The path may lead through symlinks, so it is only for callers that trust what is inside the
-   * directory.
+   * The path of an entry, which begins with the path of this directory's descriptor. It may lead through symlinks, so it is only for callers that
+   * trust what is inside the directory.
    */
   at(name?: string): string
   /** The content of a regular file; undefined if the entry is anything else, or has more than `most` bytes. */

@@ -163,7 +163,7 @@ export function mergeIndex(
 /**
  * The index for commands that can't read some of the tracked files. It makes git assume that these files are unchanged (git-update-index(1),
  * `--assume-unchanged`, `--skip-worktree`), so that no git command fails on them or reports them as deleted. If there are no such files, or the index
- * can't be parsed, it is returned as it is.
+ * can't be parsed, the index is returned unchanged.
  *
  * @param names the paths of the files and directories that commands can't read, with one character for each byte
  * @param sparse whether the work tree is sparse. `--skip-worktree` then already marks files that are left out, and `git reset --hard` fails on files

@@ -30,7 +30,7 @@ type Baseline = {
 
 const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 * 1024, 64 * 1024 * 1024]
 /**
- * An index of up to this size in bytes (about 150 files) is not adapted (see `shownIndex`). Git reads that few files in less time than we need to
+ * An index of up to this size in bytes (about 150 files) is not adapted (see `shownIndex`). Git can read so few files in less time than we need to
  * load the hash function for an adapted index.
  */
 const worthShowing = 12 * 1024
@@ -151,7 +151,7 @@ export function makePrivateCopy(
   return { refs, files, raw }
 }
 
-/** Those of the paths that are inside a work tree, relative to it, with one character for each byte. */
+/** The paths of a list that are inside a work tree, relative to it, with one character for each byte. */
 function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   const inside = paths.filter((path) => path !== tree && isWithin(path, tree))
   return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))

@@ -199,7 +199,7 @@ export function openPrivateGit(options: {
   }
 }
 
-/** The read-only mounts for a repository in which no command works. Secrets are removed from its config; all else is unchanged. `known` caches results. */
+/** The read-only mounts for a repository in which no command works. Secrets are removed from its config. `known` caches results. */
 function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
   const whole: Mount = { path: git, as: 'read-only' }
   const host = holdIfThere(git)

@@ -13,8 +13,8 @@ const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | co
 export type Replaced = 'done' | 'moved' | 'locked'
 
 /**
- * Calls a function while this program holds `NAME.lock`, as git does. If another program holds that lock, it waits for a while and then returns
- * `locked`. It never removes the other program's lock.
+ * Calls a function while this program holds `NAME.lock`, as git does. If another program holds that lock, waits for a while and then returns
+ * `locked`. Never removes the other program's lock.
  *
  * @param act returns whether it renamed the lock file, which must then not be removed
  */

@@ -51,8 +51,8 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
 }
 
 /**
- * The git index of a work tree, adapted to a copy of the tree as commands see it. The copied files have different metadata. So with the original
- * index, every `git status` that can't write the index would read all files again.
+ * The git index of a work tree, adapted to a copy of the work tree. The copied files have different metadata. So with the original index, every
+ * `git status` that can't write the index would read all files again.
  *
  * @param copyOf returns the metadata of the copy of a file (given by its path in the index) if the index certainly describes the original file.
  * Otherwise it returns undefined, and git reads the copy

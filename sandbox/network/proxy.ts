@@ -20,14 +20,16 @@ export type NetworkOptions = {
 type ProxySession = {
   /** Takes over a listening server and serves its connections. */
   attach(server: Server): void
-  /** Closes every connection, stops accepting new ones, and returns the denials of refused connections. Further calls do nothing more. */
+  /**
+   * Closes every connection, stops accepting new ones, and returns the denials of refused connections. Further calls only return the denials again.
+   */
   end(): readonly Denial[]
 }
 
 /** The proxy for the commands of one sandbox. Between commands it keeps no connection or server open. */
 type Proxy = { startSession(): ProxySession }
 
-/** The maximum number of simultaneous connections. No package manager makes that many, and the engine has more descriptors than that. */
+/** The maximum number of simultaneous connections. No package manager makes that many, and the engine can have more descriptors open than that. */
 const mostConnections = 256
 
 /** How many milliseconds a connection may stay silent before its first request. */

@@ -45,7 +45,7 @@ type Pipes = {
  */
 const batch = { first: 4, next: 16 }
 
-/** The arguments of mkfifo(1) for pipes that only this user can open. The names follow. */
+/** The arguments of mkfifo(1) that come before the names. The pipes can be opened only by this user. */
 const asOwner = ['-m', '600', '--']
 
 /** A pipe. On Linux it can be reached only through our descriptor, on other systems by its name. */

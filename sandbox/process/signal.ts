@@ -18,8 +18,8 @@ export async function waitForExit(pid: number): Promise<void> {
 }
 
 /**
- * Whether any process of a group is alive. Dead processes that nobody collects may stay in the process table for a long time, as in a container without an init
- * process. They don't count as alive, except on systems without procfs.
+ * Whether any process of a group is alive. Dead processes that nobody reaps may stay in the process table for a long time, as in a container without
+ * an init process. They don't count as alive, except on systems without procfs.
  *
  * @internal
  */
