@@ -26,8 +26,8 @@ export type ConfigSources = {
   /** Whether `--isolated` was given. If so, nothing of the user or the repository is used. */
   readonly isolated?: boolean
   /**
-   * Whether settings of other programs are used only if the user imports them. Default: false; then their settings that make a run stricter are used even
-   * without an import.
+   * Whether settings of other programs are used only if the user imports them. If false (the default), their settings that make a run stricter are
+   * used even without an import.
    */
   readonly onlyImported?: boolean
   /** The `-c key=value` texts, in order. */

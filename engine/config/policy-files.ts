@@ -9,7 +9,7 @@ import { readForeignText } from './foreign/read-text.ts'
 
 /** The size limit for a rule or settings file of a repository. */
 const maxBytes = 1024 * 1024
-/** The maximum number of another program's rule files in one folder. */
+/** The maximum number of another program's rule files that are read in one folder. */
 const mostFiles = 200
 
 /**

@@ -28,7 +28,7 @@ const userOnly: readonly string[] = ['profile', 'profiles', 'projects', ...userO
 /**
  * Reads the configuration files of a trusted repository, beginning with the one in its root.
  *
- * @throws UserError `usage` for a file that can't be read, is a link out of the repository, or contains an error
+ * @throws UserError `usage` for a file that can't be read, is a link that leads out of the repository, or contains an error
  */
 export function readProjectLayers(project: Project): {
   readonly layers: readonly Layer[]

@@ -11,7 +11,7 @@ type Made =
   /** `opaque`: other fields of the call, sent back unchanged to the provider that made them. */
   | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
 
-/** One item of the conversation. The items are in the order in which they happened. */
+/** One item of the conversation. The items are in chronological order. */
 export type HistoryItem =
   | {
       readonly type: 'message'

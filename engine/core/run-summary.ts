@@ -116,7 +116,7 @@ export const transactionReport = z.object({
     z.object({
       path: z.string(),
       kept: z.string(),
-      /** Why the objects could not be imported, if an import was tried. */
+      /** Why the objects could not be imported, if an import was attempted. */
       why: z.string().optional(),
     }),
   ),

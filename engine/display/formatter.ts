@@ -83,7 +83,9 @@ function progressLines(item: Item, { paint, detail }: Style): readonly string[] 
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]
 }
 
-/** Formats the line about a transaction at the start of a run: how its view is made, and what is not part of the transaction. */
+/**
+ * Formats the line about a transaction at the start of a run: how the private view of the workspace is made, and what is not part of the transaction.
+ */
 function transactionStart(
   facts: Extract<RunEvent, { type: 'thread.started' }>['config']['transaction'],
 ): readonly string[] {

@@ -49,7 +49,9 @@ const http = z.strictObject({
 
 const prompt = z.strictObject({
   type: z.literal('prompt'),
-  /** The question for the model. `$ARGUMENTS` is replaced by the input as JSON; without it, the input is appended. */
+  /**
+   * The question for the model. `$ARGUMENTS` is replaced by the input as JSON; if the question doesn't contain `$ARGUMENTS`, the input is appended.
+   */
   prompt: z.string().min(1),
   model: z.string().min(1).optional(),
   ...common,

@@ -54,7 +54,7 @@ type OpenEnvFile = {
   readonly path: string
   /** A sandbox in which the file is writable. */
   readonly sandbox: Sandbox
-  /** Reads the variables that the hook with this name wrote to the file. Returns a sentence for each rejected variable. */
+  /** Reads the variables that the hook with the given name wrote to the file. Returns a sentence for each rejected variable. */
   readonly take: (hook: string) => readonly string[]
   readonly close: () => Promise<void>
 }
@@ -77,7 +77,7 @@ export type Hooks = {
    * @param waits whether to wait for hooks that are still running
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** Sets a signal that cancels running hooks when it is aborted. Undefined: only `signal` of the dependencies cancels them. */
+  /** Sets a signal that cancels running hooks when it is aborted. Undefined: only the `signal` in the dependencies cancels them. */
   readonly within: (signal: AbortSignal | undefined) => void
   /** Gives background hooks a short time to finish, then ends them. */
   readonly close: () => Promise<void>

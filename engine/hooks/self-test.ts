@@ -92,7 +92,11 @@ function firstCommand(script: string, env: Readonly<Record<string, string>>): re
   return words[0] === 'cd' ? [] : words
 }
 
-/** @param needs the needs of hooks that run in the same sandbox */
+/**
+ * Checks, inside the sandbox of the hooks, whether the files that they need exist and can be used.
+ *
+ * @param needs the files that are needed by hooks that run in the same sandbox
+ */
 async function probeNeeds(
   needs: readonly Need[],
   { workspace, sandboxFor }: SelfTestDependencies,

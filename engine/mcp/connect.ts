@@ -201,7 +201,10 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
   }
 }
 
-/** The cast is needed because the SDK's class declares its optional fields slightly differently from the SDK's interface. */
+/**
+ * Returns a transport as the SDK's interface. The cast is needed because the SDK's class declares its optional fields slightly differently from the
+ * SDK's interface.
+ */
 function asTransport(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport
 }

@@ -13,11 +13,12 @@ const codex: AgentDefaults = { effort: 'medium', verbosity: 'low' }
 
 /**
  * The defaults by model name. The first row that matches is used.
- * GPT: the reasoning level and the verbosity from Codex's list of models (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). No verbosity is
- * sent to models before GPT-5.3 with `codex` in their name, because they don't accept one. No effort or verbosity is sent to the `pro` and `chat` models,
- * because they accept only certain values.
- * Claude: the effort that Claude Code requests, `high` (https://platform.claude.com/docs/en/build-with-claude/effort), and 64,000 tokens if the model allows so
- * many. For models before 4.6, the effort determines a thinking budget; models before 3.7 don't think.
+ *
+ * - GPT: the reasoning level and the verbosity from Codex's list of models (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). No
+ *   verbosity is sent to models before GPT-5.3 with `codex` in their name, because they don't accept one. No effort or verbosity is sent to the `pro`
+ *   and `chat` models, because they accept only certain values.
+ * - Claude: the effort that Claude Code requests, `high` (https://platform.claude.com/docs/en/build-with-claude/effort), and 64,000 tokens if the model
+ *   allows that many. For models before 4.6, the effort determines a thinking budget; models before 3.7 don't think.
  */
 const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
   [/^gpt-[\d.]{1,4}(?:-[a-z]{1,12})?-(?:pro|chat)(?![a-z])|^gpt-[\d.]{1,4}-(?:pro|chat)(?![a-z])/, {}],

@@ -21,7 +21,7 @@ export function isWholeObject(json: string): boolean {
     const value: unknown = JSON.parse(json)
     return typeof value === 'object' && value !== null && Object.keys(value).length > 0
   } catch {
-    // The parse error answers the question: the JSON is incomplete.
+    // A parse error means that the JSON is incomplete.
     return false
   }
 }

@@ -159,7 +159,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
   const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
-  // Some servers give every call index 0. A piece starts another call if it has a name and a different id, or a name after complete arguments.
+  // Some servers give every call the index 0. A piece starts another call if it has a name and a different id, or a name after complete arguments.
   const isOther =
     found !== undefined &&
     name !== '' &&
@@ -178,7 +178,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   addMore(call.more, moreOfCall(piece))
 }
 
-/** Removes what the formats of some models leave around a tool's name, as in `functions.exec_command<|channel|>commentary`. */
+/** Removes the markup that some models' formats leave around a tool's name, as in `functions.exec_command<|channel|>commentary`. */
 function cleanName(name: string): string {
   return name
     .replace(/<\|[^]*$/, '')
@@ -190,7 +190,7 @@ function isWhole(json: string): boolean {
   try {
     return typeof JSON.parse(json) === 'object'
   } catch {
-    // The parse error answers the question: the JSON is incomplete.
+    // A parse error means that the JSON is incomplete.
     return false
   }
 }

@@ -12,7 +12,7 @@ type Parts<Tool extends { readonly name: string }> = {
   readonly messages: readonly WireMessage[]
 }
 
-/** The parts as fields of a request body. Empty fields are left out. */
+/** The parts of a request that can be cached, as fields of the request's body. Empty fields are left out. */
 type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; messages: WireMessage[] }
 
 /**

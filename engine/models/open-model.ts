@@ -12,10 +12,10 @@ import type { Wire } from './wire.ts'
 /**
  * Opens a model by the name that a user gives:
  *
- * - `replay:FILE` a recorded conversation
- * - `PROVIDER/NAME` a model of `openai`, `anthropic`, `ollama`, `lmstudio` or a configured provider
- * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`, `codex-*`, `o3`… OpenAI,
- *   `claude-*` Anthropic)
+ * - `replay:FILE`: a recorded conversation
+ * - `PROVIDER/NAME`: a model of `openai`, `anthropic`, `ollama`, `lmstudio` or a configured provider
+ * - `NAME`: a model of the configured default provider; if none is configured, a model of the maker that the name suggests (OpenAI for `gpt-*`,
+ *   `codex-*`, `o3` and similar names, Anthropic for `claude-*`)
  *
  * If fallback models are configured, the next one answers when a model's provider fails. This function connects to no server. Throws `ModelError`
  * 'configuration' for an unknown name, a missing key or a broken recording.

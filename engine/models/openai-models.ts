@@ -17,8 +17,8 @@ export function reasons(model: string): boolean {
 }
 
 /**
- * Whether a model accepts freeform tools with a grammar: GPT-5 and later. All other models, and servers that imitate the API, get
- * such a tool as a function.
+ * Whether a model accepts freeform tools with a grammar: GPT-5 and later. For all other models, and for servers that imitate the API, freeform tools
+ * are declared as functions.
  */
 export function takesFreeform(model: string): boolean {
   return modelFamily(model) === 'gpt'

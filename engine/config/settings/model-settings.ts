@@ -72,7 +72,7 @@ export const modelSettings = {
   model_max_output_tokens: row({
     group,
     schema: z.int().min(1),
-    about: 'the limit for one answer in tokens, including reasoning; sent with every request of a run',
+    about: 'the limit for one answer, including reasoning, in tokens; sent with every request of a run',
     unset: 'the model’s own limit',
     isPreference: true,
   }),

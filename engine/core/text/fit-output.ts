@@ -2,7 +2,7 @@ import type { Mask } from './mask-secrets.ts'
 import { outputLimitFor, withinLimit, type OutputLimits } from './output-limits.ts'
 import { fits, truncateOutput, type OutputLimit } from './truncate.ts'
 
-/** The parts of a result that matter for its length. */
+/** The parts of a tool's result that are needed to limit its length. */
 type Fitting = {
   readonly output: string
   /** How much of the output is shown. Default: the configured limit. */
