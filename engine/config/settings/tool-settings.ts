@@ -58,7 +58,8 @@ export const toolSettings = {
       },
       headers: { about: 'HTTP headers for the collector, such as a key', unset: 'none' },
       file: {
-        about: 'a file to which the traces and metrics are written as lines of JSON when a run ends; each run overwrites it',
+        about:
+          'a file to which the traces and metrics are written as lines of JSON when a run ends; each run overwrites it',
         unset: 'none',
       },
       content: {
