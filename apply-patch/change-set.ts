@@ -57,7 +57,7 @@ export type Change =
       readonly mode: number | undefined
       /** The owner that an updated or moved file keeps, if the current user may set it. If it is `undefined`, the file belongs to the current user. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
-      /** If the patch moves a file here, the place that the file came from. */
+      /** If the patch moves a file to `place`, the place that the file came from. */
       readonly movedFrom?: Place
       /** Whether the file is replaced even if it is read-only. If undefined, the commit refuses to replace a read-only file. */
       readonly evenReadOnly?: true
@@ -74,7 +74,7 @@ export type DirectoryChange =
   /** `mode`: permission bits; if undefined, the default for new directories under the umask. An existing directory stays as it is. */
   | { readonly type: 'make'; readonly key: string; readonly mode?: number }
   | { readonly type: 'remove'; readonly key: string }
-  /** Sets the directory's permission bits to `mode`. The change is refused if they are no longer `before`. */
+  /** Sets the directory's permission bits to `mode`. The change is refused if the current bits differ from `before`. */
   | { readonly type: 'mode'; readonly key: string; readonly before: number; readonly mode: number }
 
 /** One line of the summary: an operation, and the path as the patch spells it. A move is listed as `M` with its destination. */

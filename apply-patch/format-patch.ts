@@ -53,7 +53,8 @@ function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
 function formatChunk(chunk: Chunk): readonly Buffer[] {
   const { anchors, hint, endOfFile } = chunk
   const lines = anchors.map(({ text }) => `@@ ${text}\n`)
-  // A hint contains only the line numbers of the old file. They are printed for the new file too, because nothing reads those.
+  // A hint contains only the line numbers of the old file. The same numbers are printed for the new file, because nothing reads that part of the
+  // header.
   if (hint !== undefined) lines.unshift(`@@ -${hint.start},${hint.count} +${hint.start},${hint.count} @@\n`)
   const head = lines.length === 0 ? '@@\n' : lines.join('')
   return [Buffer.from(head), ...withRemark(chunk), Buffer.from(endOfFile ? '*** End of File\n' : '')]

@@ -12,7 +12,10 @@ import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { loadAgentProgram, loadPatchProgram } from './launchers.ts'
 
-/** Applies a patch that uses the features that most patches need, and stores the code that V8 compiled for it next to the program. */
+/**
+ * Runs `apply-patch` with a patch that needs the same features as most patches, and stores the code that V8 compiled during this run next to the
+ * program.
+ */
 export async function warmUpPatchProgram(): Promise<void> {
   await inFolder(async (folder) => {
     const tree = join(folder, 'tree')
@@ -47,8 +50,8 @@ export async function warmUpPatchProgram(): Promise<void> {
 }
 
 /**
- * Runs `agent` with a fake model server on the loopback interface that calls the most common tools, and stores the code that V8 compiled during these runs next
- * to the programs of `agent`.
+ * Runs `agent` with a fake model, served on the loopback interface, that calls the most common tools, and stores the code that V8 compiled during
+ * these runs next to the programs of `agent`.
  */
 export async function warmUpAgent(
   programs: readonly ['main', 'sandbox-main'],

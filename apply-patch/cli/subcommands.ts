@@ -1,6 +1,6 @@
 import { recoverHelp, undoHelp } from './help.ts'
 
-/** The option `--durable`, which applying a patch and `undo` have in common. */
+/** The option `--durable` of `apply-patch` and of `apply-patch undo`. */
 export const durable = {
   flag: '--durable',
   meaning: 'sync all files to the disk, so that the result also survives a power cut',
@@ -16,7 +16,8 @@ const ofPatches = [
 ] as const
 
 /**
- * The commands that do something other than apply a patch. `own` is the option that the command has, and `foreign` lists the options that it doesn't accept.
+ * The commands that do something other than apply a patch. `own` is the command's own option, and `foreign` lists the options that the command
+ * doesn't accept.
  */
 export const commands = [
   {

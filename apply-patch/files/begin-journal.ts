@@ -3,8 +3,8 @@ import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
 /**
- * A limit for the bytes that a journal stores for an undo. If they don't fit on the disk, the commit fails if there are at most this many; otherwise
- * the journal is written without them, and the commit can't be undone.
+ * A journal stores old bytes for an undo. If the disk has no space for them and there are at most this many, the commit fails. If there are more, the
+ * journal is written without them, and the commit can't be undone.
  */
 const neededForUndo = 64 * 1024 * 1024
 

@@ -5,7 +5,7 @@ import { transact } from './transact.ts'
 import type { Alongside, Outcome } from './transaction-options.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
-/** Options of a commit or an undo. */
+/** Options for a commit or an undo. */
 export type CommitOptions = {
   /** Syncs data, directories and journal, so that the commit survives even a power cut. Without this option, it survives only the death of the process. */
   readonly durable?: boolean
@@ -85,7 +85,7 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   })
 }
 
-/** Warnings about temporary files of the commit that could not be removed after it was completed. */
+/** Warnings about temporary files that could not be removed after the commit was completed. */
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason }) => ({
     code: 'left-over',

@@ -36,7 +36,7 @@ const pathOnly = 0o10000000
 
 const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** How many directories are kept open at once. A directory that was closed is reopened when it is needed, and must still be the same one. */
+/** How many directories are kept open at once. A directory that was closed is reopened when it is needed, and must still be the same directory. */
 const heldAtOnce = 200
 
 /**

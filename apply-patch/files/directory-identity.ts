@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 
-/** Properties of a directory that stay the same after a rename, and differ for any later directory at its path. */
+/** Properties of a directory that stay the same if it is renamed, and that differ for any later directory at the same path. */
 export type Identity = {
   readonly rootInode: string
   /** The device number, which may change at a reboot; undefined if it is unknown. */

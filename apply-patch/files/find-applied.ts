@@ -58,7 +58,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
     : { type: 'applied', applied: { ...elsewhere, header } }
 }
 
-/** Patches that were applied to this very directory before it was moved here. */
+/** Finds the patches that were applied to a directory before it was moved to `root`. */
 async function findMoved(root: string, identity: Identity, stateDirectory: string | undefined) {
   const found: Applied[] = []
   const folders = findStateRoots(stateDirectory).flatMap((parent) =>

@@ -3,7 +3,7 @@ import { isInside } from './resolve-path.ts'
 import type { Entry, JournalEntry } from './commit-steps.ts'
 
 /**
- * Rewrites a journal's header for a tree that has been moved since.
+ * Rewrites a journal's header for a tree that has been moved since the journal was written.
  *
  * @returns undefined if the header names a path outside the tree, which didn't move with it
  */

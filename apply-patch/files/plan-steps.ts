@@ -105,8 +105,8 @@ function fingerprintOf(change: WriteChange): Fingerprint {
 }
 
 /**
- * The entry whose inode can be reused for a change, because the patch moves that file without changing its bytes, mode or owner, and removes the old path or
- * uses it for another file.
+ * The entry whose inode can be reused for a change, because the patch moves the file at that entry without changing its bytes, mode or owner, and
+ * removes the old path or uses it for another file.
  */
 function renamedFrom(change: WriteChange, byKey: ReadonlyMap<string, Change>): Entry | undefined {
   if (change.movedFrom === undefined || change.symlink !== undefined) return undefined

@@ -62,7 +62,7 @@ function readLine(file: string): Buffer | undefined {
   })
 }
 
-/** The marks that follow the old bytes, which start at `position` in a journal. */
+/** The marks in a journal, which follow the old bytes and start at `position`. */
 function readAt(file: string, position: number): string {
   return reading(file, (descriptor) => {
     const marks = Buffer.alloc(64)

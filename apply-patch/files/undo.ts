@@ -15,7 +15,7 @@ import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
-/** Options of an undo. */
+/** Options for an undo. */
 export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
@@ -89,7 +89,7 @@ function reverse(header: Header, bytesAt: number, tree: Tree, journal: string): 
     const place: Place = { path, key: pathOf(journalEntry.target) }
     const isLarge = journalEntry.type !== 'remove' && journalEntry.fingerprint.size > heldSize
     const found = readAgain(place, tree, isLarge)
-    // If the patch replaced this file with a directory, the undo removes the directory, so it counts as absent.
+    // If the patch replaced this file with a directory, the undo removes the directory, so the file's path counts as absent.
     const givesWay = found.type === 'directory' && journalEntry.type === 'remove' && header.made.includes(place.key)
     const now: FileState = givesWay ? { type: 'absent' } : found
     const how = differs(now, journalEntry)

@@ -57,7 +57,7 @@ class OperationReader {
     return this.#failures.length > failureLimit
   }
 
-  /** Reads the lines before the first header. Only an environment line may be there. */
+  /** Reads the lines before the first header, which may contain nothing but an environment line. */
   readPrelude(runs: readonly RunToken[]): void {
     for (const [index, run] of runs.entries()) {
       if (run.kind === 'environment' && (index === 0 || this.#environmentId !== undefined)) {

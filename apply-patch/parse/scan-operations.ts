@@ -69,7 +69,7 @@ export function* scanOperations(
     const end = lineEnd(bytes, position, to)
     const first = bytes[position]
     if (section === 'update' ? isBodyStart(first) || first === LF : first === PLUS || first === MINUS) {
-      // Blank lines at the start of a chunk belong to no chunk; later ones are empty context.
+      // Blank lines before a chunk's first line don't belong to the chunk; later ones are empty context lines.
       const last = tokens.at(-1)
       if (first === LF && section === 'update' && last?.kind !== 'body' && last?.kind !== 'anchor') {
         tokens.push({ kind: 'blank', start: position, end, line })

@@ -12,7 +12,7 @@ export function changedTree(
 ): Pick<ChangeSet, 'root' | 'within'> {
   const trees = [root, ...beside]
   const holder = trees.find((tree) => changes.every(({ place }) => isInside(place.key, tree)))
-  // If unsafe paths are allowed, they may be anywhere. They are then treated as part of the tree for which the patch was planned.
+  // If unsafe paths are allowed, changes can be anywhere. They are then treated as part of the tree for which the patch was planned.
   if (holder !== undefined || unsafePaths) return { root: holder ?? root }
   const within = trees.filter((tree) => changes.some(({ place }) => isInside(place.key, tree)))
   let around = root

@@ -72,7 +72,7 @@ function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]
 }
 
-/** Looks for the lines as they would be after the chunk. If the file contains them, the chunk has probably been applied before. */
+/** Looks for the lines as they would be after the chunk is applied. If the file contains them, the chunk has probably been applied before. */
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)
@@ -96,7 +96,7 @@ function findAlike(file: SearchableFile, from: number, to: number, expected: rea
   return []
 }
 
-/** Finds the line of which an anchor is only a part. An anchor must be a whole line, but models often give a part of one. */
+/** Finds the line that contains the text of an anchor. An anchor must be a whole line, but models often give only a part of the line. */
 function findPartOfLine({ table }: SearchableFile, text: string): readonly Cause[] {
   const plain = (text.endsWith('@@') ? text.slice(0, -2) : text).trim()
   if (plain.length < 3) return []

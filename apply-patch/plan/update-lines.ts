@@ -20,8 +20,8 @@ export type UpdateContext = {
 }
 
 /**
- * The content of a file after the chunks of an update. If a chunk doesn't match, a failure is recorded, and the other chunks are still searched for, so that
- * one message names everything that is wrong.
+ * The content of a file after the chunks of an update have been applied. If a chunk doesn't match, a failure is recorded, and the other chunks are
+ * still searched for, so that one message names everything that is wrong.
  *
  * @returns undefined if nothing changes
  */

@@ -54,11 +54,11 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
 function changeText(how: Difference): string {
   switch (how) {
     case 'appeared':
-      return 'it is there again'
+      return 'it was created'
     case 'vanished':
-      return 'it is gone'
+      return 'it was removed'
     case 'kind':
-      return 'it is now of another type (a file, a link or a directory)'
+      return 'its type was changed (to a file, a link or a directory)'
     case 'mode':
       return 'its mode was changed'
     case 'identity':
@@ -79,7 +79,7 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
   switch (code) {
     case 'changed':
       if (facts.operation !== 'undo') return []
-      return [`  Restore each file to what the patch left, or keep your change: ${byText}.`]
+      return [`  Restore each file to the state in which the patch left it, or keep your change: ${byText}.`]
     case 'read-only':
       return ['  the file is read-only for this user; make it writable if you want to change it']
     case 'nothing-to-undo':

@@ -82,6 +82,6 @@ function waitAgents(agents: SubAgents): Tool {
 }
 
 function resultOf(report: AgentReport | undefined): ToolResult {
-  if (report === undefined) throw new TypeError('an agent that was started has a report')
+  if (report === undefined) throw new TypeError('an agent that was started must have a report')
   return { ok: report.ok, output: describeReport(report) }
 }

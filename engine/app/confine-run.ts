@@ -72,7 +72,7 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)
-  // A review gets no access beyond its read-only sandbox, even if somebody would approve it.
+  // A review gets no access beyond its read-only sandbox, even if somebody would approve such access.
   const began = confined.codeReview === undefined ? { workspace, sandbox, escalation } : { workspace, sandbox }
   return { ...confined, session, planMode, began, recovered, signal }
 }

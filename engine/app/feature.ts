@@ -17,13 +17,13 @@ import type { RunPart } from '../run/run-part.ts'
 import type { Closing } from './closing.ts'
 import type { InSession } from './stages.ts'
 
-/** The hooks of a run, as far as other features of the run use them. */
+/** The parts of a run's hooks that other features of the run use. */
 type OpenHooks = {
   /** Reports worktrees to hooks, and asks hooks to create them. */
   readonly worktreeHooks: WorktreeHooks
   /** The hooks around the calls of a sub-agent. The sub-agent may only make the calls that its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
-  /** Restricts the run to these calls from now on. */
+  /** Restricts the run to the given calls from now on. */
   readonly narrow: RestrictedCalls['narrow']
 }
 

@@ -172,8 +172,8 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
     ...policy,
     writableRoots: [...policy.writableRoots, folder],
     deniedReads: [...policy.deniedReads, ...secret.map((name) => join(folder, name))],
-    // A hook may run code of the workspace, which could plant code in files that are executed or read as configuration later. Therefore, hooks can change only
-    // those existing files that contain notes.
+    // A hook may run code from the workspace, which could plant code in files that are executed or read as configuration later. Therefore, hooks can
+    // change only those existing files that contain notes.
     protectedPaths: [
       ...policy.protectedPaths,
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),

@@ -17,9 +17,9 @@ type Findings = {
   /** The names of programs whose settings the user imports. */
   readonly imports: readonly string[]
   readonly ignored: readonly Ignored[]
-  /** Ignored parts of other programs' files and of definitions: sentences that begin with a location. */
+  /** Which parts of other programs' files and of definitions are ignored, as sentences that begin with a location. */
   readonly faults: readonly string[]
-  /** Errors that stop a run: sentences that begin with a location. */
+  /** Errors that stop a run, as sentences that begin with a location. */
   readonly problems: readonly string[]
   readonly memory: Memory
 }
@@ -106,7 +106,9 @@ function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }
 
-/** If a sentence begins with this path or with a path below it, returns the rest of the sentence as the only element of a list; otherwise an empty list. */
+/**
+ * If a sentence begins with `path` or with a path below it, returns the rest of the sentence as the only element of a list; otherwise an empty list.
+ */
 function reasonAt(path: string, sentence: string): readonly string[] {
   if (!sentence.startsWith(path)) return []
   const rest = sentence.slice(path.length)

@@ -5,7 +5,7 @@ import type { ReadRollout, Rollout } from '../session/rollout.ts'
  * Decides whether a run plans first: as the request says, or else in the same way as the last run of the resumed session. Every change of the mode is stored in
  * the session.
  *
- * @param asked true for `--plan`; false for `--no-plan`, with which the user approves the plan; undefined for neither
+ * @param asked true for `--plan`; false for `--no-plan`, with which the user approves the plan; undefined if neither is given
  * @param resumedFrom the session that the run continues
  */
 export function openPlanMode(

@@ -44,8 +44,8 @@ export async function openServers(configured: readonly McpServer[], options: Ser
       notices: [],
       close: () => Promise.resolve(),
     }
-  // These modules are loaded only if a server is configured, because they, with the SDK and the schema checks, are a third of the code that would be read at
-  // the start.
+  // These modules are loaded only if a server is configured, because, together with the SDK and the schema checks, they make up a third of the code
+  // that would be read at the start.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')

@@ -34,7 +34,7 @@ type Reviewing = {
   readonly person?: () => AskPerson
 }
 
-/** The settings of a transaction: a run that works on a private view, and whose changes land at the end either all or not at all. */
+/** The settings of a transaction: a run that works on a private view, and whose changes land at the end either all together or not at all. */
 export type TransactionRequest = {
   /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if the trees are not too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'

@@ -20,7 +20,7 @@ import { applyPatch, filesOf, type Before, type Patched } from './patched-files.
 
 const marker = '<!-- portcullis: one comment -->'
 
-/** Opens a pull request with a run's patch, only through GitHub's API: there is no checkout, so no code of the repository can run. */
+/** Opens a pull request with a run's patch, using only GitHub's API: there is no checkout, so no code of the repository can run. */
 async function main(): Promise<number> {
   const token = requiredInput('github-token')
   command('add-mask', token)

@@ -31,7 +31,7 @@ function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffe
   } catch (error) {
     const { stderr } = error as { readonly stderr?: Buffer }
     throw new ActionError(
-      `The patch doesn't apply to the commit that it names: ${String(stderr ?? '')
+      `The patch doesn't apply to its base commit: ${String(stderr ?? '')
         .trim()
         .slice(0, 500)}`,
     )
@@ -61,7 +61,7 @@ export function applyPatch(
   const folder = mkdtempSync(join(temp, 'tree-'))
   for (const [path, { mode, content }] of before) {
     if (mode !== '100644' && mode !== '100755')
-      throw new ActionError(`${JSON.stringify(path)} is not a file in the commit that the patch names.`)
+      throw new ActionError(`${JSON.stringify(path)} is not a file in the patch's base commit.`)
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
     chmodSync(join(folder, path), mode === '100755' ? 0o755 : 0o644)

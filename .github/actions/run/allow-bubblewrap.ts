@@ -2,7 +2,7 @@
 export type Machine = {
   /** Returns the text of a file; undefined if it can't be read. */
   readonly read: (path: string) => string | undefined
-  /** Runs a program with this standard input and waits until it exits. Returns whether it succeeded. */
+  /** Runs a program with the given standard input and waits until it exits. Returns whether it succeeded. */
   readonly run: (program: string, args: readonly string[], stdin?: string) => boolean
 }
 
