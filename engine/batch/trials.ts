@@ -19,7 +19,10 @@ type Matrix = {
   readonly repeat: number
 }
 
-/** All trials of some tasks: the first repeat of every task comes before the second, so that a batch that ends early has tried as many tasks as possible. */
+/**
+ * Returns all trials of the given tasks. The first repeat of every task comes before the second, so that a batch that ends early has tried as many
+ * tasks as possible.
+ */
 export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }: Matrix): readonly Trial[] {
   const names: readonly (string | undefined)[] = models.length === 0 ? [undefined] : models
   const trials: Trial[] = []

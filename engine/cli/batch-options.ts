@@ -1,6 +1,6 @@
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** Limits for each run in a batch, in addition to those in the run's configuration. */
+/** Limits for each run in a batch, in addition to the limits in the run's configuration. */
 export type RunLimits = {
   readonly maxTurns?: number
   readonly maxTokens?: number

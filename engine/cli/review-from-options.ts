@@ -42,7 +42,7 @@ export async function reviewRequest(
   if (misfit !== undefined) {
     throw new UserError(
       'usage',
-      `agent exec review changes nothing, in a read-only sandbox, and reports findings: ${misfit[0]} can't be used with it.`,
+      `agent exec review runs in a read-only sandbox, changes nothing and reports findings: ${misfit[0]} can't be used with it.`,
     )
   }
   const given = targetOf(review)

@@ -21,7 +21,7 @@ import { watchTimeLimit } from './time-limit.ts'
 import { warn } from './warn.ts'
 
 /**
- * `agent exec`: turns a command line into a request, runs it, and connects the outputs.
+ * `agent exec`: turns a command line into a request, runs it, and directs the run's events to the outputs.
  *
  * @param review the change to review; undefined for a task
  * @param model the model to use; undefined: the one that the configuration and the options name

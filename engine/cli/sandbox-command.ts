@@ -96,7 +96,7 @@ async function passThrough(
 ): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
   let isReaderGone = false
   const ended = [
-    // Other errors of standard output are reported by the process-wide watcher.
+    // Other write errors on standard output are reported by the process-wide watcher.
     pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') return
       isReaderGone = true

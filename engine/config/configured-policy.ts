@@ -10,7 +10,7 @@ type ConfiguredPolicy = {
     Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
-  /** Paths to deny in addition to those that are always denied. */
+  /** Paths to deny in addition to the paths that are always denied. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
   readonly unixSockets: boolean

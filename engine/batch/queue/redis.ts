@@ -73,7 +73,7 @@ export type JobQueue = {
 }
 
 /**
- * Opens the queue for those jobs of a batch that need these labels.
+ * Opens the queue for the jobs of a batch that need the given labels.
  *
  * @param batch the batch's hash
  * @param labels the labels that a worker needs for the jobs of this queue. There is one queue for each set of labels

@@ -142,7 +142,7 @@ export async function renounce({ redis }: Pick<Carrier, 'redis'>, key: BatchKey,
   await redis.call('hdel', announced, `${key.id}:${batch}`)
 }
 
-/** The batches that are running: the ids of those with this key, and the number of those with other keys. */
+/** The running batches: the ids of the batches that use this key, and the number of batches that use other keys. */
 export async function announcedBatches(
   { redis }: Pick<Carrier, 'redis'>,
   key: BatchKey,

@@ -28,7 +28,7 @@ type Line = { readonly account: Account; readonly entries: Entry[]; isMoving: bo
 type SharedLimiterOptions = {
   /** The hash that identifies the batch. */
   readonly batch: string
-  /** The user's limits, which replace those of the providers. Called for each request. */
+  /** The user's limits, which replace the limits of the providers. Called for each request. */
   readonly limits: () => RateLimits
   /** Enforces this process's share of the limits while Redis is unavailable. */
   readonly alone: RequestLimiter

@@ -21,7 +21,7 @@ export const longestWaitMs = 120_000
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
 
 export type LimiterOptions = {
-  /** The user's limits, which replace those of the providers. */
+  /** The user's limits, which replace the limits of the providers. */
   readonly limits: RateLimits
   /**
    * Called when a provider has refused requests because there were too many, with the time until which no request is sent. If several requests that were sent

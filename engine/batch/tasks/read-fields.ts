@@ -44,7 +44,7 @@ const forEvaluation: readonly string[] = [
 const known = Object.values(spellings).flat()
 
 /**
- * Reads the fields of one task, or those that all tasks share.
+ * Reads the fields of one task, or the fields that all tasks share.
  *
  * @throws TaskFault if the task is neither a table nor a string, or if a field is unknown, is given under two names, or has an unsuitable value
  */

@@ -13,8 +13,8 @@ export function declareDoctor(program: Command, finish: Finish): void {
     .addHelpText(
       'after',
       `
-Nothing is sent anywhere, and no key is printed. The options are those of agent exec, and the report is about a run
-with these options.
+Nothing is sent anywhere, and no key is printed. The options are the same as for agent exec, and the report is
+about a run with these options.
 
 Exit codes:
   0  nothing that agent exec needs is missing

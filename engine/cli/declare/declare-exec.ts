@@ -155,8 +155,8 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--transactional [=how]',
-        'work on a private view of the workspace: all changes of patches and commands land together at the end, or none does. The value chooses how the view is made: ' +
-          'reflink, copy, overlay, or whichever works',
+        'work on a private view of the workspace: all changes that patches and commands make land together at the end, or none do. ' +
+          'The value chooses how the view is made: reflink, copy, overlay, or whichever works',
       )
         .choices(['auto', 'copy', 'reflink', 'overlay'])
         .preset('auto'),

@@ -46,7 +46,7 @@ export function claudeSettingsFile(home: string): string {
   return join(home, '.claude', 'settings.json')
 }
 
-/** The paths of a repository's settings for Claude Code, beginning with those in its root. */
+/** The paths of a repository's settings for Claude Code, beginning with the settings in the repository's root. */
 export function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
   return directoriesBetween(root, workspace).flatMap((directory) =>
     ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name)),

@@ -387,7 +387,7 @@ test('labels that are not names are refused', async () => {
   const words = ['worker', '--queue', 'redis://127.0.0.1:1', '--store', 'out', '--labels', 'a/b']
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true')])
-  expect((await place.run(words)).stderr).toContain('--labels: expected names such as docker,big')
+  expect((await place.run(words)).stderr).toContain('--labels: expected names separated by commas, such as docker,big')
 })
 
 test('without a Redis address, or if none answers, it says what to do', async () => {
