@@ -9,11 +9,9 @@ const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
 /** Matches `zsh: permission denied: f`. */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
 
-/**
- * Matches the beginning of a message whose last word is a path: `cannot create f`. The next pattern matches Go's form, which begins with a system
- * call: `open f`.
- */
+/** Matches the beginning of a message whose last word is a path, such as `cannot create f`. */
 const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |$)/i
+/** Matches the system call with which an error message of a Go program begins, as in `open f`. */
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
 
 /**

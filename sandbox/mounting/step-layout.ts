@@ -22,7 +22,7 @@ type MountChange = { readonly set?: number; readonly clear?: number; readonly re
 /** One step in building the file system that a command sees. Steps are carried out in order. The first one that fails ends the program. */
 export type Step = (
   | { readonly do: 'hold'; readonly as: string }
-  /** Copies the entry together with its mounts. A later step can mount the copy once, under the name `as`. */
+  /** Copies the entry together with its mounts. A later step, which refers to the copy by the name `as`, can mount it once. */
   | { readonly do: 'take'; readonly as: string }
   | {
       readonly do: 'mount'
