@@ -3,8 +3,8 @@
  *
  *     node kill-driver.ts '{"policy": {…}, "options": {…}, "script": "…", "slow": false}'
  *
- * It prints `started` as soon as the command runs, and at the end one line of JSON: how the command ended, how much of its
- * output came, and the most memory that this program ever had.
+ * It prints `started` as soon as the command runs, and at the end one line of JSON: how the command ended, how many bytes of its output arrived, and
+ * the most memory that this program has used.
  */
 import process from 'node:process'
 import type { Readable } from 'node:stream'
@@ -21,7 +21,7 @@ await sandbox.close()
 const driven: Driven = { result, bytes: stdout + stderr, maxRssKib: process.resourceUsage().maxRSS }
 process.stdout.write(`${JSON.stringify(driven)}\n`)
 
-/** Reads to the end, keeping nothing; slowly at first when asked to, as a terminal would. */
+/** Reads a stream to its end and discards the data. With `slow`, it reads slowly at first, as a terminal would. */
 async function drain(stream: Readable): Promise<number> {
   let bytes = 0
   for await (const chunk of stream) {

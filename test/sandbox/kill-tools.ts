@@ -17,23 +17,23 @@ export type Drive = {
   readonly slow: boolean
 }
 
-/** Its report if it was not killed. */
+/** The driver's report, if the driver was not killed. */
 export type Driven = { readonly result: ExecResult; readonly bytes: number; readonly maxRssKib: number }
 
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname
 
-/** A place where engines run and all their leftovers can be found: by a variable that all their commands inherit, and by folder. */
+/** A place where engines run. All their leftovers can be found, by a variable that all their commands inherit, and by folder. */
 export type Stage = {
   readonly workspace: string
-  /** Starts a driver; resolves when its command runs. */
+  /** Starts a driver. Resolves when the driver's command is running. */
   start(drive: Pick<Drive, 'script'> & Partial<Drive>): Promise<Engine>
-  /** Everything that is left of any engine of this stage, in words. */
+  /** Descriptions of everything that is left of the engines of this stage. */
   leftovers(): readonly string[]
 }
 
 type Engine = { readonly child: ChildProcess; readonly driven: Promise<Driven | undefined> }
 
-/** @param grant what every policy of this stage has besides its own */
+/** @param grant the settings that every policy of this stage has in addition to its own */
 export async function makeStage(grant: Partial<SandboxPolicyInput>, options: SandboxOptions): Promise<Stage> {
   const mark = randomUUID()
   const place = await temporaryDirectory()

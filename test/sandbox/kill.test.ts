@@ -15,13 +15,13 @@ const gibibyte = 1024 ** 3
 /** More than an engine needs, but far less than the data that passes through it. */
 const mostEngineKib = 400 * 1024
 
-/** One that forked twice, one in a session of its own, one that ignores TERM, and one in front. */
+/** Starts a process that has forked twice, one in its own session, one that ignores TERM, and one in the foreground. */
 const stubborn = `(setsid sleep 600 &); setsid sh -c 'trap "" TERM HUP; sleep 600' & trap "" TERM; touch up; sleep 600; sleep 600`
 
 describeInBoth('in %s, nothing is left and the machine answers', ({ backend, test, readableRoots }) => {
   const stageFor = (): Promise<Stage> => makeStage({ readableRoots }, { backend, image })
 
-  /** Runs a script to its end and gives what the engine said of it, once nothing is left. */
+  /** Runs a script to its end, checks that nothing is left, and returns what the engine reported. */
   async function survive(script: string, limits: NonNullable<SandboxPolicyInput['limits']>, slow = false) {
     const stage = await stageFor()
     const policy = { mode: 'workspace-write' as const, workspace: stage.workspace, readableRoots, limits }

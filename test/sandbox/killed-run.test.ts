@@ -142,7 +142,7 @@ testInDocker('a container that outlives its engine is ended before its review', 
 })
 
 test('a bwrap that a killed engine left before it had a parent watch is ended by the next start', async () => {
-  // The process that bwrap leaves: the first one of a namespace, which survives all others, with the run's pipes.
+  // The script leaves the process that bwrap would leave: the first process of a namespace, which survives all others and keeps the run's pipes open.
   const directory = join(process.env['TMPDIR'] ?? '', 'portcullis-run-')
   const script = `
     const { ownerName } = await import(${JSON.stringify(owner)})
@@ -161,7 +161,7 @@ test('a bwrap that a killed engine left before it had a parent watch is ended by
   expect(existsSync(left)).toBe(false)
 })
 
-/** Processes, by their ids, that have a file below a directory open. */
+/** The descriptors of all processes that refer to files below a directory. */
 function holding(directory: string): readonly string[] {
   const { stdout } = spawnSync('sh', ['-c', 'ls -l /proc/[0-9]*/fd 2>/dev/null'], { encoding: 'utf8' })
   return stdout.split('\n').filter((line) => line.includes(`-> ${directory}/`))

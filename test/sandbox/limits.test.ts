@@ -13,8 +13,8 @@ import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 /**
- * A workspace and the temporary directory beside it, on a file system of their own: the free space of a whole disk changes with any other activity. If none can
- * be mounted, they are on one that few others write to.
+ * Creates a workspace, and a temporary directory next to it, on a file system of their own, because the free space of a whole disk changes with any
+ * other activity. If none can be mounted, they are on one to which few other programs write.
  */
 async function quietWorkspace(): Promise<string> {
   const base = await mkdtemp('/dev/shm/sandbox-test-')
@@ -91,7 +91,7 @@ describe.each([
 
   test('a process opens no more files than the limit', async () => {
     const workspace = await temporaryDirectory()
-    // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+    // Node may be installed in a place that is private in the sandbox, such as /tmp.
     const readableRoots = [dirname(process.execPath)]
     const sandbox = await openFor({ mode, workspace, readableRoots, limits: { openFiles: 40 } })
     const open = "const fs=require('fs');try{for(;;)fs.openSync('/dev/null')}catch(e){console.log(e.code)}"

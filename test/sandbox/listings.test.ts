@@ -32,7 +32,7 @@ const programs: Readonly<Record<string, (architecture: Architecture) => Uint8Arr
   terminal: (architecture) => terminalProgram(architecture, 3),
 }
 
-/** The instructions of a program, one a line, the system calls by their names. elf(5): the second segment is the code. */
+/** The instructions of a program, one per line, with the names of the system calls. The code is in the second segment (elf(5)). */
 function listing(architecture: Architecture, program: Uint8Array): string {
   const { program: reader, options, calls } = readers[architecture]
   const view = new DataView(program.buffer, program.byteOffset)

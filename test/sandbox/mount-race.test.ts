@@ -5,7 +5,7 @@ import { describeInBoth } from './both-backends.ts'
 import { races, runRaces } from './races/races.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-/** A tree with a workspace, and beside it what no command may read or write. */
+/** Creates a tree with a workspace, and next to it a directory that no command may read or write. */
 async function makeTree(): Promise<{ readonly workspace: string; readonly outside: string }> {
   const base = await temporaryDirectory()
   const [workspace, outside] = [join(base, 'ws'), join(base, 'outside')]

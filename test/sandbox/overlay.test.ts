@@ -15,7 +15,7 @@ test.each([
 })
 
 test('a refusal by AppArmor says that an ordinary user can’t mount an overlay, and what an administrator can do', () => {
-  // Like on Ubuntu 24.04: the namespace is created, but has no privileges.
+  // As on Ubuntu 24.04, the namespace is created, but has no privileges.
   const said = 'mount: /home/u/.local/state/portcullis/mounted/x/0: permission denied.'
   expect(explainRefusal(said, '1', 1000)).toContain('kernel.apparmor_restrict_unprivileged_userns=0')
   expect(explainRefusal(said, '1', 0)).not.toContain('AppArmor')

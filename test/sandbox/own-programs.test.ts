@@ -16,7 +16,7 @@ import { sizeMessage, terminalProgram } from '../../sandbox/terminal/terminal-pr
 import { isEmulated, startOf, testOn } from '../support/processors.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-/** The socket that a program passes on. If it ends without one, its exit shows that. */
+/** Waits for the socket that a program passes on. Rejects if the program ends without passing one on. */
 async function handed(child: ChildProcess): Promise<Server> {
   const message = once(child, 'message') as unknown as Promise<readonly [unknown, Server]>
   const ended = once(child, 'close').then(([code]) => Promise.reject(new Error(`it ended with ${String(code)}`)))
@@ -31,7 +31,7 @@ async function run([file, ...start]: readonly [string, ...string[]], args: reado
   return { code: code as unknown, stdout, stderr }
 }
 
-/** A port that was free a moment ago, from a range that the system doesn't assign automatically. */
+/** A random port in a range from which the system doesn't assign ports automatically. */
 const port = (): number => 20_000 + Math.floor(Math.random() * 10_000)
 
 describe.each(['x64', 'arm64'] as const)('made for %s', (architecture) => {

@@ -13,7 +13,7 @@ const isLinux = process.platform === 'linux'
 function place(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sandbox-test-pipes-'))
   onTestFinished(() => {
-    // Its owner can't list the directory of the pipes, and so can't remove what is in it.
+    // `namesOf` makes the pipes' directory readable. Otherwise its owner couldn't list it, and so couldn't remove what is in it.
     namesOf(directory)
     rmSync(directory, { recursive: true, force: true })
   })
@@ -26,7 +26,7 @@ function namesOf(directory: string): readonly string[] {
   return readdirSync(pipes)
 }
 
-/** What is heard from a command that says these words and copies its input to standard error. */
+/** What arrives from a command that prints these words and copies its input to standard error. */
 async function heard(pipes: ReturnType<typeof createPipes>, words: string, given: string): Promise<readonly string[]> {
   const { stdout, stderr, inputs, handedOver, release } = pipes.open(Buffer.from(given))
   writeSync(stdout.descriptor, words)

@@ -6,7 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { removeTree } from '../../sandbox/remove-tree.ts'
 import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-/** 60 directories of 200 characters below each other, three times the longest path; the last one holds a file, and is closed. */
+/**
+ * 60 nested directories with names of 200 characters, three times as long as the longest path. The last one contains a file, and can't be entered.
+ */
 const deep = `perl -e '$n="d"x200; for(1..60){mkdir $n or die; chdir $n or die} open F,">f" or die; close F; chmod 0,"."'`
 
 testInBubblewrap(
@@ -38,7 +40,7 @@ test('closed directories, names that are not UTF-8 and links prevent no removal,
   chmodSync(other, 0o500)
   for (const at of ['link', 'a/link']) symlinkSync(other, join(tree, at))
   mkdirSync(Buffer.concat([Buffer.from(join(tree, 'a/closed/')), Buffer.from([0xff, 0xfe])]))
-  // Longer than a path may be, or the plain way would do.
+  // The path becomes longer than a path may be. Otherwise, the simple way to remove the tree would work.
   for (let level = 1; level <= 30; level += 1) {
     const outer = join(base, 'outer')
     mkdirSync(outer)

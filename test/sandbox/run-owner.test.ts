@@ -16,7 +16,7 @@ test('a living owner is not reported as ended, but an ended one is', async () =>
 })
 
 test('an owner counts as ended even if its parent has not collected it', async () => {
-  // The shell becomes a program that never waits for children, with one that has ended.
+  // The shell is replaced by a program that never waits for its child, and then the child is killed.
   const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 601'])
   const [line] = await once(parent.stdout, 'data')
   const pid = Number(String(line))

@@ -20,7 +20,7 @@ type Case = {
   readonly claim: string
   readonly syscall: Syscall
   readonly args: readonly Argument[]
-  /** The error that the filter returns, or the error with which the call must not fail. */
+  /** The error that the filter returns or, for an allowed call, the error with which the call must not fail. */
   readonly refused?: number
   readonly allowed?: true
 }
@@ -38,7 +38,7 @@ const allowed = (syscall: Syscall, args: readonly Argument[], claim: string): Ca
   allowed: true,
 })
 
-/** Arguments are such that the kernel itself, where it doesn't ask for a capability first, would give another error. */
+/** The arguments are chosen so that the kernel itself would return a different error, except where it checks for a capability first. */
 const always: readonly Case[] = [
   refused('ptrace', [0x4206, 0x7fffffff, 0, 0]),
   refused('process_vm_readv', [0x7fffffff]),
@@ -210,11 +210,11 @@ const testOnX64 = testUnless(otherProcessor, testInBubblewrap)
 testOnX64('the 32-bit and x32 interfaces are closed', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
-  // getpid by its x32 number.
+  // This calls getpid by its x32 number.
   await writeFile(join(workspace, 'x32'), callingProgram('x64', 0x4000_0000 + 39, []), { mode: 0o755 })
   expect(codeOf(await run(sandbox, './x32'))).toBe(ENOSYS)
   const program = Buffer.from(callingProgram('x64', 39, []))
-  // The first `syscall` instruction, made `int 0x80`.
+  // The first `syscall` instruction is replaced by `int 0x80`.
   program[program.indexOf('0f05', 0, 'hex')] = 0xcd
   program[program.indexOf('cd05', 0, 'hex') + 1] = 0x80
   await writeFile(join(workspace, 'int80'), program, { mode: 0o755 })

@@ -18,7 +18,7 @@ testInBubblewrap('an engine that is killed at any moment of a start leaves no co
   const stage = await makeStage({}, { backend: 'bubblewrap' })
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const engine = await stage.start({ script: 'touch ran; sleep 600' })
-    // The first three milliseconds, in which bwrap makes its namespaces and ties its processes to each other.
+    // The engines are killed in the first three milliseconds, in which bwrap creates its namespaces and ties its processes to each other.
     const until = performance.now() + attempt / 3
     while (performance.now() < until);
     engine.child.kill('SIGKILL')

@@ -10,8 +10,8 @@ const base = 0x40_0000n
 const headers = 64 + 56
 
 /**
- * A whole Linux program (ELF) that makes one system call and exits with its error number, 0 for success. It tries calls for
- * which no shell command exists, with no compiler on the machine.
+ * A whole Linux program (ELF) that makes one system call and exits with its error number, 0 for success. Tests use it for calls for which no shell
+ * command exists. It needs no compiler.
  */
 export function callingProgram(architecture: 'x64' | 'arm64', number: number, args: readonly Argument[]): Uint8Array {
   const { machine, assemble } = processors[architecture]

@@ -11,7 +11,7 @@ import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-/** A program of this machine that listens at a path, or with a NUL in front at an abstract name. */
+/** Starts a server on this machine that listens at a path or, if the path begins with a NUL, at an abstract name. */
 async function listenAt(path: string): Promise<string> {
   const server = createServer((socket) => socket.end('host')).listen(path)
   onTestFinished(() => void server.close())
@@ -19,7 +19,7 @@ async function listenAt(path: string): Promise<string> {
   return path
 }
 
-/** Not in /tmp, which commands don't see anyway. */
+/** Creates a directory that is not in /tmp, which commands don't see anyway. */
 async function shownDirectory(): Promise<string> {
   const directory = await mkdtemp('/var/tmp/sandbox-test-')
   onTestFinished(() => rm(directory, { recursive: true, force: true }))

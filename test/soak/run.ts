@@ -1,8 +1,14 @@
 /**
- * `npm run soak -- [--only fuzz,matrix,races,transactions,batches,outages,rates] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N] [--of landing,copy,overlay,reflink]`: what takes too long
- * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`),
- * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`, or parts `--of` them), batches of so many tasks (`batches`), batches whose Redis is dead for minutes or whose
- * quota is used up at the seventh of a thousand tasks (`outages`), 32 runs at once under a limit of tokens (`rates`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
+ * `npm run soak -- [OPTIONS]` runs what takes too long for the tests. It prints counts and what went wrong, and exits with 1 if anything did.
+ * `--only` selects some of these parts:
+ *
+ * - `fuzz`: random command lines (`--seconds N`, `--seed N`)
+ * - `matrix`: every attack by everything that acts in a run (`--backend bubblewrap,docker`, `--user root,ordinary`)
+ * - `races`: races, each tried many times (`--tries N`, and also `--backend` and `--user`)
+ * - `transactions`: every kind of change with every end of a run that is a transaction (`--of landing,copy,overlay,reflink`)
+ * - `batches`: batches of many tasks (`--tasks N`, `--carrier here,redis`)
+ * - `outages`: batches whose Redis is dead for minutes, or whose quota is used up at the seventh of a thousand tasks
+ * - `rates`: 32 runs at once under a limit of tokens (`--carrier`)
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
@@ -63,7 +69,7 @@ if (parts.includes('matrix')) {
     const program = programFor(user)
     try {
       for (const backend of backends) {
-        // Each in a separate run, so that they don't interfere with each other.
+        // Each actor is tried in a separate run, so that they don't interfere with each other.
         for (const actor of actors) {
           const [tried] = await runMatrix({
             user,
@@ -99,7 +105,7 @@ if (parts.includes('batches')) {
   }
 }
 if (parts.includes('outages')) {
-  // These are tests, which are shorter without the variable.
+  // These are tests, which take longer if `SOAK` is set.
   const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname
   const files = ['outages', 'quota'].map((name) => `test/engine/batch/${name}.test.ts`)
   const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'soak', ...files], {

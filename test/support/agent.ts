@@ -16,13 +16,13 @@ export type AgentOptions = {
   /** A folder used as the user's home, so that no test reads the configuration of the person who runs it. */
   readonly home: string
   readonly env?: Readonly<Record<string, string>>
-  /** Text on standard input. Default: none, closed at once. */
+  /** Text for standard input. Default: none, and standard input is closed at once. */
   readonly stdin?: string
   /** Leaves standard input open and silent, like a pipe to which nobody writes. */
   readonly keepStdinOpen?: true
-  /** A command that the program is started by, e.g. one that hides something from it. */
+  /** The command that starts the program, for example one that hides something from it. */
   readonly startedBy?: readonly string[]
-  /** Another copy of the program than the one that was built here. */
+  /** A copy of the program, instead of the one that was built here. */
   readonly program?: string
   /** Called with the process as soon as it runs. */
   readonly onStart?: (child: ReturnType<typeof spawn>) => void
@@ -54,7 +54,7 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // A program that never reads its input closes it first; that is no failure of the test.
+  // A program that never reads its input closes it first. That must not make the test fail.
   child.stdin.on('error', () => undefined)
   if (options.keepStdinOpen !== true) child.stdin.end(options.stdin ?? '')
   options.onStart?.(child)
@@ -64,7 +64,7 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
   })
 }
 
-/** The events of a `--json` run, each checked against the published schema: every field must be in it. */
+/** The events of a `--json` run. Each is checked against the published schema, which must contain every field. */
 export function eventsOf(stdout: string): readonly RunEvent[] {
   return stdout
     .split('\n')

@@ -39,7 +39,7 @@ export type BatchPlace = {
   readonly json: (name: string) => Record<string, unknown>
 }
 
-/** @param env variables of every process that is started there */
+/** @param env variables for every process that `run` starts */
 export function batchPlace(
   files: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>> = {},
@@ -63,7 +63,7 @@ export function batchPlace(
   }
 }
 
-/** Tasks as JSON lines, each in a repository of its own. */
+/** Tasks as JSON lines, all of them in the same repository. */
 export function tasksFile(ids: readonly string[], repository = committed()): string {
   return ids.map((id) => `${JSON.stringify({ id, prompt: `do ${id}`, repo: repository })}\n`).join('')
 }
@@ -71,18 +71,18 @@ export function tasksFile(ids: readonly string[], repository = committed()): str
 /** The cost of each request to the model of `dearModel`, in US dollars. */
 export const dollarsARequest = 1
 
-/** A model that runs commands, one after the other, and ends; each of its requests costs a dollar. As words of a command line. */
+/** Command-line words for a model that runs commands, one after the other, and ends. Each of its requests costs a dollar. */
 export function dearModel(...commands: readonly string[]): readonly string[] {
   const model = recordingOf(...commands)
   return ['-m', model, '-c', `model_prices={"${model}"={input=${dollarsARequest * 1000},output=0}}`]
 }
 
 /**
- * Checks everything that must be true of a batch, whatever happened to its processes: each trial is settled once, every dollar that a session spent is counted,
- * and another start finds nothing missing.
+ * Checks everything that must be true of a batch, whatever happened to its processes: each trial is settled once, every dollar that a session spent
+ * is counted, and another start finds nothing missing.
  *
- * @param words those that it was begun with
- * @param spent what its runs spent, in US dollars. Default: what the sessions in its folder say, by their own logs
+ * @param words the command-line words with which the batch was started
+ * @param spent what the batch's runs spent, in US dollars. Default: the sum in the logs of the sessions in its folder
  */
 export async function expectWhole(
   place: BatchPlace,
@@ -93,7 +93,7 @@ export async function expectWhole(
   const before = journal()
   const trials = place.lines('results.jsonl').map(({ trial }) => trial)
   const settled = before.flatMap(({ type, trial }) => (type === 'settled' ? [trial] : []))
-  // The process that settled one may have been killed before it reported this.
+  // The process that settled a trial may have been killed before it reported that.
   expect(settled).toEqual([...new Set(settled)])
   expect(place.json('summary.json')).toMatchObject({ trials: trials.length, settled: trials.length })
   expect(place.json('summary.json')['cost_usd']).toBe(spent)
@@ -122,7 +122,7 @@ function costOf(line: string): number | undefined {
     const { type, costUsd } = JSON.parse(line) as { readonly type?: string; readonly costUsd?: number }
     return type === 'spent' ? costUsd : undefined
   } catch {
-    // The last one, where the run was killed.
+    // If the run was killed, its last line may be incomplete.
     return undefined
   }
 }

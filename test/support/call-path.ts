@@ -40,7 +40,7 @@ type Setting = {
 export type ObservedPath = {
   readonly path: CallPath
   readonly events: readonly RunEvent[]
-  /** Complete outputs that were stored. */
+  /** Sends one call through the path. `input` is sent as JSON, or unchanged if it is a string. */
   readonly kept: readonly Uint8Array[]
   /** Takes one call through the path. `input` is sent as JSON, a text as it is. */
   readonly call: (name: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>

@@ -13,14 +13,14 @@ export function whyNoChromium(): string | undefined {
 export type Opened = {
   /** The document after all scripts had time to run. */
   readonly dom: string
-  /** Requests for anything other than the page, to any host: the browser only reaches this server. */
+  /** Requests for anything other than the page, whatever the host is: the browser can reach only this server. */
   readonly requests: readonly string[]
   /** Reports of violations of the page's policy. */
   readonly violations: readonly string[]
 }
 
 /**
- * Opens a page in headless Chromium, from a server on loopback that all other hosts lead to.
+ * Opens a page in headless Chromium, from a server on loopback, which also gets the requests for all other hosts.
  *
  * @param policy a Content-Security-Policy that the server sends, in addition to the page's own
  */
@@ -68,7 +68,7 @@ export async function openPage(page: string, policy: string): Promise<Opened> {
       ],
       { maxBuffer: 256 * 1024 * 1024, timeout: 120_000 },
     )
-    // Requests for Chromium's own services, which it makes with any page.
+    // Requests for Chromium's own services are left out, because Chromium makes them with any page.
     return { dom: stdout, violations, requests: requests.filter((line) => !/google|gstatic|:443 /.test(line)) }
   } finally {
     server.closeAllConnections()

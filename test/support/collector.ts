@@ -39,7 +39,7 @@ const span = z.strictObject({
   }),
 })
 
-/** Of opentelemetry-proto's `trace_service.proto`, in its JSON encoding. */
+/** The request in opentelemetry-proto's `trace_service.proto`, in its JSON encoding. */
 const Traces = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({ resource, scopeSpans: z.array(z.strictObject({ scope, spans: z.array(span).min(1) })) }),
@@ -76,7 +76,7 @@ const metric = z.union([
   }),
 ])
 
-/** Of `metrics_service.proto`, likewise. */
+/** The request in opentelemetry-proto's `metrics_service.proto`, in its JSON encoding. */
 const Metrics = z.strictObject({
   resourceMetrics: z.array(
     z.strictObject({ resource, scopeMetrics: z.array(z.strictObject({ scope, metrics: z.array(metric).min(1) })) }),
@@ -89,7 +89,7 @@ export type SeenSpan = Omit<z.infer<typeof span>, 'attributes'> & {
   readonly resource: Readonly<Record<string, unknown>>
 }
 
-/** A point of a metric, likewise; `value` is the sum. */
+/** A point of a metric in the form that tests use, with its attributes as an object. `value` is the sum. */
 export type SeenPoint = {
   readonly metric: string
   readonly attributes: Readonly<Record<string, unknown>>
@@ -105,7 +105,7 @@ export function spansIn(body: string): readonly SeenSpan[] {
   )
 }
 
-/** The metrics in a request body. Throws if the body violates the format. */
+/** The points of all metrics in a request body. Throws if the body violates the format. */
 export function pointsIn(body: string): readonly SeenPoint[] {
   return Metrics.parse(JSON.parse(body)).resourceMetrics.flatMap(({ scopeMetrics }) =>
     scopeMetrics.flatMap(({ metrics }) =>

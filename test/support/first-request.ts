@@ -8,8 +8,8 @@ type Tool = {
 type Body = Readonly<Record<string, unknown>> & { readonly tools?: readonly Tool[] }
 
 /**
- * Characters of a request's JSON for one token. Measured on these requests with o200k_base: 4.2, so 4 is on the safe side. Anthropic
- * publishes no tokenizer; by its own comparison its newest one makes up to 1.35 times as many of a text.
+ * The number of characters of a request's JSON per token. Measured with o200k_base, these requests have 4.2, so 4 is on the safe side. Anthropic
+ * publishes no tokenizer, but by its own comparison, its newest one makes up to 1.35 times as many tokens of a text.
  */
 const charactersPerToken = { claude: 3.2, others: 4 }
 
@@ -34,7 +34,7 @@ export function describeRequest(body: unknown): string {
   return `${settled(text)}\n`
 }
 
-/** The long texts, each with its position in the request. */
+/** Separates the long texts of a request, each with its position, from its settings. */
 function split(rest: Readonly<Record<string, unknown>>): {
   readonly told: readonly string[]
   readonly settings: unknown

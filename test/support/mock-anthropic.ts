@@ -4,8 +4,8 @@ import type { Ending, MockModel, Output, Replies, Spoken } from './mock-model.ts
 
 /**
  * A loopback server that speaks Anthropic's Messages wire format as server-sent events
- * (https://platform.claude.com/docs/en/build-with-claude/streaming). Like the real one it answers 400 to what `MessagesConformance`
- * refuses. A reasoning output without a summary is sent as redacted thinking.
+ * (https://platform.claude.com/docs/en/build-with-claude/streaming). Like the real server, it answers 400 to what `MessagesConformance` refuses. A
+ * reasoning output without a summary is sent as redacted thinking.
  */
 export function startMockAnthropic(options: { readonly replies: Replies }): Promise<MockModel> {
   return startMockModel(
@@ -108,7 +108,9 @@ function blockFrames(output: Output, index: number, key: string): readonly strin
   }
 }
 
-/** A query to the provider's search and its results, like in the real API: in one block each, or in two responses after a pause. */
+/**
+ * A query to the provider's search and its results. As in the real API, they are in one block each, or in two responses with a pause between them.
+ */
 function searchFrames(
   { query, found }: Extract<Output, { type: 'search' }>,
   index: number,

@@ -4,7 +4,7 @@ import type { Ending, MockModel, MockUsage, Output, Replies, Spoken } from './mo
 
 /**
  * A loopback server that speaks OpenAI's Chat Completions wire format as server-sent events
- * (https://platform.openai.com/docs/api-reference/chat-streaming). Like real ones it answers 400 to what `ChatConformance` refuses.
+ * (https://platform.openai.com/docs/api-reference/chat-streaming). Like real servers, it answers 400 to what `ChatConformance` refuses.
  */
 export function startMockChat(options: { readonly replies: Replies }): Promise<MockModel> {
   return startMockModel(
@@ -19,7 +19,7 @@ export function startMockChat(options: { readonly replies: Replies }): Promise<M
   )
 }
 
-/** One chunk of a completion: for tests that imitate a server with peculiarities. */
+/** One chunk of a completion, for tests that imitate a server with peculiarities. */
 export function chatChunk(delta: object, finish: string | null = null): string {
   return chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }])
 }

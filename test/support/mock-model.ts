@@ -20,14 +20,14 @@ export type MockUsage = {
   readonly reasoning?: number
 }
 
-/** How a stream ends. `completed` unless said otherwise. */
+/** How a stream ends. Default: `completed`. */
 export type Ending =
   | { readonly type: 'completed' }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
   | { readonly type: 'incomplete'; readonly reason: string }
   /** An `error` event in the stream. */
   | { readonly type: 'error'; readonly code: string; readonly message: string }
-  /** The stream closes in good order without a last event. */
+  /** The stream closes normally, but without a last event. */
   | { readonly type: 'missing' }
 
 export type Reply =
@@ -36,9 +36,9 @@ export type Reply =
   | Spoken
   /** An HTTP answer without a stream. A string body is sent as it is, anything else as JSON. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
-  /** Raw SSE frames, for damage that no builder here produces. */
+  /** Raw SSE frames, for damage that can't be described in any other way. */
   | { readonly frames: readonly string[]; readonly delivery?: Delivery }
-  /** The request is taken and never answered. */
+  /** The request is accepted, but never answered. */
   | 'silence'
 
 /** A running mock. */
@@ -79,11 +79,11 @@ export type Replies = readonly Reply[] | ((request: Received, index: number) => 
 
 /** The differences between the mocks of providers. */
 type Dialect = {
-  /** The path that answers; all others are a 404. */
+  /** The path of the API. Requests for all other paths are answered with 404. */
   readonly path: string
   /** The path of the base URL. */
   readonly base: string
-  /** Checks requests against the provider's documentation, and remembers the responses for that. */
+  /** Checks requests against the provider's documentation. It remembers the responses, because it needs them for that. */
   readonly conformance: {
     complaint(request: Received): string | undefined
     sent(request: Received, frames: readonly string[]): void
@@ -103,8 +103,8 @@ export type Spoken = {
 }
 
 /**
- * Starts a mock of a provider. Replies are used in order, or computed from the request; once they are used up the answer is 400. A request that the provider
- * would refuse fails the test that sent it, whatever that test checks.
+ * Starts a mock of a provider. Replies are used in order, or computed from the request. Once they are used up, the answer is 400. If the provider
+ * would refuse a request, the test that sent it fails, whatever that test checks.
  */
 export async function startMockModel(dialect: Dialect, replies: Replies): Promise<MockModel> {
   let index = 0
@@ -138,7 +138,7 @@ export function frame(event: { readonly type: string } & Readonly<Record<string,
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** A text in pieces of a few characters, as real streams have it. */
+/** A text in pieces of a few characters, as in real streams. */
 export function pieces(text: string): readonly string[] {
   return text.match(/[^]{1,12}/gu) ?? []
 }

@@ -7,10 +7,9 @@ export type { MockModel as MockOpenAI, Reply } from './mock-model.ts'
 
 /**
  * A loopback server that speaks OpenAI's Responses wire format as server-sent events
- * (https://platform.openai.com/docs/api-reference/responses-streaming).
- * Like the real one it answers 400 to what `ResponsesConformance` refuses.
+ * (https://platform.openai.com/docs/api-reference/responses-streaming). Like the real server, it answers 400 to what `ResponsesConformance` refuses.
  *
- * @param options `ids` sets the ids of its calls apart from another mock's, as in a session that goes on with a second one
+ * @param options `ids` makes the ids of the mock's calls different from those of another mock, for a session that continues with a second mock
  */
 export function startMockOpenAI(options: { readonly replies: Replies; readonly ids?: string }): Promise<MockModel> {
   const errorBody = (message: string): unknown => ({

@@ -3,13 +3,13 @@ import process from 'node:process'
 import { test } from 'vitest'
 import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
 
-/** A test function with all of its ways (`.each`, `.for`), which runs what it is given or skips it. */
+/** A test function with all its variants (`.each`, `.for`), which either runs its tests or skips them. */
 export type Test = typeof test.skip
 
 /**
- * The tests of something that may be missing here.
+ * Returns the test function for tests of something that may be missing here.
  *
- * @param missing why they can't run here, or undefined when they can; said once on stderr
+ * @param missing why the tests can't run here, which is printed once to stderr; undefined if they can
  * @param otherwise the function to use if nothing is missing
  */
 export function testUnless(missing: string | undefined, otherwise: Test = test): Test {
@@ -18,13 +18,13 @@ export function testUnless(missing: string | undefined, otherwise: Test = test):
   return otherwise.skip
 }
 
-/** The same for programs that must exist on a CI machine: there the tests run and fail. */
+/** Like `testUnless`, but on CI the tests aren't skipped, so they fail if something is missing. */
 export function testUnlessOnCi(missing: string | undefined, otherwise: Test = test): Test {
   return testUnless(isCi() ? undefined : missing, otherwise)
 }
 
 let noBubblewrap: string | null | undefined
-/** Why bubblewrap can't confine here, or undefined when it can: it may be installed, but not allowed to create namespaces. */
+/** Why bubblewrap can't confine here; undefined if it can. It may be installed without being allowed to create namespaces. */
 export function whyNoBubblewrap(): string | undefined {
   noBubblewrap ??= failureOf('bwrap', [
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'],
@@ -33,7 +33,7 @@ export function whyNoBubblewrap(): string | undefined {
 }
 
 let noDocker: string | null | undefined
-/** Why docker can't be used here, or undefined when it can. */
+/** Why docker can't be used here; undefined if it can. */
 export function whyNoDocker(): string | undefined {
   noDocker ??= failureOf('docker', ['version'])
   return noDocker ?? undefined
@@ -50,25 +50,25 @@ export function whyNotRoot(what: string): string | undefined {
   return process.geteuid?.() === 0 ? undefined : `only root ${what}`
 }
 
-/** Whether bubblewrap is missing here, said once. On a CI machine its absence is an error: tests must not skip there. */
+/** Whether bubblewrap is missing here. If it is, the reason is printed once. On CI, this is an error, because tests must not be skipped there. */
 export function needsBubblewrap(): boolean {
   return isMissing('bubblewrap', whyNoBubblewrap())
 }
 
-/** Whether `script`, which gives a program a terminal of its own, is missing here, said once. */
+/** Whether `script`, a program that gives another program its own terminal, is missing here. If it is, the reason is printed once. */
 export function needsScript(): boolean {
   const present = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
   return isMissing('script', present ? undefined : 'the program script of util-linux is not installed')
 }
 
-/** Whether one of these programs, which a machine may well lack, is missing here; said for each. */
+/** Whether one of these programs is missing here, as it may be on any machine. Each missing program is printed. */
 export function needsPrograms(...names: readonly string[]): boolean {
   const missing = names.filter((name) => spawnSync('sh', ['-c', 'command -v "$0"', name]).status !== 0)
   for (const name of missing) tell(`the program ${name} is not installed`)
   return missing.length > 0
 }
 
-/** Starts a program where bubblewrap seems not to be installed. */
+/** Starts a program in an environment in which bubblewrap seems not to be installed. */
 export const hidingBubblewrap = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--']
 
 function isMissing(name: string, reason: string | undefined): boolean {
@@ -83,14 +83,14 @@ function isCi(): boolean {
 }
 
 const told = new Set<string>()
-/** Says it on stderr itself, where the runner shows it even though no test runs. */
+/** Prints a reason directly to stderr, where the runner shows it even if no test runs. */
 function tell(reason: string): void {
   if (told.has(reason)) return
   told.add(reason)
   process.stderr.write(`skipped: ${reason}\n`)
 }
 
-/** What a program said, in a line, when it could not be run; `null` when it could. */
+/** Why a program can't be run, in one line; `null` if it can. */
 function failureOf(program: string, args: readonly string[]): string | null {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
   if (error !== undefined) return `the program ${program} is not installed`

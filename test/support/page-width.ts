@@ -14,10 +14,10 @@ type Answer = {
 }
 
 /**
- * Lays a page out in headless Chromium, in a window of this width, and gives the width that the page then has. It is larger where something
- * stands out, so that a reader would have to scroll sideways.
+ * Lays a page out in headless Chromium, in a window of this width, and returns the width that the page then has. It is larger if something sticks
+ * out, so that a reader would have to scroll sideways.
  *
- * Asked over Chromium's debugging protocol: a window of its own has a least width, and the page's policy forbids scripts of a test.
+ * This uses Chromium's debugging protocol, because a real window has a minimum width, and because the page's policy forbids a test's scripts.
  */
 export async function widthOfPage(page: string, window: number): Promise<number> {
   const [file, profile] = [join(tempDir(), 'page.html'), tempDir()]

@@ -14,14 +14,14 @@ export function isEmulated(architecture: Architecture): boolean {
   return process.arch !== architecture
 }
 
-/** A test of something that runs on a processor: it skips where neither the machine nor an emulator can run that. */
+/** A test of a program for this processor. If neither the machine nor an emulator can run the program, the test is skipped, or fails on CI. */
 export function testOn(architecture: Architecture): Test {
   const emulator = emulators[architecture]
   const isThere = !isEmulated(architecture) || spawnSync(emulator, ['--version']).status === 0
   return testUnlessOnCi(isThere ? undefined : `the program ${emulator} (Debian: qemu-user) is not installed`)
 }
 
-/** Words that start a program made for a processor, whose file goes away with the test. */
+/** The command-line words that start a program for this processor. The program's file is removed at the end of the test. */
 export function startOf(architecture: Architecture, program: Uint8Array): readonly [string, ...string[]] {
   const file = join(tempDir(), 'program')
   writeFileSync(file, program, { mode: 0o700 })

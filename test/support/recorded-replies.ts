@@ -13,7 +13,7 @@ type Recorded = {
 }
 
 /**
- * A recording as replies of a provider's mock. Each response begins with a thought, because providers are strictest about thinking.
+ * Turns a recording into replies for a provider's mock. Each response begins with a thought, because providers are strictest about thinking.
  *
  * @param replaced replacements for texts in the recording
  */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { tempDir } from './temp-dir.ts'
 
-/** Why no Redis can be started here, or undefined when it can. */
+/** Why no Redis can be started here; undefined if one can. */
 export function whyNoRedis(): string | undefined {
   if (!existsSync('/usr/bin/redis-server')) return 'redis-server is not installed (.ci/ensure-redis installs it)'
   const packages = new URL('../../node_modules/', import.meta.url).pathname
@@ -21,7 +21,7 @@ export type TestRedis = {
   readonly start: () => Promise<void>
 }
 
-/** @param options further words of its command line */
+/** @param options further words for the command line of Redis */
 export async function startRedis(...options: readonly string[]): Promise<TestRedis> {
   const folder = tempDir()
   const port = await freePort()

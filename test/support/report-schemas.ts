@@ -4,13 +4,14 @@ import { compileJsonSchema, type Validate } from '../../engine/core/json-schema.
 
 const read = (name: string): string => readFileSync(new URL(`../../fixtures/schemas/${name}`, import.meta.url), 'utf8')
 
-/** The faults of a report according to the schema of its format; empty if it is valid. */
+/** A fault of a report, according to the schema of the report's format. */
 export type Fault = string
 
 const sarifSchema = compiled({
-  // One of its patterns has a bracket that today's regular expressions require to be escaped.
+  // One of the schema's patterns has a bracket that must be escaped in today's regular expressions.
   ...(JSON.parse(read('sarif-2.1.0.json').replaceAll('{2}]?$', String.raw`{2}\\]?$`)) as object),
-  // It is written in draft 4. The keywords that it uses mean the same in draft 7, except the one for its own address.
+  // The schema is written in draft 4 of JSON Schema. The keywords that it uses mean the same in draft 7, except the keyword for the schema's own
+  // address.
   ...{ $schema: 'http://json-schema.org/draft-07/schema#', id: undefined },
 })
 const codeQualitySchema = compiled(JSON.parse(read('gitlab-code-quality.json')) as object)
@@ -24,7 +25,7 @@ export function faultsInSarif(text: string): readonly Fault[] {
   return [...sarifSchema(log.value), ...wrong.map((uri) => `not an address: ${JSON.stringify(uri)}`)]
 }
 
-/** Validates a text as GitLab's code quality report; GitLab merges two entries with the same fingerprint. */
+/** Validates a text as GitLab's code quality report. No fingerprint may occur twice, because GitLab merges entries with the same fingerprint. */
 export function faultsInCodeQuality(text: string): readonly Fault[] {
   const list = parsed(text)
   if ('fault' in list) return [list.fault]

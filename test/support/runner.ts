@@ -34,7 +34,7 @@ export type Job = {
     action: 'run' | 'apply',
     inputs: Readonly<Record<string, string>>,
     env?: Readonly<Record<string, string>>,
-    /** A command that the action is started by, e.g. one that hides something from it. */
+    /** The command that starts the action, for example one that hides something from it. */
     startedBy?: readonly string[],
   ): Promise<Step>
 }
@@ -44,7 +44,7 @@ export function startJob(
   files: Readonly<Record<string, string>>,
   event: { readonly name?: string; readonly payload?: object } = {},
 ): Job {
-  // Not in the system's temporary directory, because commands see a private one there.
+  // The job is not in the system's temporary directory, because commands see a private one there.
   mkdirSync(jobs, { recursive: true })
   const root = mkdtempSync(join(jobs, 'job-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -70,7 +70,7 @@ export function startJob(
   const [token, runtime, idToken, checkout, eventSecret] = ['ghs', 'runtime', 'id-token', 'checkout', 'event'].map(
     canary,
   ) as [string, string, string, string, string]
-  // As actions/checkout leaves it.
+  // actions/checkout leaves its token like this.
   git('config', 'http.https://github.com/.extraheader', `AUTHORIZATION: basic ${checkout}`)
   const eventFile = join(temp, '_github_workflow/event.json')
   mkdirSync(join(eventFile, '..'), { recursive: true })
@@ -134,7 +134,7 @@ export function startJob(
   }
 }
 
-/** Parses `GITHUB_OUTPUT` like the runner. Throws if the runner would refuse it. */
+/** Parses `GITHUB_OUTPUT` as the runner does. Throws if the runner would refuse it. */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {}
   const lines = text.split('\n')
@@ -153,7 +153,7 @@ export function parseOutputs(text: string): Readonly<Record<string, string>> {
   return outputs
 }
 
-/** The commands in a log, between no `stop-commands` and its token. */
+/** The commands in a log that the runner executes: all except those between `stop-commands` and its token. */
 function obeyed(log: string): readonly string[] {
   let stopped: string | undefined
   return log.split('\n').filter((line) => {
@@ -167,10 +167,10 @@ function obeyed(log: string): readonly string[] {
   })
 }
 
-/** The requests to a loopback GitHub. */
+/** A request to the GitHub API on loopback. */
 export type Asked = { readonly method: string; readonly path: string; readonly token: string; readonly body: unknown }
 
-/** GitHub's API on loopback: `answers` gives a body for `METHOD PATH`, or a status where there is nothing to answer. */
+/** GitHub's API on loopback. `answers` returns the body of the response to a request, or its status if there is no body. */
 export async function startGitHub(
   answers: (asked: Asked) => object | number | undefined,
 ): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {

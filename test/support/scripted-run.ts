@@ -6,12 +6,12 @@ import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage }
 import type { Tool } from '../../engine/tools/tool.ts'
 import { tempDir } from './temp-dir.ts'
 
-/** The model's output in one response, in pieces. It may wait between them. `end` is added. */
+/** The model's output in one response, in pieces between which it may wait. The event `end` is added. */
 export type Response = () => AsyncIterable<ModelEvent> | Iterable<ModelEvent>
 
 type Setting = Partial<RunRequest> & {
   readonly responses: readonly Response[]
-  /** In addition to the built-in ones. Default: none. */
+  /** Tools in addition to the built-in ones. Default: none. */
   readonly tools?: readonly Tool[]
   /** Default: unconfined. */
   readonly mode?: 'read-only' | 'workspace-write' | 'danger-full-access'
@@ -37,7 +37,7 @@ const usage: Usage = {
   reasoningOutputTokens: 0,
 }
 
-/** Opens a run like any program would, with a scripted model. */
+/** Opens a run as any program would, with a scripted model. */
 export async function scriptedRun(setting: Setting): Promise<ScriptedRun> {
   const { responses, mode = 'danger-full-access', overrides = [], ...request } = setting
   const events: RunEvent[] = []
@@ -66,7 +66,7 @@ export async function scriptedRun(setting: Setting): Promise<ScriptedRun> {
   }
 }
 
-/** A model that says these things, one response after the other. */
+/** A model that gives these responses, one after the other. */
 export function scriptedModel(
   responses: readonly Response[],
   seen: (history: readonly HistoryItem[]) => void = () => undefined,

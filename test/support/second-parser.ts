@@ -6,7 +6,7 @@ export type ReadWord = string | undefined
 /** The second parser's findings in a shell text. */
 export type SecondReading = {
   readonly commands: readonly (readonly ReadWord[])[]
-  /** Where substitutions begin, of commands and of processes, and how many redirections there are, heredocs among them. */
+  /** The positions at which command and process substitutions begin. `redirections` is the number of redirections, including heredocs. */
   readonly substitutions: readonly number[]
   readonly redirections: number
 }
@@ -14,7 +14,7 @@ export type SecondReading = {
 /** Parses a shell text; undefined if the second parser can't. */
 export type ReadCommands = (text: string) => SecondReading | undefined
 
-/** Starts tree-sitter's grammar of bash, which is independent of the parser that the product uses. */
+/** Loads tree-sitter's grammar of bash, which is independent of the parser that the product uses. */
 export async function startSecondParser(): Promise<ReadCommands> {
   await Parser.init()
   const grammar = new URL('../../node_modules/tree-sitter-bash/tree-sitter-bash.wasm', import.meta.url).pathname
@@ -43,7 +43,7 @@ function readCommand(node: Node): readonly (readonly ReadWord[])[] {
     .filter(({ type }) => !/^(?:variable_assignment|file_redirect|heredoc_redirect|herestring_redirect)$/.test(type))
     .map((child) => readWord(child.type === 'command_name' ? (child.namedChild(0) ?? child) : child))
   if (words[0] !== 'time') return words.length === 0 ? [] : [words]
-  // To this grammar the keyword is a program, and what follows are its arguments.
+  // This grammar treats the keyword `time` as a program, and what follows as its arguments.
   const begin = words.findIndex((word, at) => at > 0 && (word === undefined || !/^(?:-p$|\w+=)/.test(word)))
   return begin < 0 ? [] : [words.slice(begin)]
 }

@@ -8,7 +8,7 @@ export type Received = {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
-  /** The parsed JSON body; undefined where there was none. */
+  /** The parsed JSON body; undefined if there was none. */
   readonly body: unknown
   /** Resolves when the exchange is over: the answer is complete, or one side hung up. */
   readonly over: Promise<void>
@@ -16,7 +16,7 @@ export type Received = {
 
 /** How the bytes of a stream reach the client. By default: at once, complete, and closed normally. */
 export type Delivery = {
-  /** Splits the bytes into pieces of this size, each its own write: 1 cuts through every multi-byte character. */
+  /** Splits the bytes into pieces of this size, each in a write of its own. A size of 1 splits every multi-byte character. */
   readonly chunkBytes?: number
   /** Destroys the socket after this many events. */
   readonly cutAfter?: number
@@ -32,7 +32,7 @@ export type Answer =
       readonly headers?: Readonly<Record<string, string>> | undefined
       readonly body: unknown
     }
-  /** Takes the request and never answers. */
+  /** Accepts the request, but never answers it. */
   | { readonly kind: 'silence' }
 
 export type SseServer = {
@@ -109,11 +109,11 @@ async function sendStream(frames: readonly string[], delivery: Delivery, respons
   const size = delivery.chunkBytes ?? Math.max(bytes.length, 1)
   for (let at = 0; at < bytes.length; at += size) {
     response.write(bytes.subarray(at, at + size))
-    // One turn of the event loop between writes, so that the pieces leave as pieces.
+    // This waits for one turn of the event loop between writes, so that the pieces are sent separately.
     if (size < bytes.length) await nextTick()
   }
   if (delivery.stallAfter !== undefined) return
   if (delivery.cutAfter === undefined) response.end()
-  // Destroying at once would drop bytes that are still queued here.
+  // Destroying the response at once would drop bytes that are still queued.
   else setTimeout(() => response.destroy(), 20)
 }

@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest'
 /** A connection to a server that can be cut. */
 export type TcpProxy = {
   readonly port: number
-  /** Closes all connections, and refuses others. */
+  /** Closes all connections, and refuses new ones. */
   readonly cut: () => void
-  /** Passes nothing on and closes nothing: requests get no answer. */
+  /** Stops passing data on, but closes nothing, so requests get no answer. */
   readonly halt: () => void
   readonly mend: () => void
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /**
- * A new empty folder that goes away with the test, as its real path.
+ * Creates a folder that is removed at the end of the test, and returns its real path.
  *
- * @param files files to put there, path to text
+ * @param files files to create in the folder: their texts, by path
  */
 export function tempDir(files: Readonly<Record<string, string>> = {}): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-test-')))

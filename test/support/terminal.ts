@@ -15,8 +15,8 @@ export type Typed = { readonly after: string; readonly text: string }
 type AtTerminal = { readonly code: number | null; readonly shown: string }
 
 /**
- * Runs `agent exec` at a separate terminal, against a mock of OpenAI's API. Each text is typed when the text that it waits for appears after that of the
- * previous one.
+ * Runs `agent exec` in a terminal of its own, with a mock of OpenAI's API. Each text is typed once the text that it waits for has appeared after the
+ * text that the previous one waited for.
  */
 export async function execAtTerminal(
   replies: readonly Reply[],
@@ -30,7 +30,7 @@ export async function execAtTerminal(
   return { ...(await agentAtTerminal(words, typed, options)), requests: mock.requests }
 }
 
-/** Runs `agent` at a separate terminal, and types there like `execAtTerminal`. */
+/** Runs `agent` in a terminal of its own, and types as `execAtTerminal` does. */
 export async function agentAtTerminal(
   args: readonly string[],
   typed: readonly Typed[],

@@ -14,8 +14,8 @@ const flags = [
 ]
 
 /**
- * Opens a file in headless Chromium, and gives the milliseconds from there until all of it is loaded, laid out and drawn, by the browser's own clock.
- * Its own start does not count.
+ * Opens a file in headless Chromium, and returns the milliseconds until all of it is loaded, laid out and drawn, by the browser's own clock. The time
+ * that the browser takes to start doesn't count.
  */
 export async function timePage(path: string): Promise<number> {
   const profile = mkdtempSync(join(tmpdir(), 'portcullis-chromium-'))
@@ -30,7 +30,7 @@ export async function timePage(path: string): Promise<number> {
     const loaded = once('Page.loadEventFired')
     await ask('Page.navigate', { url: pathToFileURL(path).href }, attached.sessionId)
     await loaded
-    // A frame is asked for twice: at the second, the first was drawn.
+    // Two frames are requested: when the second one begins, the first has been drawn.
     const drawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
     const question = { expression: `${drawn}.then(() => performance.now())`, awaitPromise: true }
     const answer = (await ask('Runtime.evaluate', question, attached.sessionId)) as { result: { value: number } }
@@ -42,7 +42,7 @@ export async function timePage(path: string): Promise<number> {
   }
 }
 
-/** The browser's protocol for debugging: JSON messages through two pipes, each with a zero byte at its end. */
+/** Speaks the browser's debugging protocol: JSON messages through two pipes, each with a zero byte at its end. */
 function speakTo(browser: ChildProcess): {
   readonly ask: (method: string, params: object, sessionId?: string) => Promise<unknown>
   readonly once: (method: string) => Promise<void>
@@ -53,7 +53,7 @@ function speakTo(browser: ChildProcess): {
     browser.once('exit', (code) => reject(new Error(`chromium ended with ${code}`)))
     browser.once('error', reject)
   })
-  // It also ends when nobody waits.
+  // The browser may also end when nobody is waiting for a message.
   gone.catch(() => undefined)
   let rest = ''
   from.setEncoding('utf8').on('data', (text: string) => {

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../engine/core/events.ts'
 import { startMockOpenAI, type MockOpenAI, type Reply } from './mock-openai.ts'
 import { tempDir } from './temp-dir.ts'
 
-/** A git repository with these files in it, nothing committed. */
+/** A git repository with these files, none of which is committed. */
 export function repository(files: Readonly<Record<string, string>> = {}): string {
   const directory = tempDir(files)
   execFileSync('git', ['init', '--quiet', directory])

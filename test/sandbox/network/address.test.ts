@@ -37,7 +37,7 @@ test.each([
   ['192.0.2.1', 'reserved'],
   ['198.18.0.1', 'reserved'],
   ['2001:db8::1', 'reserved'],
-  // Addresses that hold others
+  // Addresses that contain other addresses
   ['::ffff:10.0.0.1', 'private'],
   ['::ffff:8.8.8.8', 'public'],
   ['::ffff:169.254.169.254', 'metadata'],

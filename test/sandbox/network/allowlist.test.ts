@@ -31,7 +31,10 @@ afterEach(async () => {
 
 type Allow = Extract<NonNullable<SandboxPolicyInput['network']>, { mode: 'allowlist' }>['allow']
 
-/** A web server on loopback, which is `site.test` and, if a test says so, others; and a sandbox that may connect to the first. */
+/**
+ * Starts a web server on loopback, whose name is `site.test`, and opens a sandbox that may connect to this name. A test can add names for the server,
+ * and allow more hosts.
+ */
 async function openIn(
   backend: 'bubblewrap' | 'docker',
   more: { readonly allow?: Allow; readonly answers?: Readonly<Record<string, readonly string[]>> } = {},
@@ -50,7 +53,7 @@ async function openIn(
   const decisions: NetworkDecision[] = []
   const policy = parsePolicy({
     mode: 'workspace-write',
-    // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+    // Node may be installed in a place that is private in the sandbox, such as /tmp.
     readableRoots: [dirname(process.execPath), ...(backend === 'docker' ? imageRoots : [])],
     workspace: await temporaryDirectory(),
     network: { mode: 'allowlist', allow: [{ host: `site.test:${port}`, allowPrivate: true }, ...(more.allow ?? [])] },

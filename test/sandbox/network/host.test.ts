@@ -11,7 +11,7 @@ test.each([
   ['bücher.example', 'xn--bcher-kva.example'],
   ['BÜCHER.example', 'xn--bcher-kva.example'],
   ['ｅｘａｍｐｌｅ。com', 'example.com'],
-  // Cyrillic letters that look like Latin ones are other letters.
+  // Cyrillic letters that look like Latin letters are different letters.
   ['еxample.com', 'xn--xample-2of.com'],
   ['127.0.0.1', '127.0.0.1'],
   ['127.0.0.1.', '127.0.0.1'],

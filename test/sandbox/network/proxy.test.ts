@@ -9,7 +9,7 @@ import { createProxy } from '../../../sandbox/network/proxy.ts'
 
 const publicAddress = '93.184.215.14'
 
-/** A proxy session on a port of loopback, with names that resolve as a test says, and every question to the resolver noted. */
+/** A proxy session on a port of loopback. Names resolve as a test says, and every question to the resolver is recorded. */
 async function openProxy(
   allow: readonly HostPatternInput[],
   answers: Readonly<Record<string, readonly string[]>> = {},
@@ -51,7 +51,7 @@ async function openSite(): Promise<number> {
   return listen(server)
 }
 
-/** Sends bytes and gives all that comes back; `half` ends the sending side at once. */
+/** Sends bytes and returns everything that comes back. With `half`, the sending side is closed immediately. */
 async function exchange(port: number, bytes: string | Uint8Array, half = false): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => undefined)
@@ -256,7 +256,7 @@ test('a refused WebSocket is refused', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 403 /)
 })
 
-/** A server that echoes after a WebSocket request, and returns other requests. */
+/** A server that echoes all data after a WebSocket request, and answers all other requests with a text. */
 async function openEcho(): Promise<number> {
   const server = createHttp((message, response) => response.end(`plain ${message.headers.upgrade ?? 'nothing'}`))
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {

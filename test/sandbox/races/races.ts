@@ -16,22 +16,22 @@ type Scene = { readonly workspace: string; readonly outside: string }
 
 type Race = {
   readonly name: string
-  /** Only if mounts are created for each command. */
+  /** Set if the race needs mounts that are created for each command. */
   readonly bubblewrapOnly?: true
   /** The files in the workspace, by path. A directory ends in a slash. */
   readonly files?: readonly string[]
   readonly policy?: (scene: Scene) => { readonly deniedReads?: string[]; readonly writableRoots?: string[] }
-  /** A command before the race. */
+  /** A command that is run before the race. */
   readonly before: string
   /** The two names in the workspace that the host swaps continuously. */
   readonly exchanged: readonly [string, string]
-  /** What each try runs. */
+  /** The command of each try. */
   readonly command: (scene: Scene) => string
 }
 
 const secret = 'the-secret-beside'
 
-/** Each is raced by a process of the host, which is the worst that another command could do. */
+/** The races. In each of them, the names are swapped by a process of the host, which is the worst that another command could do. */
 export const races: readonly Race[] = [
   {
     name: 'a directory for a link, and out of it',
@@ -88,7 +88,7 @@ export const races: readonly Race[] = [
   },
 ]
 
-/** renameat2(2) with RENAME_EXCHANGE, again and again, until it is killed. */
+/** A program that calls renameat2(2) with RENAME_EXCHANGE again and again, until it is killed. */
 const exchange = `
 import os, ctypes, sys
 call = ctypes.CDLL(None).syscall

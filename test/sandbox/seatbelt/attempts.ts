@@ -7,7 +7,7 @@ import type { Request } from './evaluator.ts'
 /** The requests of a probe to the macOS kernel. `temp` is the run's private temporary directory. The probe gets through if all are granted. */
 type Attempt = (places: Places, temp: string) => readonly Request[]
 
-/** The path as the kernel compares it: symlinks followed, what is absent below what is there. */
+/** The path as the kernel compares it: symlinks are resolved as far as the path exists. */
 function real(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : join(real(dirname(path)), basename(path))
 }
@@ -38,7 +38,7 @@ const init = (git: string): readonly Request[] => [
   ...rename(`${git}/config.lock`, `${git}/config`),
 ]
 
-/** The probes of the escape battery that are about files, sockets and signals, as requests, by their names there. */
+/** The probes of the escape battery that concern files, sockets and signals, as requests. The keys are the names of the probes. */
 export const attempts: Readonly<Record<string, Attempt>> = {
   'write in the workspace': ({ workspace }) => [write(`${workspace}/new`)],
   'write a file for agents to read': ({ workspace }) => [write(`${workspace}/AGENTS.md`)],
@@ -150,7 +150,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'chroot by itself': () => [{ operation: 'file-chroot', path: '/' }],
 }
 
-/** Why a probe has no attempt: a profile doesn't cover it. There is a pattern for each reason. */
+/** The probes without an attempt, because a profile doesn't cover them: a pattern for their names, and the reason. */
 export const notSimulated: readonly (readonly [RegExp, string])[] = [
   [/\/proc|process's root|\/sys$|\/dev\/shm|first process/, 'macOS has no such file system'],
   [/namespace|^unshare|clone|^setns|abstract socket|capabilities/, 'macOS has no such thing'],

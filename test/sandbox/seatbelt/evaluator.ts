@@ -6,7 +6,7 @@ import { readExpressions, type Expression } from './reader.ts'
 export type Request = {
   readonly operation: string
   readonly path?: string
-  /** What `global-name`, `sysctl-name` and `ipc-posix-name` compare. */
+  /** The name that `global-name`, `sysctl-name` and `ipc-posix-name` compare. */
   readonly name?: string
   /** An address as profiles spell it: `localhost:8080`, `*:443`. */
   readonly remote?: string
@@ -21,8 +21,9 @@ type Rule = {
 }
 
 /**
- * What a profile answers. It is worked out by three readings of the language, which nobody has specified: that the last matching rule wins; that a rule for a
- * narrower operation beats a wider one; that a rule without filters is only a default. A profile whose meaning depends on the choice is an error.
+ * Evaluates a profile. Nobody has specified the language, so each request is evaluated in three ways: the last matching rule wins; a rule for a
+ * narrower operation wins over a rule for a wider one; a rule without filters is only a default. A profile whose meaning depends on the way is an
+ * error.
  */
 export function evaluator(profile: SeatbeltProfile): (request: Request) => boolean {
   const [version, base, ...rest] = readExpressions(profile.text)
@@ -49,7 +50,7 @@ export function evaluator(profile: SeatbeltProfile): (request: Request) => boole
   }
 }
 
-/** A name that ends in a star stands for every operation that begins so. */
+/** A name that ends in a star matches every operation that begins with the rest of the name. */
 function covers(pattern: string, operation: string): boolean {
   return pattern.endsWith('*') ? operation.startsWith(pattern.slice(0, -1)) : pattern === operation
 }
@@ -113,7 +114,7 @@ function readFilter(expression: Expression, parameters: SeatbeltProfile['paramet
     }
     case 'target':
       return ({ target }) => target === rest[0]
-    // Granted at run time, only for terminals created inside; and a command number that no request here has.
+    // Extensions are granted at run time, and only for terminals that were created in the sandbox. No request here has a number of an fcntl command.
     case 'extension':
     case 'fcntl-command':
       return () => false
@@ -136,7 +137,7 @@ function textOf(expression: Expression | undefined, parameters: SeatbeltProfile[
   return value
 }
 
-/** The subset of POSIX regular expressions that means the same here. */
+/** Converts a POSIX regular expression. Throws if it might not mean the same here. */
 function toRegExp(source: string): RegExp {
   if (/\\[A-Za-z0-9]|\(\?|\[\[|\{\d/.test(source.replace(/\\\W/g, ''))) throw new Error(`not portable: ${source}`)
   return new RegExp(source, 's')

@@ -11,7 +11,7 @@ import { protectedBelow, writableRoots } from '../../../sandbox/roots.ts'
 import { seatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
 import { evaluator } from './evaluator.ts'
 
-/** A disk on which everything is there. */
+/** A disk on which every path exists. */
 const full: FileSystemView = {
   kindOf: () => 'directory',
   realPath: (path) => path,

@@ -30,7 +30,7 @@ const isOpenAIs = (model: string): boolean => /^(?:gpt-(?!oss)|o\d|chatgpt-)/.te
 
 const isMistrals = (model: string): boolean => /mistral|mixtral|devstral|codestral/.test(model)
 
-/** The requests that Chat Completions refuse, at OpenAI, Google and imitating servers. */
+/** Checks requests as Chat Completions servers do: those of OpenAI and Google, and those that imitate them. */
 export class ChatConformance {
   /** Additional data that was sent with calls and messages, by the ids of the calls. A local server stores nothing. */
   readonly #sent = new Map<string, { readonly call: Readonly<Record<string, unknown>>; readonly details: unknown }>()
@@ -40,7 +40,7 @@ export class ChatConformance {
     return firstBroken([...rules, ...this.#remembering], request)
   }
 
-  /** Remembers what is sent. */
+  /** Remembers what the server sends. */
   sent(_: Received, frames: readonly string[]): void {
     let details: unknown
     const calls: string[] = []

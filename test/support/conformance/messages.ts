@@ -26,7 +26,7 @@ const alwaysThinking = /claude-(?:(?:fable|mythos)-5|opus-5-5)/
 /** Thinking blocks that any server of the provider sent, each with the messages before it. */
 const everSent = new Map<string, Set<string>>()
 
-/** The requests that Anthropic's API refuses. The mock remembers what it sent. */
+/** Checks requests as Anthropic's API does. The mock remembers what it has sent. */
 export class MessagesConformance {
   /** The message with which the API would answer 400; undefined if it accepts the request. */
   complaint(request: Received): string | undefined {
@@ -101,7 +101,7 @@ function unmarked(block: Block): Block {
   return Object.fromEntries(fields.toSorted(([one], [other]) => one.localeCompare(other))) as Block
 }
 
-/** The content of a message, as its events make it. */
+/** The content of a message, assembled from its stream events. */
 function blocksIn(frames: readonly string[]): readonly Block[] {
   const blocks = new Map<unknown, Record<string, unknown>>()
   const json = new Map<unknown, string>()

@@ -23,9 +23,9 @@ const docs = 'https://platform.openai.com/docs'
 /** Reasoning that any server sent: a resumed run may use another server of the same provider. */
 const sealed = new Set<string>()
 
-/** The requests that OpenAI's Responses API refuses. The server stores nothing but recognizes what it sealed. */
+/** Checks requests as OpenAI's Responses API does. The server stores nothing, but recognizes what it has sealed. */
 export class ResponsesConformance {
-  /** The reasoning that an item followed, by its id. */
+  /** The id of the reasoning that came before an item, by the item's id. */
   readonly #required = new Map<string, string>()
 
   /** The message with which the API would answer 400; undefined if it accepts the request. */
@@ -33,7 +33,7 @@ export class ResponsesConformance {
     return firstBroken([...rules, ...this.#remembering], request)
   }
 
-  /** Remembers what is sent. */
+  /** Remembers what the server sends. */
   sent(_: Received, frames: readonly string[]): void {
     let reasoning: string | undefined
     for (const event of eventsIn(frames)) {

@@ -8,7 +8,7 @@ export type Rule<Body> = {
   readonly broken: (body: Body, request: Received) => string | undefined
 }
 
-/** The provider's answer to a request that breaks a rule, and its documentation. */
+/** The provider's answer to a request that breaks a rule, and the rule's documentation. Undefined if the request breaks no rule. */
 export function firstBroken<Body>(rules: readonly Rule<Body>[], request: Received): string | undefined {
   for (const { source, broken } of rules) {
     const words = broken(request.body as Body, request)
