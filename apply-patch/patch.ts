@@ -58,7 +58,7 @@ export type Chunk = {
   readonly body: Body
   /** Whether the chunk's old lines must be the last lines of the file. */
   readonly endOfFile: boolean
-  /** Whether the file's last line has a line end after the chunk changes it. If undefined, the line ends as it did before. */
+  /** The line end of the file's last line after the chunk changes that line: `absent` or `present`. If undefined, the line ends as it did before. */
   readonly finalNewline?: 'absent' | 'present'
 }
 

@@ -147,7 +147,7 @@ export type CommitFacts = {
 export class CommitError extends Error {
   readonly code: CommitErrorCode
   readonly facts: CommitFacts
-  /** Whether the tree is unchanged; see `CommitFacts.tree`. */
+  /** The state of the tree after the failure; see `CommitFacts.tree`. */
   readonly tree: 'unchanged' | 'incomplete'
 
   constructor(code: CommitErrorCode, facts: CommitFacts = {}) {

@@ -2,7 +2,7 @@ import type { Mode } from '../patch.ts'
 import { passes, type Pass, type SearchableFile } from './passes.ts'
 import type { PreparedChunk } from './prepare-chunks.ts'
 
-/** Where the search for a chunk starts, which is below everything that earlier chunks matched. */
+/** The position from which a chunk is searched for. It is below everything that earlier chunks matched. */
 export type Cursor = {
   /** The line after the last match. */
   readonly line: number

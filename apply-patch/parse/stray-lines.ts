@@ -16,7 +16,7 @@ export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Bu
   return Buffer.concat([...pieces, bytes.subarray(copied, end)])
 }
 
-/** Whether the run ends with a diff's remark that the last line of the file has no line end. */
+/** Returns `{ unterminated: true }` if a run ends with a diff's remark that the last line of the file has no line end; otherwise an empty object. */
 export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<AddFile, 'unterminated'> {
   const last = run?.strays?.at(-1)
   return run !== undefined && last?.kind === 'no-newline' && last.end === run.end && marksOf(bytes, run).length > 0

@@ -11,7 +11,7 @@ export type LineEdit = {
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
-  /** Whether the last line of the file has a line end after this edit changes it. If undefined, the file ends as it did before. */
+  /** The line end of the file's last line after this edit changes that line: `absent` or `present`. If undefined, the file ends as it did before. */
   readonly finalNewline?: 'absent' | 'present' | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Model } from '../core/model.ts'
 import type { WebSearchRequestOptions } from '../run/approve-web-search.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Whether the provider searches the web, and notices about that for the user. */
+/** The request option that lets the provider search the web, if it may, and notices for the user. */
 type ChosenSearch = {
   readonly wish: { readonly webSearch?: WebSearchRequestOptions }
   readonly notices: readonly string[]

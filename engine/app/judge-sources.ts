@@ -63,8 +63,8 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
 }
 
 /**
- * Whether a file is ignored completely or in part because of its owner or the program that it was written for, and why. Undefined if neither is a reason to
- * ignore any of it.
+ * Returns how much of a file is ignored because of its owner or because of the program that it was written for, and why; undefined if neither is a
+ * reason to ignore any of it.
  */
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
