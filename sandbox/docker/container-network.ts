@@ -43,8 +43,8 @@ type CommandNetwork = {
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
    * Ends all connections. Returns the refused connections, and whether the next command may use the port. If `complaint`, the command's standard
-   * error, says that the command never started because the port or its directory was missing, this function rejects with `setup-failed`. That doesn't apply
-   * if the command was `stopped` together with its container, because it may then have ended before the port was opened.
+   * error, says that the command never started because the port or its directory was missing, this function rejects with `setup-failed`. That
+   * doesn't apply if the command was `stopped` together with its container, because it may then have ended before the port was opened.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
   /** Removes everything that belongs to this network. Call this no matter how the command ended. */
