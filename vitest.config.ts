@@ -6,7 +6,7 @@ const longest = [
   'test/apply-patch/large-input.test.ts',
   'test/apply-patch/files/crash.test.ts',
   'test/engine/exec/killed.test.ts',
-  // Shows two hundred hostile strings in a browser if Chromium is installed.
+  // This test shows two hundred hostile strings in a browser if Chromium is installed.
   'test/engine/report/hostile.test.ts',
   'test/sandbox/battery/battery.test.ts',
 ]

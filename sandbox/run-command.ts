@@ -3,7 +3,7 @@ import type { Command, ExecResult, Sandbox } from './sandbox.ts'
 
 /** Options for running a command to its end. */
 export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' | 'signal'> & {
-  /** The absolute directory that the command starts in. Default: the workspace. */
+  /** The directory in which the command starts, as an absolute path. Default: the workspace. */
   readonly cwd?: string
   /** The command's standard input, as text. Default: none. */
   readonly input?: string

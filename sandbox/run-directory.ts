@@ -52,7 +52,7 @@ export async function removeRunDirectory(path: string): Promise<void> {
 
 /**
  * Removes the directories of runs that could not clean up before they ended. Directories of live runs and of other users stay. `finish` is called
- * with each directory before it is removed. If it rejects, the directory stays.
+ * with each directory before it is removed. If `finish` rejects, the directory stays.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
   // These calls are synchronous, because there is nearly always nothing to do: waiting for other threads would delay a start more than the work
@@ -70,7 +70,7 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
 /**
  * The directories of all runs, including those that have ended, in every place where a run with this environment creates them.
  *
- * @param isSeen returns whether such a place matters to the caller. Places that don't matter are skipped, because listing the system's temporary
+ * @param isSeen returns whether a place matters to the caller. Places that don't matter are skipped, because listing the system's temporary
  * directory may take a long time
  */
 export function allRunDirectories(isSeen: (place: string) => boolean): readonly string[] {

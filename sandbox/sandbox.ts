@@ -11,7 +11,7 @@ export type TerminalSize = { readonly columns: number; readonly rows: number }
 /** A command to run: an argument vector, never a shell string. */
 export type Command = {
   readonly argv: readonly [string, ...string[]]
-  /** The absolute directory that the command starts in. */
+  /** The directory in which the command starts, as an absolute path. */
   readonly cwd: string
   /** Variables that are set in addition to those that pass the policy's environment filters. */
   readonly env?: Readonly<Record<string, string>>
@@ -81,7 +81,7 @@ export type SandboxProcess = {
   kill(): void
 }
 
-/** A backend that enforces one policy. Opening it fails if it can't enforce that policy. */
+/** A backend that enforces one policy. It can't be opened if it can't enforce the policy. */
 export type Sandbox = {
   readonly backend: Backend
   readonly policy: SandboxPolicy

@@ -11,7 +11,7 @@ import type { BenchRow } from './row.ts'
 
 const count = 5_000
 
-/** Measures a search for a rare word in a repository: with ripgrep, if it is installed, and without it, by turns. */
+/** Measures a search for a rare word in a repository: alternately with ripgrep, if it is installed, and without it. */
 export async function grepBench(): Promise<BenchRow> {
   const base = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   try {

@@ -29,7 +29,7 @@ export type MeasuredProgram = InDirectory & {
 // Only GNU time reports the CPU time and peak memory of a child. Without it, only wall time is measured.
 const gnuTime = existsSync('/usr/bin/time') ? '/usr/bin/time' : undefined
 
-/** Runs the programs by turns, `runs` times each after one warm-up, and returns each program's median cost. */
+/** Runs the programs alternately, `runs` times each after one warm-up, and returns each program's median cost. */
 export async function measureInTurns(programs: readonly Measured[], runs: number): Promise<readonly Cost[]> {
   const rounds: string[][] = []
   for (let round = 0; round <= runs; round++) {

@@ -28,8 +28,8 @@ const works: readonly { readonly name: string; readonly isRepository: boolean; r
 ]
 
 /**
- * Compares the cost of confinement with that of the build in `OLD`, by turns: for commands of a running engine, for the first command of a process,
- * and for a whole program.
+ * Compares the cost of confinement with that of the build in `OLD`: for commands of a running engine, for the first command of a process, and for a
+ * whole program. The builds take turns.
  */
 export async function besideOldBuild(): Promise<readonly BenchRow[]> {
   if (oldBuild === undefined) return []

@@ -23,8 +23,8 @@ const smallest = 'a'
 const embedded = 'b'
 
 /**
- * Measures how our program and the peer apply patches, by turns, each time to a fresh copy of the tree. The peer is Codex, or the build that `OLD`
- * names.
+ * Measures how our program and the peer apply patches. They take turns, and get a fresh copy of the tree each time. The peer is Codex, or the build
+ * that `OLD` names.
  */
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [NAME…]` measures, and prints a table. Our program and the peer take turns in one run, because only their ratio is meaningful on a
+ * `npm run bench [NAME…]` runs the benchmarks, and prints a table. Our program and the peer take turns in one run, because only their ratio is meaningful on a
  * shared machine. The peer is Codex, found by CODEX_BIN or as `codex` on PATH. Without it, the peer's columns stay empty. If `OLD` is the directory
  * of a build of another commit, that build is the peer in `patch`, `sandbox` and `run`.
  */
@@ -7,7 +7,7 @@ import process from 'node:process'
 import type { BenchRow } from './row.ts'
 import { renderTable } from './table.ts'
 
-/** The benchmarks by their names on the command line. Each is loaded only when it runs, so that it doesn't pay for the others. */
+/** The benchmarks by their names on the command line. Each is loaded only when it runs, so that loading the others doesn't affect it. */
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   patch: async () => (await import('./patch-loads.ts')).patchLoads(),
   policies: async () => (await import('./policies.ts')).policiesBench(),

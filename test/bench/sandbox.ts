@@ -90,7 +90,7 @@ async function wholeProgram(workspace: string): Promise<BenchRow> {
   }
 }
 
-/** Median wall times of several functions, which are called by turns after two warm-up rounds. */
+/** Median wall times of several functions, which are called alternately after two warm-up rounds. */
 async function inTurns(rounds: number, things: readonly (() => Promise<void>)[]): Promise<readonly number[]> {
   const times: number[][] = things.map(() => [])
   for (let round = -2; round < rounds; round += 1) {

@@ -1,6 +1,6 @@
 /**
  * Runs commands in the sandbox of a build, in a separate process, for a benchmark that compares builds. `sandboxed-work.ts BUILD WORKSPACE` runs one
- * command and ends. If it was started with a channel to the benchmark, it doesn't end, but carries out the benchmark's requests.
+ * command. Then it ends or, if it was started with a channel to the benchmark, carries out the benchmark's requests.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -134,7 +134,7 @@ const bareOverlay = [
   'cd "$1/tree" && shift && exec "$@"',
 ].join(' && ')
 
-/** Measures the commands on each kind of tree, by turns. */
+/** Measures the commands on all kinds of trees, which take turns. */
 async function commands(tree: string, base: string): Promise<readonly BenchRow[]> {
   const steps = commandLines.map(([, line]): Reply => [call('exec_command', { cmd: `( ${line} ); times` })])
   const found: Record<Kind, Command[][]> = { plain: [], copy: [], overlay: [], bare: [] }

@@ -94,7 +94,7 @@ describe('Read and Edit permissions', () => {
     ['Read(logs/[a-c]?.log)', ['/repo/logs/b1.log'], ['/repo/logs/d1.log', '/repo/logs/b12.log']],
     ['Read', ['/repo/a'], []],
   ])('deny %s', (entry, denied, others) => {
-    // Patterns that are relative to the folder of a run are relative to the root of a patch.
+    // A pattern that is relative to a run's folder is matched relative to the root of a patch.
     for (const path of denied)
       expect([path, decision(patch(path), { deny: [entry] }), decision(`cat ${path}`, { deny: [entry] })]).toEqual([
         path,

@@ -9,7 +9,7 @@ import { ensureImage, image, imageRoots } from './docker-image.ts'
 import { closeLater, temporaryDirectory, testInDocker } from './helpers.ts'
 
 const asRoot = process.geteuid?.() === 0
-// Only root can change a directory's owner. Without a different owner, the directory's mode refuses nobody.
+// Only root can give a directory to another owner, and only a directory with another owner refuses access by its mode.
 const test = testUnless(asRoot ? undefined : 'giving a directory away needs root', testInDocker)
 
 beforeAll(() => {

@@ -88,7 +88,7 @@ function processesMarked(mark: string): readonly string[] {
       const isZombie = /\) Z /.test(readFileSync(`/proc/${name}/stat`, 'latin1'))
       return !isZombie && readFileSync(`/proc/${name}/environ`, 'latin1').includes(`STAGE_MARK=${mark}`)
     } catch {
-      // Ended meanwhile.
+      // The process has ended meanwhile.
       return false
     }
   })

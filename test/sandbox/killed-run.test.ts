@@ -19,7 +19,7 @@ import {
 let state: string
 beforeEach(async () => {
   state = await temporaryDirectory()
-  // Separate directories, so that the runs of other tests are not found.
+  // These directories are separate, so that the runs of other tests are not found.
   const before = { XDG_STATE_HOME: process.env['XDG_STATE_HOME'], TMPDIR: process.env['TMPDIR'] }
   process.env['XDG_STATE_HOME'] = state
   process.env['TMPDIR'] = await temporaryDirectory()

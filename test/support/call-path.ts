@@ -40,9 +40,9 @@ type Setting = {
 export type ObservedPath = {
   readonly path: CallPath
   readonly events: readonly RunEvent[]
-  /** Sends one call through the path. `input` is sent as JSON, or unchanged if it is a string. */
+  /** Complete outputs that were stored. */
   readonly kept: readonly Uint8Array[]
-  /** Takes one call through the path. `input` is sent as JSON, a text as it is. */
+  /** Sends one call through the path. `input` is sent as JSON, or unchanged if it is a string. */
   readonly call: (name: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { tempDir } from './temp-dir.ts'
 
-/** Why pages can't be opened in a browser here, or undefined when they can. */
+/** Why pages can't be opened in a browser here; undefined if they can. */
 export function whyNoChromium(): string | undefined {
   return spawnSync('chromium', ['--version']).status === 0 ? undefined : 'the program chromium is not installed'
 }

@@ -24,7 +24,7 @@ test('a commit that crashed when it was complete can be undone after it was reco
     return id
   }
   const [first, second] = [await patch('1'), await patch('2')]
-  // The state that a run leaves if it is killed before it renames its journal.
+  // This is the state that a run leaves if it is killed before it renames its journal.
   const [folder = ''] = readdirSync(state)
   const names = readdirSync(join(state, folder)).toSorted()
   renameSync(join(state, folder, names[1] ?? ''), join(state, folder, `failed-1.1.1.1.${second}`))

@@ -40,7 +40,7 @@ export type Ended = {
   readonly disturbed: boolean
 }
 
-/** Why strace can't be used here; undefined when it can. */
+/** Why strace can't be used here; undefined if it can. */
 export function whyNoStrace(): string | undefined {
   const inject = ['-f', '-o', '/dev/null', '-e', 'trace=?rmdir', '-e', 'inject=?rmdir:error=EIO:when=1', '/bin/true']
   const { error, status, stderr } = spawnSync('strace', inject, { encoding: 'utf8' })

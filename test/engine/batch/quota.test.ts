@@ -59,7 +59,7 @@ for (const [carrier, testIt] of carriers) {
       const journal = place.lines('journal.jsonl')
       expect(journal.filter(({ type }) => type === 'paused')).not.toEqual([])
       const quota = journal.filter(({ type, outcome }) => type === 'attempt-ended' && outcome === 'quota').length
-      // Only the seventh request and one that was sent at the same time are refused.
+      // Besides the seventh request, at most one is refused: a request that was sent at the same time.
       expect([1, 2]).toContain(quota)
       expect(place.json('summary.json')).toMatchObject({
         ...{ settled: tasks, outcomes: { done: tasks }, attempts: tasks + quota, cost_usd: tasks },

@@ -158,7 +158,7 @@ test('agent exec fork begins a new session with the same history, and leaves the
   expect(readFileSync(rollout, 'utf8')).toBe(before)
 })
 
-/** Each file of the state folder with its time and a hash of what is in it. */
+/** Each file of the state folder, with its modification time and a hash of its content. */
 function stateOf(home: string): readonly string[] {
   const state = join(home, '.local/state')
   if (!existsSync(state)) return []

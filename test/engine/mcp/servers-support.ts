@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 const packages = new URL('../../../node_modules/@modelcontextprotocol/', import.meta.url).pathname
 
-/** The program of one of the reference servers. */
+/** The path of the program of a reference server. */
 export function reference(name: 'everything' | 'filesystem' | 'memory'): string {
   return `${packages}server-${name}/dist/index.js`
 }

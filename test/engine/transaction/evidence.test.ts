@@ -239,7 +239,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     }
     expect(missed).toEqual([])
     expect(drawn.size).toBe(sources.length + 2)
-    // The evidence doesn't cover ignored files and later files.
+    // The evidence covers neither ignored files nor files that were created later.
     writeFileSync(join(cwd, 'out', 'built'), 'y')
     writeFileSync(join(cwd, 'later.txt'), 'x')
     expect(check()).toBe(0)

@@ -6,35 +6,35 @@ import { createServer, type Server } from 'node:net'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 
-/** Contains all other directories. It is not below /tmp, which a sandbox hides anyway. */
+/** The part of the host that probes attack. It is created for one run of the battery, and then removed. */
 export type Places = {
-  /** Holds all the others; not below /tmp, which a sandbox hides anyway. */
+  /** Contains all other directories. It is not below /tmp, which a sandbox hides anyway. */
   readonly base: string
   readonly workspace: string
-  /** The port of a TCP server and of a UDP server on the host. */
+  /** A directory next to the workspace that is not granted. */
   readonly outside: string
   readonly home: string
-  /** Port of a TCP and of a UDP server, and unix sockets of servers, all on the host. */
+  /** The port of a TCP server and of a UDP server on the host. */
   readonly port: number
-  /** A process of the host. `hostMark` is a word of its command line. */
+  /** The number of datagrams that the UDP server has received. */
   readonly datagrams: () => number
   readonly socket: string
   readonly abstractSocket: string
-  /** A process of the host, and a word of its command line. */
+  /** A process of the host. `hostMark` is a word of its command line. */
   readonly hostPid: number
   readonly hostMark: string
   readonly node: string
-  /** The secret that must not be visible in a sandbox, wherever it is stored. */
+  /** A name for files in directories that the host shares with others. */
   readonly stray: string
   close(): Promise<void>
 }
 
-/** The secret that must not be visible inside, wherever it is. */
+/** The secret that must not be visible in a sandbox, wherever it is stored. */
 export const secret = 'hunter2-of-the-host'
 
 let hosts = 0
 
-/** Makes a workspace with repositories, a home with secrets, and servers and a process on the host. */
+/** Creates a workspace with repositories, a home with secrets, and servers and a process on the host. */
 export async function makePlaces(): Promise<Places> {
   const base = await mkdtemp('/var/tmp/portcullis-battery-')
   const [workspace, outside, home] = [join(base, 'workspace'), join(base, 'outside'), join(base, 'home')]

@@ -260,6 +260,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended with another.
+    // The process has already ended together with another one.
   }
 }
