@@ -1,7 +1,7 @@
 /**
- * `npm run bench [NAME…]` runs the benchmarks, and prints a table. Our program and the peer take turns in one run, because only their ratio is meaningful on a
- * shared machine. The peer is Codex, found by CODEX_BIN or as `codex` on PATH. Without it, the peer's columns stay empty. If `OLD` is the directory
- * of a build of another commit, that build is the peer in `patch`, `sandbox` and `run`.
+ * `npm run bench [NAME…]` runs the benchmarks, and prints a table. Our program and the peer take turns in one run, because only their ratio is
+ * meaningful on a shared machine. The peer is Codex, found by CODEX_BIN or as `codex` on PATH. Without it, the peer's columns stay empty. If `OLD` is
+ * the directory of a build of another commit, that build is the peer in `patch`, `sandbox` and `run`.
  */
 import process from 'node:process'
 import type { BenchRow } from './row.ts'

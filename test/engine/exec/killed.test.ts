@@ -85,7 +85,8 @@ test.skipIf(needsBubblewrap())(
     for (let at = 0; at < kills; at++) {
       const cwd = repository()
       const home = tempDir()
-      // The run is killed at a random time between one of its events and the next. A fixed time wouldn't do, because the duration varies from run to run.
+      // The run is killed at a random time between one of its events and the next. A fixed time wouldn't do, because the duration varies from run to
+      // run.
       const after = Math.floor((events * at) / kills)
       const delay = gap * Math.random()
       const moment = `killed ${delay} ms after event ${after}`
