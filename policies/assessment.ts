@@ -6,7 +6,7 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Returns the reason why an absolute path within a writable root is protected; undefined if it isn't protected. A path is protected if it controls
+ * Returns the protected place that an absolute path is or is inside; undefined if nothing protects the path. A place is protected if it can control
  * other programs. `roots` are the paths that are otherwise writable.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined

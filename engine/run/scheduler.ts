@@ -15,8 +15,8 @@ type Task<Result> = {
   /** Whether the call may run in parallel with others, and before the response is complete. */
   readonly safe: boolean
   /**
-   * For a safe call: whether it may start before the response is complete. If false, the call belongs to no batch either, so it isn't cancelled with
-   * one. Default: true.
+   * For a safe call: whether it may start before the response is complete. If false, the call belongs to no batch, so it isn't cancelled when another
+   * call could not be carried out. Default: true.
    */
   readonly early?: boolean
   /** Whether the call changes nothing. Default: false. */
@@ -36,7 +36,7 @@ type Options<Result> = {
    * (`stopped`), or the failure of an earlier call prevents it (`failed`).
    */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
-  /** Whether a result prevents later calls that may change things. Default: no. */
+  /** Whether, after this result, later calls that may change something must not begin. Default: no. */
   stopsLater?(result: Result): boolean
 }
 

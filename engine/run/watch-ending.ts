@@ -13,7 +13,7 @@ import { isUnchanged } from './terminal-event.ts'
 /** The outcome of a run. */
 type Ending = {
   readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported' | 'review'>
-  /** The reason why a completed run counts as failed. Undefined: it doesn't. */
+  /** Why a completed run counts as failed; undefined if it doesn't count as failed. */
   readonly stop: Stop | undefined
 }
 

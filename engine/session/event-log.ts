@@ -7,7 +7,7 @@ import { version } from '../core/version.ts'
 /** The file in a session's folder that contains its events. */
 export const eventLogName = 'events.jsonl'
 
-/** The contents of the first record of a run. No event contains them. */
+/** The prompt and the context of a run. They are stored in its first record, because no event contains them. */
 type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
 
 /** A line of the log. `at` is the time of writing, in milliseconds since 1970. */

@@ -59,7 +59,10 @@ export function isProcessAlive({ pid, started }: Owner): boolean {
   return started === undefined || now?.start === undefined || now.start === started
 }
 
-/** A process's start time, as a number of clock ticks since Linux was booted; undefined on other systems, or if there is no such process. */
+/**
+ * A process's start time, as a number of clock ticks since Linux was booted; undefined if there is no process with this id, or the system isn't
+ * Linux.
+ */
 export function startOf(pid: number): string | undefined {
   return statOf(pid)?.start
 }

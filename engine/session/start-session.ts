@@ -25,7 +25,7 @@ export type Beginning = {
    * Creates or reopens the session's folder. Nothing is written before this call.
    *
    * @param source the name that the client gave itself; stored if the session is new
-   * @param passing the directory in which an ephemeral session's folder is created. Default: the session isn't ephemeral but stored
+   * @param passing the directory in which an ephemeral session's folder is created. Undefined: the session isn't ephemeral but stored
    */
   open(workspace: string, source?: string, passing?: string): Session
 }

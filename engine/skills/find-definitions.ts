@@ -142,7 +142,7 @@ function entries(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Lists a folder. A path that can't be listed counts as empty: it may be missing, or a file. */
+/** Lists a folder. A path that can't be listed, for example because it doesn't exist or is a file, counts as an empty folder. */
 function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })

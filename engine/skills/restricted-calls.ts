@@ -9,7 +9,9 @@ export type RestrictedCalls = {
   readonly narrow: (allowed: readonly string[], source: string) => void
 }
 
-/** Puts the filter in front of a run's hooks. Calls that load a skill or deliver the final answer always pass the filter. */
+/**
+ * Creates a filter that a call must pass before it reaches the hooks in `behind`. Calls that load a skill or deliver the final answer always pass.
+ */
 export function restrictedCalls(behind: CallHooks, cwd: () => string): RestrictedCalls {
   const narrowings: { readonly narrowing: ToolAllowlist; readonly source: string }[] = []
   return {

@@ -80,7 +80,7 @@ export function widerAction(
   if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
   const before = action.escalation?.grants ?? []
   const known = new Set(before.map((grant) => JSON.stringify(grant)))
-  // If the command succeeded, it didn't need what it was only probably denied, so only proven denials are considered.
+  // If the command succeeded, only proven denials are considered: whatever else may have been denied, the command didn't need it.
   const succeeded = result.status === 'exited' && result.code === 0
   const names = succeeded ? () => false : namedBy(guardian.assess(action).analysis, action.cwd)
   const refused = grantsForDenials(result.denials, sandbox.policy, names)

@@ -6,7 +6,7 @@ export type DynamicTools = {
   readonly current: () => readonly Tool[]
   /** Names of the MCP servers that are still starting and may add tools. */
   readonly awaited: () => readonly string[]
-  /** Resolves when none of the servers is starting any more. */
+  /** Resolves when no MCP server is starting any more. */
   readonly settled: () => Promise<void>
   /** One sentence for each server that could not provide its tools, with the reason. */
   readonly missing: () => readonly string[]

@@ -41,7 +41,7 @@ export type HookOpinion =
 export type CallHooks = {
   before(call: HookedCall): Promise<HookOpinion>
   /**
-   * Returns the result for the model.
+   * Called after a call. Returns the result that the model receives.
    *
    * @param took how long the call took, in milliseconds
    */
@@ -52,7 +52,7 @@ export type CallHooks = {
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks
-  /** Sets the sink of the run's event stream. It receives all items that hooks report, including those that were reported before it was set. */
+  /** Sets the function that receives all items that hooks report, including those that were reported before it was set. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
   /** Sets the signal that cancels hooks. It stays in effect until this function is called again. Undefined: hooks are cancelled only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void

@@ -127,7 +127,7 @@ export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = T
     run(input: z.output<Input>, context: ApprovedContext<A>): Promise<ToolResult>
   }
 
-/** A tool without its input type, so that tools with different inputs fit in one list. */
+/** A tool that a run can use. Its type doesn't depend on the type of its input, so that tools with different inputs fit in one list. */
 export type Tool = {
   readonly name: string
   readonly description: string
@@ -157,7 +157,7 @@ export type ValidCall = {
   readonly valid: true
   readOnly(place: ToolPlace): boolean
   concurrencySafe(place: ToolPlace): boolean
-  /** The input to show to hooks; undefined if it is unchanged. */
+  /** The input to show to hooks. Undefined: they are shown the call's arguments. */
   seenAs(context: ToolContext): Readonly<Record<string, unknown>> | undefined
   validate(context: ToolContext): Promise<string | undefined>
   /** The action that the Guardian reviews before the call runs. Undefined for a tool that asks the Guardian itself, or needs no approval. */

@@ -81,7 +81,10 @@ export function openWorkingState(
   }
 }
 
-/** Returns a function that opens something for the current sandbox. When the sandbox has changed, the function closes it and opens it again. */
+/**
+ * Returns a function that returns the object that `open` created for the current sandbox. If the sandbox has changed since the last call, the
+ * function closes the old object and opens a new one.
+ */
 function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (sandbox: Sandbox) => T): () => T {
   let opened: { readonly for: Sandbox; readonly it: T } | undefined
   return () => {

@@ -5,15 +5,15 @@ import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../
 /** Returns the id of the git object that has a file's content, according to git's index; undefined in case of doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
-/** The maximum size of an index that is read, in bytes. */
+/** The maximum size of a git index that is read, in bytes. */
 export const largestIndex = 1024 * 1024 * 1024
 
 /** The byte offsets of fields in an index entry (gitformat-index(5)). */
 const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
 
 /**
- * Finds out which files of a work tree match git's index. As in git, the file times and sizes in the index decide. A file that was written in the
- * same moment as the index, or later, doesn't count as matching: it may have changed again within that moment.
+ * Finds out which files of a work tree match git's index. As in git, the file times and sizes in the index decide. A file that was written at the
+ * same moment as the index, or later, doesn't count as matching, because git may have missed its last change.
  */
 export function cleanBlobs(root: string): CleanBlobs {
   const file = join(gitDirectoriesOf(root)?.own ?? join(root, '.git'), 'index')

@@ -76,7 +76,11 @@ export function keepFile(
   }
 }
 
-/** @param buffer a buffer that already contains the beginning of the file */
+/**
+ * Stores the content of a large file, which is read in parts.
+ *
+ * @param buffer a buffer that already contains the beginning of the file
+ */
 function keepLarge(
   directory: string,
   source: number,

@@ -7,7 +7,7 @@ import type { ViewState } from './private-view.ts'
 
 /** Commits that a run made and that landed in the repository, under a separate ref. */
 type LandedCommits = {
-  /** The work tree. */
+  /** The path of the repository's work tree. */
   readonly path: string
   readonly ref: string
   readonly commit: string

@@ -163,7 +163,11 @@ export async function takeBack(directory: string, state: ViewState): Promise<rea
   }
 }
 
-/** @returns undefined if another git process is busy and this isn't the last try */
+/**
+ * Tries once to undo a landing, as `takeBack` does.
+ *
+ * @returns undefined if another git process is busy and this isn't the last try
+ */
 async function tryToTakeBack(
   directory: string,
   state: ViewState,
@@ -202,7 +206,11 @@ export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, igno
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0 || blocked.length > 0
 }
 
-/** @returns false if no space was left to record the landing; the changes are in the tree anyway */
+/**
+ * Records a landing in the session.
+ *
+ * @returns false if no space was left for the record; the changes are in the tree anyway
+ */
 function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): boolean {
   const known = readViewState(directory)
   const commits = landed.length === 0 ? {} : { commits: [...landed] }

@@ -176,7 +176,11 @@ function isSide({ now, hash }: Found, side: Side): boolean {
 /** The largest content that is held in memory, in bytes. Larger files are read in parts while they are written. */
 const heldSize = 4096
 
-/** @param other content to write instead of the content on the given side */
+/**
+ * Returns the change that gives a path the state on one side.
+ *
+ * @param other content to write instead of the content on that side
+ */
 function writeOf(
   place: Change['place'],
   now: FileState,

@@ -20,8 +20,8 @@ import { noteGathered, type PrivateView } from './private-view.ts'
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
 
 /**
- * Finds out what a run changed in its view, and records it: the changes that can land, with the bytes before and after, and all other changes only by name or
- * by number. Call it only when no command is running.
+ * Finds out what a run changed in its view, and records it: the changes that can land, with the bytes before and after, and only the names or the
+ * number of all other changes. Call it only when no command is running.
  *
  * @param sandbox the run's sandbox, for git and for the list of protected paths
  * @param withIgnored whether files that git ignores are treated like all others
@@ -112,7 +112,7 @@ type FoundInTree = { readonly differences: readonly Difference[]; readonly manif
  */
 function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   Omit<Tree, 'manifest'> & {
-    /** The private git directory, if there is one. */
+    /** The path of the private git directory, which exists only if the tree has one. */
     readonly git: string
     readonly find: (repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
@@ -174,7 +174,11 @@ function knownBefore(directory: string): ReadonlyMap<string, string> {
   )
 }
 
-/** @returns undefined if the two sides turn out to be the same */
+/**
+ * Converts a difference to a change, with the hashes of its contents.
+ *
+ * @returns undefined if the two sides turn out to be the same
+ */
 async function changeOf(
   { key, before, after }: Difference,
   tree: Tree,

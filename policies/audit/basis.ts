@@ -15,7 +15,7 @@ export type AuditBasis = OthersOpinions & {
   readonly learned?: string
   /** Writable roots in addition to those of the patch itself. */
   readonly writableRoots?: readonly string[]
-  /** Protected paths, each with the program that it controls. */
+  /** Protected paths, each with the protected place that contains it. */
   readonly protects?: PathFacts
   /** Paths in the user's private directories, each with the directory that contains it. */
   readonly conceals?: PathFacts

@@ -175,7 +175,7 @@ function isCommon(pattern: string, isPattern: boolean): boolean {
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {
-    // A star by itself may stand for some of the parts, but not for all of them.
+    // A star by itself may stand for some of the known parts, but not for all of them.
     const isStar = (name: string, at: number): boolean =>
       isPattern && parts[start + at] === '*' && !name.startsWith('.')
     const fits = (name: string, at: number): boolean => matches(parts[start + at] ?? '', name, isPattern)

@@ -6,7 +6,7 @@ import { imageSize } from './image-size.ts'
 const longestSide = 2048
 /** The maximum size of an image's file, in bytes. The strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
-/** The maximum number of pixels that an image may have to be decoded. Each pixel takes four bytes of memory. */
+/** The maximum number of pixels of an image. Larger images are not decoded, because each pixel takes four bytes of memory. */
 const mostPixels = 64_000_000
 
 /**

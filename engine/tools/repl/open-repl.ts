@@ -16,7 +16,7 @@ export type Evaluation = {
   readonly output: string
   /** What the sandbox is known to have denied or removed so far. */
   readonly denials: readonly Denial[]
-  /** Why the previous session is gone. Absent: this evaluation didn't have to replace a previous session. */
+  /** Why the previous session is gone, if this evaluation had to start a new one in its place. */
   readonly lost?: string
 } & (
   | ({ readonly status: 'evaluated' } & ReplAnswer)

@@ -53,8 +53,8 @@ export class ToolIndex {
   }
 
   /**
-   * Returns the best matches, best first. Text without spaces between words is compared in pairs of characters: a tool that contains no word of the
-   * query and only one of its pairs is not a match, unless the query has no other pair.
+   * Returns the best matches, best first. Text without spaces between words is compared in pairs of characters: a tool that contains none of the
+   * query's words and only one of the query's pairs is not a match, unless the query has no other pair.
    */
   search({ text, required, limit }: ToolQuery): readonly FoundTool[] {
     const { words, bigrams } = termsOf(`${text} ${required.join(' ')}`)

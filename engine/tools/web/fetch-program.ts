@@ -6,14 +6,14 @@ export type FetchRequest = { readonly url: string; readonly direct: boolean; rea
 
 /** The messages that the program writes to its standard output, each as one line of JSON. */
 export type FetchMessage =
-  /** Asks whether the program may connect to one of these addresses. It continues when it receives the line `go`. */
+  /** Asks whether the program may connect to one of these addresses. The program continues when it receives the line `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   /** The last message; the page's body follows it. `more`: the body was cut off, because the page is larger than the request's `limit`. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The program that makes one request in the sandbox. Node receives it as text, so its functions may use only each other. */
+/** Returns the program that makes one request in the sandbox. Node receives the program as text, so its functions may use only each other. */
 export function fetchProgram(): string {
   return [connectDirectly, connectThroughProxy, requestPage, fetchPage]
     .map(String)

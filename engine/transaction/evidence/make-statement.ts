@@ -9,7 +9,7 @@ import { readDecidedBy } from './decided-by.ts'
 import { predicateType, statementType, type FileAfter, type Statement } from './statement.ts'
 import type { UnchangedFiles } from './unchanged-files.ts'
 
-/** The facts found in the events of a session's last run. An undefined field is unknown. */
+/** The facts found in the events of a session's last run. A field is undefined if the fact is unknown. */
 export type RunFacts = {
   readonly model: string | undefined
   readonly result: string | undefined

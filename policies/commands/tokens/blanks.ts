@@ -9,7 +9,7 @@ export function skipBlanks(source: Source): void {
     else if (source.starts('\\\n')) {
       const before = source.text[source.at - 1] ?? ' '
       if (!/[\s]/.test(before) && !(/[;&|()]/.test(before) && /[ \t]/.test(source.peek(2))))
-        fail('a line is continued between two characters')
+        fail('a line is continued without a space before the backslash')
       source.at += 2
     } else return
   }

@@ -175,7 +175,7 @@ export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~
   }
 }
 
-/** Scans `${…}` after the brace: a name, a subscript, and everything up to the closing brace. */
+/** Scans `${…}` after the opening brace: a name, a subscript, and everything up to the closing brace. */
 function scanParameter(source: Source, quoted: boolean): void {
   const special = source.match(/[#?$!-][}:#%/+=-]/y)?.[0]
   const name = source.match(/[!#]?(?:[A-Za-z_]\w*|[0-9]+|[@*])/y) ?? special
