@@ -18,7 +18,10 @@ export function parseShard(text: string): Shard {
   )
 }
 
-/** The part of a list that belongs to a shard: every n-th entry, so that the sizes of the shards differ by at most one. */
+/**
+ * The part of a list that belongs to a shard: every n-th entry, where n is the number of shards, so that their sizes differ by at most one. Without a
+ * shard, the whole list.
+ */
 export function partOf<T>(all: readonly T[], shard: Shard | undefined): readonly T[] {
   return shard === undefined ? all : all.filter((_, at) => at % shard.of === shard.index)
 }

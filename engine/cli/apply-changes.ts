@@ -67,7 +67,11 @@ export async function applyCommand(
   })
 }
 
-/** @throws UserError `usage` if no person can be asked */
+/**
+ * Checks that a person at a terminal can be asked.
+ *
+ * @throws UserError `usage` if standard input or standard error is not a terminal
+ */
 function requireTerminal(): void {
   if (process.stdin.isTTY && process.stderr.isTTY) return
   throw new UserError(
@@ -94,7 +98,11 @@ async function finish({ directory }: ChangedSession, record: ChangeRecord): Prom
   if (!keepsMore(record)) await removeView(directory)
 }
 
-/** @throws UserError `usage` for a path that the run did not change */
+/**
+ * Returns the changes at the given paths and below them.
+ *
+ * @throws UserError `usage` for a path that the run did not change
+ */
 function choose(record: ChangeRecord, paths: readonly string[]): readonly RunChange[] {
   const plain = paths.map((path) => path.replace(/^\.\//, '').replace(/\/$/, ''))
   const isMeant = (change: RunChange, wanted: string): boolean =>

@@ -10,7 +10,7 @@ export type DeclareCommands = (program: Command, finish: Finish) => void
 /**
  * Parses a command line and runs the command that it names. Each command's module is loaded only when it is needed.
  *
- * @param argv the words after the program's name
+ * @param argv the arguments after the program's name
  * @param declare declares the commands
  * @param name the name under which the program was called
  * @param tellUsageError reports a usage error as an event, after it was written to stderr

@@ -187,7 +187,12 @@ function textOf(file: string, most: number, what: string): string {
   return bytesOf(file, most, what).toString('utf8')
 }
 
-/** @throws UserError `usage` if the file can't be read */
+/**
+ * Reads a file of at most `most` bytes.
+ *
+ * @param what the name of the content, for the message
+ * @throws UserError `usage` if the file can't be read
+ */
 function bytesOf(file: string, most: number, what: string): Buffer {
   const bytes = readHostFile(file, { maxBytes: most })
   if (bytes !== undefined) return bytes

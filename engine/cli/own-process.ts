@@ -9,13 +9,14 @@ export function thisProgram(): readonly string[] {
 }
 
 /**
- * Variables that a shell sets when it starts. A process with the environment from `startedFor` is started through a shell, so it must remove those of
- * these variables that were not set in the process that called `startedFor`.
+ * Variables that a shell sets when it starts. A process with the environment from `startedFor` is started through a shell. It must therefore remove
+ * these variables, except those that were set in the process that called `startedFor`.
  */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
 /**
- * The environment for a process that is started in order to see the view of a session. It names the session, and the shell's variables that are already set.
+ * The environment of a process that is started in order to show the view of a session. An additional variable contains the session's id and the names
+ * of the shell's variables that are already set.
  */
 export function startedFor(session: string): Readonly<Record<string, string>> {
   const all = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
@@ -24,8 +25,8 @@ export function startedFor(session: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the session for whose view this process was started; undefined for any other process. Removes the variable that names the session, and those that the
- * shell added, so that child processes don't inherit them.
+ * Returns the id of the session whose view this process was started to show; undefined if it was not started for this purpose. Removes the variable
+ * that contains the id, and the variables that the shell added, so that child processes don't inherit them.
  */
 export function takeStartedFor(): string | undefined {
   const [session = '', ...known] = process.env[variable]?.split(' ') ?? []

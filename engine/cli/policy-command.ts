@@ -14,7 +14,6 @@ import {
 import { exitCodes } from '../core/exit-codes.ts'
 import { findHome, findAppPaths } from '../core/app-paths.ts'
 import { describeIdleRule, describeRuleError, readPolicies } from '../config/read-policies.ts'
-import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
 import type { PolicyOptions } from './policy-options.ts'
 import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
@@ -51,7 +50,7 @@ export function policyTest(file: string, options: PolicyOptions): number {
     const found =
       rows.length === 0
         ? 'contains no commands'
-        : `has no expected decision for any of its ${counted(rows.length, 'command')}`
+        : 'has no expected decision for any command'
     throw new UserError(
       'usage',
       `${file} ${found}, so nothing was tested; expected lines such as {"command": "git push", "expect": "ask"}`,

@@ -81,7 +81,7 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
   const limit = `for at most ${counted(patience / 1000, 'second')} if nothing arrives`
   const { bytes, end } = await readAll(stdin, { patience, longest }, (isSilent) => {
     note(
-      `waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout sets this limit; --no-stdin leaves standard input out)` : ''}`,
+      `waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout sets this limit; with --no-stdin, standard input is not read)` : ''}`,
     )
   })
   switch (end) {

@@ -40,14 +40,14 @@ export function requireFormat(file: string): ReportFormat {
   if (format !== undefined) return format
   throw new UserError(
     'usage',
-    `${file}: its name doesn't show which format to write. End it in .html, .md, .json, .xml (JUnit), .sarif or codequality.json, or give --format ${reportFormats.join('|')}.`,
+    `${file}: its name doesn't show which format to write. Use a name that ends in .html, .md, .json, .xml (JUnit), .sarif or codequality.json, or give --format ${reportFormats.join('|')}.`,
   )
 }
 
 /**
  * Opens the destination of a report. Only the user can read the file, because it may contain code and prompts.
  *
- * @returns a function that writes the report; it throws the same error if writing fails
+ * @returns a function that writes the report, and throws a `UserError` if writing fails
  * @throws UserError `usage` if the file can't be written
  */
 export function openReportFile(file: string): (text: string) => void {

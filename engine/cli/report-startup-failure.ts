@@ -5,7 +5,7 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Functions by which `agent exec` reports how far its start has progressed. What is printed if it fails early depends on that. */
+/** Functions by which `agent exec` reports how far its start has progressed. If it fails early, what is printed depends on its progress. */
 export type Progress = {
   /** Call this when the request is known. From then on, the run handles signals itself. */
   readonly ready: () => void

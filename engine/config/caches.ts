@@ -10,7 +10,7 @@ type CacheName = NonNullable<Settings['sandbox_caches']>[number]
 /** The variables that tell each package manager where its cache is, and the subdirectory to which each variable points (empty: the cache directory itself). */
 const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> = {
   npm: { npm_config_cache: '' },
-  // Old and new versions of pnpm read different names.
+  // Old and new versions of pnpm read different variables.
   pnpm: {
     npm_config_store_dir: 'store',
     npm_config_cache_dir: 'metadata',

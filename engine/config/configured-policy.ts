@@ -48,7 +48,10 @@ export function rootsOf(config: Settings, workspace: string): readonly string[] 
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }
 
-/** Protected places that the configuration makes writable: names in every directory, or at the top of a root. */
+/**
+ * Returns the names of the protected places that the configuration makes writable, without the prefix `**/` or `~/` that says where they are
+ * protected.
+ */
 function allowedPlaces({ protected: table }: Settings): readonly string[] {
   if (table?.allow === undefined) return []
   const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')

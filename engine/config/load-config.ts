@@ -23,7 +23,7 @@ export type ConfigSources = {
   readonly profile?: string | undefined
   /** Whether `--trust` was given. Absent: it was not. */
   readonly trust?: boolean
-  /** Whether `--isolated` was given. If so, nothing of the user or the repository is used. */
+  /** Whether `--isolated` was given. If so, the files with which the user and the repository configure a run are not used. */
   readonly isolated?: boolean
   /**
    * Whether settings of other programs are used only if the user imports them. If false (the default), their settings that make a run stricter are
@@ -43,7 +43,7 @@ export type Config = {
   readonly settings: Settings
   /** Whether the repository's configuration, rules and permissions are used. */
   readonly trusted: boolean
-  /** Whether everything of the user and the repository is left out: settings, rules, permissions, hooks, servers, skills, instructions. */
+  /** Whether the user's and the repository's own files are ignored: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
   /** Configuration that was found but is ignored. */
   readonly ignored: readonly Ignored[]

@@ -115,7 +115,7 @@ function present(path: string): readonly string[] {
 /** A file that the repository contains. */
 export type BroughtFile = { readonly path: string }
 
-/** Like `plain`, but reports an unreadable file instead of throwing. */
+/** Returns a list of one file with its text. If the file can't be read, reports that in `leftOut` and returns an empty list. */
 export function tryPlain<File extends BroughtFile>(
   file: File,
   leftOut: LeftOut[],

@@ -39,7 +39,7 @@ export function readOwnFiles(places: AppPaths, profile: string | undefined): Own
 }
 
 /**
- * Like `readOwnFiles`, but without the user's file, which isn't even opened.
+ * Reads `config.toml` of the machine's owner. The user's file isn't even opened, so the user's settings are empty.
  *
  * @throws UserError `usage` naming the file, the line, the key and the expected value
  */

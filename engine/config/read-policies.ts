@@ -44,7 +44,7 @@ type PolicySources = {
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of additional rule files, from the command line. */
   readonly ruleFiles?: readonly string[]
-  /** Files that replace the user's own rules and permission lists. Absent: the user's own are read. */
+  /** Files that replace the user's own rules and permission lists. Undefined: the user's own files are read. */
   readonly inPlace?: {
     readonly rules?: readonly string[] | undefined
     readonly permissions?: readonly string[] | undefined
@@ -63,10 +63,11 @@ const notTrusted = 'this repository is not trusted, so only its deny and ask rul
 
 /**
  * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on
- * the command line. All of them apply, and the strictest answer wins, no matter which file it comes from. Files of other programs can always
- * restrict. They can allow something only if the user's `import` names the program, or if they belong to a trusted repository.
+ * the command line. All of them apply, and the strictest answer wins, no matter which file it comes from. Files of other programs can always make the
+ * answer stricter. They can allow something only if the user's `import` names the program, or if they belong to a trusted repository.
  *
- * @throws UserError `usage` with `file:line:column` for any error in a file of this program, because a run must not start with only a part of its rules
+ * @throws UserError `usage` with `file:line:column` for any error in a file of this program, because a run must not start with only a part of its
+ * rules
  */
 export function readPolicies({ places, home, project, config, ruleFiles = [], inPlace }: PolicySources): Policies {
   const { isolated, trusted } = config

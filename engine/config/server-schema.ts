@@ -72,7 +72,10 @@ export const McpJsonStdio = z.looseObject({
   ...jsonShared,
 })
 
-/** A server of a `.mcp.json` that is reached by URL. Strings and other keys are treated as in `McpJsonStdio`. */
+/**
+ * A server of a `.mcp.json` (Claude Code's format) that is reached by URL. Strings may contain `${NAME}` and `${NAME:-default}`. Other keys are
+ * accepted, because they belong to other programs.
+ */
 export const McpJsonRemote = z.looseObject({
   type: z.enum(['http', 'streamable-http', 'sse', 'ws']).optional(),
   url: text,

@@ -1,11 +1,11 @@
 /** The limits on what a run may use. An absent field means that there is no such limit. */
 export type Budget = {
-  /** Number of model responses. */
+  /** The maximum number of responses from the model. */
   readonly maxTurns?: number | undefined
-  /** Number of input and output tokens of all responses together, as the provider counts them. */
+  /** The maximum number of input and output tokens of all responses together, as the provider counts them. */
   readonly maxTokens?: number | undefined
-  /** The cost in US dollars, at the prices that `factsOf` returns. */
+  /** The maximum cost in US dollars, at the prices that `factsOf` returns. */
   readonly maxCost?: number | undefined
-  /** Wall time of the whole run in milliseconds. */
+  /** The maximum wall time of the whole run in milliseconds. */
   readonly timeoutMs?: number | undefined
 }

@@ -67,7 +67,9 @@ export type ToolCall = {
   readonly name: string
   readonly kind: 'function' | 'freeform'
   readonly input: string
-  /** Set if the answer reached its length limit in the middle of the call. Such a call must not be made. Absent: the call is complete. */
+  /**
+   * Set if the answer reached its length limit in the middle of the call. An incomplete call must not be carried out. Absent: the call is complete.
+   */
   readonly cut?: true
 }
 

@@ -17,8 +17,8 @@ export function readPlainFile(path: string, maxBytes: number): string | { readon
 }
 
 /**
- * Like `readPlainFile`, but returns bytes. Never waits on a pipe, never follows a symlink at the end of the path, and never reads more than
- * `maxBytes`.
+ * Reads the bytes of a file that somebody else may have created. Never waits on a pipe, never follows a symlink at the end of the path, and never
+ * reads more than `maxBytes`.
  *
  * @param maxBytes a longer file is not read
  * @returns the bytes, or why they can't be read

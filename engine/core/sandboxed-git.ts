@@ -38,7 +38,7 @@ export async function runGit(sandbox: Sandbox, words: readonly string[], where: 
 }
 
 /**
- * Like `runGit`, for output that must be read in full, byte for byte.
+ * Runs git in a sandbox, as `runGit` does, and returns its whole output, byte for byte.
  *
  * @param most the maximum number of bytes that git may print
  * @param ends the exit codes that count as success. Default: 0

@@ -1,4 +1,4 @@
-// Kept in a file of their own, because the command line needs only these names and not the schemas.
+// The severities and categories have a file of their own, because the command line needs only these names and not the schemas.
 
 /** The severities of a review finding, from the mildest to the worst. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const

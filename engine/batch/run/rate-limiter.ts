@@ -3,8 +3,8 @@ import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts
 /** A minute as providers count it, plus a margin for the time that requests take to arrive. */
 export const windowMs = 61_000
 /**
- * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. Later, the factor follows
- * the ratio of actual to estimated tokens, with the same margin and between the two limits below.
+ * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. Later, the
+ * factor follows the ratio of actual to estimated tokens, multiplied by this value, and stays between `leastFactor` and `mostFactor`.
  */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]
@@ -51,7 +51,7 @@ type Bucket = {
   factor: number
 }
 
-/** The key under which the requests of an account are counted. */
+/** The string that identifies an account: its requests are counted together. */
 export function nameOf({ provider, key, model }: Account): string {
   return JSON.stringify([provider, key, model])
 }
@@ -176,7 +176,7 @@ export class RateLimiter implements RequestLimiter {
       const next = bucket.factor + (seen > bucket.factor ? 0.5 : 0.1) * (seen - bucket.factor)
       bucket.factor = Math.min(mostFactor, Math.max(leastFactor, next))
     } else {
-      // A refused request used nothing.
+      // A refused request used no tokens.
       sent.tokens = 0
       const until = end.waitMs === undefined ? undefined : now + end.waitMs
       if (end.kind === 'quota') usedUp(bucket.account, until)

@@ -37,7 +37,7 @@ type RunBatchOptions = {
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** The limits per minute for each provider, key and model. Undefined: the limits that the provider reports. */
+  /** The limits per minute for each provider, key and model. A limit that is undefined here is the one that the provider reports. */
   readonly limits: RateLimits
   readonly backoffMs: number
   readonly program: AgentProgram
@@ -173,7 +173,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   }
 }
 
-/** Checks the first open task, because an error in the configuration would affect every run. */
+/** Checks whether the first open task could run. One task is enough, because an error in the configuration would affect every run. */
 async function checkFirst(
   folder: BatchFolder,
   trials: readonly Trial[],

@@ -66,7 +66,7 @@ const lookMs = 500
 type Open = {
   readonly trial: Trial
   notBefore: number
-  /** The cost limit that an earlier start gave a worker for an attempt that is still unfinished. The money is already reserved. */
+  /** The cost limit of an unfinished attempt that a worker was given before the batch was started again. The money is already reserved. */
   readonly kept?: { readonly limit: number | undefined }
 }
 

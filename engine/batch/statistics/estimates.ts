@@ -41,7 +41,7 @@ export function passAtK(tries: number, solved: number, k: number): number | unde
  * The mean of values, with a 95 % interval that is computed from its standard error by the normal distribution.
  * Source for differences between two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
  *
- * @returns undefined if there are no values. The spread of a single value is unknown, so its interval is the whole range.
+ * @returns undefined if there are no values. The spread of a single value is unknown, so its interval reaches from `bounds.least` to `bounds.most`
  */
 export function meanInterval(
   values: readonly number[],

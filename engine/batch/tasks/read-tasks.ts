@@ -22,7 +22,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
   const text = readHostFile(path, { follow: true, maxBytes: largestFile })
     ?.toString()
     .replace(/^\ufeff/, '')
-  if (text === undefined) throw new UserError('usage', `${path}: this file of tasks can't be read, or is not a file.`)
+  if (text === undefined) throw new UserError('usage', `${path}: the tasks can't be read, or this is not a file.`)
   const faults: TaskFault[] = []
   const tasks: Task[] = []
   try {
@@ -53,7 +53,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
 }
 
 type Places = {
-  /** The folder to which the relative paths of repositories refer. */
+  /** The folder from which relative paths of repositories are resolved. */
   readonly folder: string
   readonly here: string | undefined
 }

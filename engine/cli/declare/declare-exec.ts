@@ -112,7 +112,7 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--color <when>',
-        'colour on standard error (default: auto, on a terminal unless NO_COLOR is set)',
+        'colour on standard error (default: auto, that is, on a terminal unless NO_COLOR is set)',
       ).choices(colours),
     )
     .option('-q, --quiet', 'print nothing on standard error except the reason for a failure')
@@ -179,7 +179,7 @@ export function runOptions(command: Command): Command {
     .option('--no-verify', "with resume: don't run the session's --verify commands any more")
     .option(
       '--verify-attempts <n>',
-      'how often the model is told about a failure before the run fails with exit code 1; 0: until a budget is used up (default: 2)',
+      'how often the model is told about a failure before the run fails with exit code 1; with 0, until a budget is used up (default: 2)',
       count,
     )
     .option('--ephemeral', 'store nothing about the run: no session, no audit log')

@@ -59,7 +59,7 @@ Examples:
     .argument('<file>', 'the audit.jsonl of a session')
     .option(
       '--head <records:hash>',
-      "audit_head of a run's last event: detects a truncation that the log's own files don't show",
+      "the audit_head in a run's last event; with it, the check also detects a truncation that the log's own files don't show",
     )
     .action(async (file: string, { head }: { readonly head?: string }) => {
       const { auditVerify } = await import('../audit.ts')

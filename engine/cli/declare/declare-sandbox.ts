@@ -9,7 +9,7 @@ import {
 import { names } from '../../core/backend-names.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 
-/** Declares `agent sandbox`. A separate, smaller program is built with this command only. */
+/** Declares `agent sandbox`. There is also a separate, smaller program that contains only this command. */
 export function declareSandbox(program: Command, finish: Finish): void {
   program
     .command('sandbox')

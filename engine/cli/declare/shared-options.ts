@@ -19,7 +19,10 @@ export const allowUnixSockets = [
   'let commands open unix sockets: their own, and also those that other programs create while a command runs, in places that it can see',
 ] as const
 
-/** The flag that makes a command ignore the files of the user and the repository. Every command that reads configuration has it. */
+/**
+ * The flag that makes a command ignore all configuration of the user and the repository, including rules and skills. Every command that reads
+ * configuration has it.
+ */
 export const isolated = [
   '--isolated',
   "ignore your own and the repository's files: settings, rules, permissions, hooks, servers, skills, instructions",

@@ -16,7 +16,10 @@ export type ConfigurationFacts = {
   readonly trust: { readonly root: string; readonly trusted: boolean | undefined }
 }
 
-/** The rows about which files are used, which of their parts are ignored, what is wrong, and whether the repository is trusted. */
+/**
+ * Returns the rows that say which configuration files are used, which of their parts are ignored, what is wrong, and whether the repository is
+ * trusted.
+ */
 export function configurationRows({
   files,
   own,

@@ -3,7 +3,7 @@ import { sandboxModeOf } from '../../app/modes.ts'
 import type { Settings } from '../../config/settings-schema.ts'
 import type { Row } from './doctor-row.ts'
 
-/** The row about whether the configured sandbox is available. */
+/** Returns the row that says whether the configured sandbox is available. */
 export function sandboxRow(report: DoctorReport, settings: Settings): Row {
   const row = { group: 'sandbox', check: 'this configuration' } as const
   const mode = sandboxModeOf(settings)

@@ -13,7 +13,7 @@ export type Change = {
   readonly after: Side
 }
 
-/** One of the two decisions about an action, with the stage that made it and the reason. */
+/** The earlier or the new decision about an action, with the stage that made it and the reason. */
 type Side = {
   readonly decision: 'allow' | 'ask' | 'deny' | 'abort'
   readonly decidedBy: string
@@ -140,7 +140,7 @@ function describeAction(action: Recorded): string {
       const [shell = '', flag = '', script = ''] = action.argv
       const isScript = action.argv.length === 3 && /(?:^|\/)\w*sh$/.test(shell) && /^-l?c$/.test(flag)
       const line = isScript ? script : action.argv.join(' ')
-      return action.escalation === undefined ? line : `${line} (beyond the sandbox)`
+      return action.escalation === undefined ? line : `${line} (requests access beyond the sandbox's policy)`
     }
     case 'patch':
       return action.changes.map(({ kind, path }) => `${kind} ${path}`).join(', ')

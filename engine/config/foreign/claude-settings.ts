@@ -59,8 +59,8 @@ export function importClaudeSettings(home: string, project: Project): ClaudeImpo
 }
 
 /**
- * Like `importClaudeSettings`, but for the files of a trusted repository. The addresses and keys of models are not imported, nor are plugins that the user
- * hasn't installed.
+ * Imports `model`, `env` and `enabledPlugins` from a trusted repository's settings for Claude Code. The addresses and keys of models are not
+ * imported, nor are plugins that the user hasn't installed. Never fails, whatever the files contain.
  */
 export function importClaudeProject(home: string, project: Project): ClaudeImport {
   const each = claudeProjectFiles(project).map((path) =>

@@ -5,7 +5,7 @@ import { absolute } from './absolute.ts'
 import { row } from './setting-row.ts'
 
 const group = 'decisions'
-// A repository can't set these, because it must not choose who judges its own runs.
+// A repository can't set the settings that use this value, because it must not choose who judges its own runs.
 const saidBy = 'user'
 
 /** Settings for how the Guardian decides and who answers its questions. */

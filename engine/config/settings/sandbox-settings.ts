@@ -163,7 +163,7 @@ export const sandboxSettings = {
       cpus: { about: 'how many processors the command may use' },
       file_size: { about: 'the size of a single file' },
       disk: { about: 'how much disk space may be used while the command runs, on the disks that it writes to' },
-      files: { about: 'how many files may be created on these disks while the command runs' },
+      files: { about: 'how many files may be created while the command runs, on the disks that it writes to' },
       open_files: { about: 'how many files a process may have open' },
     },
     within: (asked = {}, bound = {}, key) =>
@@ -209,7 +209,7 @@ export const sandboxSettings = {
     group,
     schema: z.boolean(),
     about:
-      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden from it; sockets that other programs open later, in the workspace or elsewhere, are visible',
+      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden from it; sockets that other programs create after the command has started, in the workspace or elsewhere, are visible',
     unset: '`false`',
     saidBy: 'user',
   }),

@@ -31,7 +31,7 @@ export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, 
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** Keeps a limit that the caller chose within the maximum for any call. */
+/** Reduces a limit that the caller chose to the maximum that any call may have. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }

@@ -127,5 +127,5 @@ test('the program accepts its command line', async () => {
   const shard = words.slice(1).map((word) => word.replaceAll('$JOB_COMPLETION_INDEX', '0'))
   // The file of tasks doesn't exist, so the program gets as far as reading it.
   const { stderr } = await agent(shard, { cwd: tempDir(), home: tempDir() })
-  expect(stderr).toContain("/work/tasks.jsonl: this file of tasks can't be read")
+  expect(stderr).toContain("/work/tasks.jsonl: the tasks can't be read")
 })
