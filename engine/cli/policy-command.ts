@@ -47,10 +47,7 @@ export function policyExplain(command: readonly string[], options: PolicyOptions
 export function policyTest(file: string, options: PolicyOptions): number {
   const rows = readTable(file)
   if (rows.every(({ expected }) => expected === undefined)) {
-    const found =
-      rows.length === 0
-        ? 'contains no commands'
-        : 'has no expected decision for any command'
+    const found = rows.length === 0 ? 'contains no commands' : 'has no expected decision for any command'
     throw new UserError(
       'usage',
       `${file} ${found}, so nothing was tested; expected lines such as {"command": "git push", "expect": "ask"}`,

@@ -48,10 +48,7 @@ export function rootsOf(config: Settings, workspace: string): readonly string[] 
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }
 
-/**
- * Returns the names of the protected places that the configuration makes writable, without the prefix `**/` or `~/` that says where they are
- * protected.
- */
+/** Returns the names of the protected places that the configuration makes writable. */
 function allowedPlaces({ protected: table }: Settings): readonly string[] {
   if (table?.allow === undefined) return []
   const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')

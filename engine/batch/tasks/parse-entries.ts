@@ -26,7 +26,10 @@ export async function parseEntries(file: string, text: string): Promise<TaskFile
     case '.yml':
       return parseYamlDocument(text)
     default:
-      throw new TaskFault(1, "the format is not clear from the file's name, which must end in .jsonl, .json, .yaml or .csv")
+      throw new TaskFault(
+        1,
+        "the format is not clear from the file's name, which must end in .jsonl, .json, .yaml or .csv",
+      )
   }
 }
 
