@@ -10,7 +10,7 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  *
  * @param argv the words after the program's name
  * @param name the name by which the program was called: `agent` or `portcullis`
- * @returns the exit code; errors were printed on stderr
+ * @returns the exit code. Errors are printed to stderr.
  */
 export const main = withErrorReporting((argv, name) =>
   // Declaring the other commands would slow down every start of a run.

@@ -7,7 +7,7 @@ import { patchInCommand } from '../tools/patch-in-command.ts'
 import type { Tool } from '../tools/tool.ts'
 import { patchChanges, type PatchView } from './patch-changes.ts'
 
-/** The views of a call for hooks: first those that hook scripts expect, then the tool's own. Never empty. */
+/** Returns the forms in which hooks see a call: first those that hook scripts expect, then the tool's own. Never empty. */
 export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
   const own = ownView(call, workspace)
   if (call.tool === 'exec_command') {
@@ -29,7 +29,9 @@ function ownView(call: SeenCall, workspace: string): CallView {
   return sameFields(call.tool, call, workspace)
 }
 
-/** Shows a patch that a shell command passes to apply_patch. It is applied like any other patch, so hooks that guard edits must see it. */
+/**
+ * Returns the views of a patch that a shell command passes to apply_patch. It is applied like any other patch, so hooks that guard edits must see it.
+ */
 function typedPatchViews(script: string, { input }: SeenCall, workspace: string): readonly CallView[] {
   const patch = patchInCommand(script)
   if (patch === undefined) return []
@@ -70,7 +72,7 @@ function changeView({ path, kind, text, before }: PatchView, workspace: string):
   }
 }
 
-/** The tools of Claude Code whose scripts expect an absolute path in `file_path`. */
+/** The tools of Claude Code for which hook scripts expect an absolute path in `file_path`. */
 const withFilePath: readonly string[] = ['Read', 'Write', 'Edit', 'NotebookEdit']
 
 function renamed(name: string, call: SeenCall, workspace: string): CallView {
@@ -86,7 +88,7 @@ function sameFields(name: string, { input }: SeenCall, workspace: string): CallV
   return { name, input, action: actionOf(name, input, workspace), replace: (changed) => ({ input: changed }) }
 }
 
-/** All names of a tool in settings: its own name, and those of the equivalent tools of Claude Code. */
+/** Returns all names that settings may use for a tool: its own name, and those of the equivalent tools of Claude Code. */
 export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'>): readonly string[] {
   return [name, ...claudeNames]
 }

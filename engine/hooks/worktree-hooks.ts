@@ -2,8 +2,8 @@ import type { WorktreeHooks } from '../worktree/worktrees.ts'
 import type { Hooks } from './hooks.ts'
 
 /**
- * Returns the functions that run the hooks for worktrees. If there is a `WorktreeCreate` hook, it creates the worktree instead of git; if the hook fails or
- * prints no path, no worktree is created.
+ * Returns the functions that run the hooks for worktrees. If there is a `WorktreeCreate` hook, git doesn't create the worktree; the hook does. If the
+ * hook fails or prints no path, no worktree is created.
  *
  * @param hooks undefined if there are none
  */

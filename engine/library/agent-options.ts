@@ -15,9 +15,9 @@ export type AgentOptions<Output = unknown> = {
   readonly workspace: string
   /** A model's name, as for `agent exec --model`, or a model of your own. Default: the configured model. */
   readonly model?: string | Model
-  /** The access of commands and patches. Default: `workspace-write`, unless configured otherwise. */
+  /** What commands and patches may access. Default: `workspace-write`, unless configured otherwise. */
   readonly sandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
-  /** Any keys of the configuration file. These override all files, within the limits set by the machine's owner. Default: none. */
+  /** Values for any keys of the configuration file. They override all such files, within the limits set by the machine's owner. Default: none. */
   readonly settings?: ConfigFile
   /** A profile of the user's file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
   readonly profile?: string
@@ -26,8 +26,9 @@ export type AgentOptions<Output = unknown> = {
   /** Additional tools for the model. Make one with `defineTool`. Default: none. */
   readonly tools?: readonly Tool[]
   /**
-   * Decides about actions that rules and the approval policy leave undecided. It is asked one question at a time. With a reviewer, the approval policy is
-   * `on-request`, unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is denied.
+   * Decides about actions that rules and the approval policy leave undecided. It is asked one question at a time. With a reviewer, the approval
+   * policy is `on-request`, unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is
+   * denied.
    */
   readonly reviewer?: ReviewFunction
   /** Allows work outside a git repository, where changes can't be undone. Default: false. */
@@ -41,21 +42,24 @@ export type AgentOptions<Output = unknown> = {
   /** The limits of each run. Default: none. */
   readonly budget?: Budget
   /**
-   * Commands that run in the sandbox when the model is done. If one fails, the failure is reported to the model, which continues; if commands still fail in the
-   * end, the run fails. The commands are your own, so they need no approval, but rules that forbid them apply. Default: as configured.
+   * Commands that run in the sandbox when the model is done. If one fails, the failure is reported to the model, which continues; if commands still
+   * fail in the end, the run fails. The commands are your own, so they need no approval, but rules that forbid them apply. Default: as configured.
    */
   readonly verify?: readonly string[]
   /** How many times failures are reported to the model; 0: as many times as the budget allows. Default: 2. */
   readonly verifyAttempts?: number
   /** Ends a run when a call is denied for the first time. Default: false. */
   readonly failOnDenied?: boolean
-  /** States that this process already runs in an external sandbox, so this program opens none. Default: false. */
+  /** States that this process already runs in an external sandbox, so none is set up for commands. Default: false. */
   readonly externallySandboxed?: boolean
   /** A signal. When it is aborted, the run in progress and every later run are interrupted. Default: none. */
   readonly signal?: AbortSignal
   /** Sinks that receive events as they happen, including pieces of messages. Default: none; to read a run's events, iterate over the run. */
   readonly sinks?: readonly Sink[]
-  /** Environment variables, among them those that contain the keys of model providers or say where the configuration is. Default: those of this process. */
+  /**
+   * Environment variables, among them those that contain the keys of model providers or say where the configuration is. Default: those of this
+   * process.
+   */
   readonly environment?: Readonly<NodeJS.ProcessEnv>
 }
 
@@ -69,15 +73,15 @@ export type RunOptions = {
 
 /** The result of a run. */
 export type AgentResult<Output = unknown> = RunSummary & {
-  /** The session, for `resume`. Undefined if the run ended before it had one. */
+  /** The id of the session, for the option `resume`. Undefined if the run ended before it had a session. */
   readonly threadId: string | undefined
   /** The final message as parsed by the schema. Undefined if there is no `outputSchema`, or if `exitCode` isn't 0. */
   readonly output: Output | undefined
 }
 
 /**
- * A run in progress. It continues even if nobody iterates over it, and leaving the loop doesn't end it. Each iteration yields all events from the first one on,
- * and throws the error that `result` rejects with.
+ * A run in progress. Iterating over it yields all its events, from the first one on, and throws the error that `result` rejects with. The run
+ * continues even if nobody iterates over it or if an iteration is left early.
  */
 export type AgentRun<Output = unknown> = AsyncIterable<RunEvent> & {
   /**
@@ -85,13 +89,13 @@ export type AgentRun<Output = unknown> = AsyncIterable<RunEvent> & {
    * `exitCode` and an `error`. Rejects with a `UserError` for a mistake that the caller has to fix; in that case, nothing was run.
    */
   readonly result: Promise<AgentResult<Output>>
-  /** Ends the run in an orderly way: its last event arrives, and `result` resolves with exit code 130. */
+  /** Ends the run in an orderly way: its last event is still delivered, and `result` resolves with exit code 130. */
   interrupt(): void
 }
 
 /** An agent in one workspace. */
 export type Agent<Output = unknown> = AsyncDisposable & {
-  /** The session of this agent's runs. Undefined before the first run has begun. */
+  /** The id of the session that this agent's runs share. Undefined before the first run has begun. */
   readonly threadId: string | undefined
   /** Lets the model work on a task. A second call continues the session; its run starts when the previous run has ended. */
   run(task: string, options?: RunOptions): AgentRun<Output>

@@ -39,7 +39,7 @@ async function* respond(model: Model, request: ModelRequest, signal: AbortSignal
   }
 }
 
-/** Ends the response of the caller's model. Don't wait for this, because a model that ignores its signal may never answer. */
+/** Asks the caller's model to end its response. Don't await the result, because it may never come from a model that ignores its signal. */
 async function end(events: AsyncIterator<ModelEvent> | undefined): Promise<void> {
   try {
     await events?.return?.()

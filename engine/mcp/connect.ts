@@ -36,8 +36,8 @@ const ToolList = z.looseObject({
 })
 
 /**
- * Thrown if an HTTP server no longer knows the session, because the server was restarted or dropped the session. The failed request had no effect on the
- * server, so it can be repeated.
+ * Thrown if an HTTP server no longer knows the session, because the server was restarted or dropped the session. The failed request had no effect on
+ * the server, so it can be repeated.
  */
 export class ForgottenError extends Error {
   override readonly name = 'ForgottenError'
@@ -54,7 +54,7 @@ const maxPages = 100
 /**
  * Connects to a server and performs the handshake.
  *
- * @throws Error with a message that says why: the server can't be started or reached, is too slow, or doesn't speak MCP
+ * @throws Error if the server can't be started or reached, is too slow, or doesn't speak MCP. The message gives the reason.
  */
 export async function connect(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
   const client = new Client(

@@ -14,7 +14,7 @@ export type JsonServers = { readonly servers: readonly McpServer[]; readonly fau
 /** Options for reading a file. */
 type Reading = {
   readonly env: Environment
-  /** The folder that must contain the file after links are resolved. Absent: the file may be anywhere. */
+  /** The folder that must contain the file after links are resolved. Default: the file may be anywhere. */
   readonly within?: string
   /** A prefix for the servers' names, used for plugins. Default: none. */
   readonly prefix?: string
@@ -39,8 +39,8 @@ export function serversOfMcpJson(path: string, reading: Reading): JsonServers {
 }
 
 /**
- * Reads a JSON file together with the locations of its values. Returns undefined if the file is missing, and the reason, with its location, if the file can't
- * be read.
+ * Reads a JSON file together with the locations of its values. Returns undefined if the file is missing, and the reason, with its location, if the
+ * file can't be read.
  */
 export function readJsonFile(
   path: string,
@@ -113,6 +113,8 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
 }
 
 /**
+ * Reads the transport and the other settings from a server's table.
+ *
  * @throws UserError `usage` for an invalid transport
  */
 function transportOf(table: unknown, env: Environment, origin: string): Transported {

@@ -18,7 +18,7 @@ const progressIntervalMs = 200
 /** The longest tool name that every provider accepts. */
 const nameLimit = 64
 
-/** Accepts any input here, because `validate` applies the server's own schema. */
+/** Accepts any object, because the tool's `validate` applies the server's own schema. */
 const anyObject = z.record(z.string(), z.unknown())
 
 /** Creates the tools of all running servers. */
@@ -78,8 +78,8 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
 }
 
 /**
- * Compiles a tool's schema into a check of the arguments. Patterns are left out, because a server could send one that takes forever to match; the server checks
- * them itself. If the schema is invalid, nothing is checked here, and the server rejects the arguments that it doesn't accept.
+ * Compiles a tool's schema into a check of the arguments. Patterns are left out, because a server could send one that takes forever to match; the
+ * server checks them itself. If the schema is invalid, nothing is checked here, and the server rejects the arguments that it doesn't accept.
  */
 function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   const text = JSON.stringify(schema, (key, value: unknown) =>
@@ -145,7 +145,7 @@ async function callTool(
   }
 }
 
-/** Reports the progress of a call, at most once per interval, because people can't read more frequent reports. */
+/** Reports the progress of a call, at most once every `progressIntervalMs`, because people can't read more frequent reports. */
 function progressTo(item: ItemHandle): (progress: McpProgress) => void {
   let told = -Infinity
   return ({ progress, total, message }) => {

@@ -9,7 +9,7 @@ import { version } from '../core/version.ts'
 export type ServedResult = {
   readonly text: string
   readonly ok: boolean
-  /** The result as data, in addition to the text. Absent: there is only the text. */
+  /** The result as data, in addition to the text. Default: there is only the text. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 

@@ -21,7 +21,10 @@ export type McpServers = {
   readonly starting: () => readonly string[]
   /** Resolves when no server is starting any more. */
   readonly settled: () => Promise<void>
-  /** Calls a tool. If the connection was lost, it is first opened again, which restarts a server that runs as a process. Rejects with a readable message. */
+  /**
+   * Calls a tool. If the connection was lost, it is first opened again, which restarts a server that runs as a process. Rejects with a readable
+   * message.
+   */
   readonly call: (
     server: string,
     tool: string,
@@ -29,7 +32,7 @@ export type McpServers = {
     signal: AbortSignal,
     onProgress?: (progress: McpProgress) => void,
   ) => Promise<McpCallResult>
-  /** Returns the open connection to a server. If it was lost, it is first opened again, as for a call. Rejects with a readable message. */
+  /** Returns the open connection to a server. A lost connection is first opened again. Rejects with a readable message. */
   readonly connection: (server: string) => Promise<McpConnection>
   readonly close: () => Promise<void>
 }
@@ -46,7 +49,7 @@ type Entry = {
 /** Options for starting servers. */
 type StartOptions = {
   /**
-   * Called when a server's tools change, or when a server that the start didn't wait for has started or failed. Default: nothing is called.
+   * Called when a server's tools change, or when a server that `waitsFor` excludes has started or failed. Default: nothing is called.
    */
   readonly onChanged?: (server: McpServer, problem: string | undefined) => void
   /** Whether to wait for a server that is not required. Default: wait for all servers. */

@@ -21,7 +21,7 @@ const callPiece = z.looseObject({
 })
 type CallPiece = z.infer<typeof callPiece>
 
-/** Mistral's thinking models send a list of parts. */
+/** A part of a message's content. Mistral's thinking models send a list of parts instead of a string. */
 const contentPart = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -67,9 +67,9 @@ type OpenCall = {
 }
 
 /**
- * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls arrive in pieces, which servers divide in
- * different ways, and are complete only when the choice has a finish reason. Throws `ProviderFailure` for a malformed, truncated or filtered completion. Ends
- * without an `end` event if the stream was interrupted.
+ * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Servers split calls into pieces in
+ * different ways; a call is complete only when the choice has a finish reason. Throws `ProviderFailure` for a malformed, truncated or filtered
+ * completion. Ends without an `end` event if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
  */

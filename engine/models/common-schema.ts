@@ -2,7 +2,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 /**
  * Reduces a tool's schema to the part that every OpenAI-compatible server understands. llama.cpp, for example, turns the schema into a grammar, and refuses the
- * whole request if there is a pattern with a lookahead, a length of 2000 or an empty schema
+ * whole request if there is a pattern with a lookahead, a length limit of 2000 or an empty schema
  * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What the reduced schema leaves out is checked by this program
  * itself; limits are also mentioned in the description.
  */
@@ -17,7 +17,7 @@ const reduced = new WeakMap<Schema, Record<string, unknown>>()
 const kept = new Set(['type', 'enum', 'const', 'required', 'title', 'description', 'default', '$ref'])
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const tables = new Set(['properties', '$defs', 'definitions'])
-/** Larger bounds are left out, because they only repeat that the value is a number. */
+/** The largest bound on a number that the reduced schema keeps. Larger bounds say no more than that the value is a number. */
 const largest = 1_000_000_000
 
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }

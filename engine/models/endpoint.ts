@@ -97,10 +97,10 @@ export type KeyPlace =
   | { readonly kind: 'none' }
   /** A command prints the key. `command` is its name. */
   | { readonly kind: 'command'; readonly command: string }
-  /** One of these variables contains the key. `found` is the first one that is set, or undefined if none is. */
+  /** One of the environment variables `names` contains the key. `found` is the first of them that is set, or undefined if none is. */
   | { readonly kind: 'variable'; readonly names: readonly string[]; readonly found: string | undefined }
 
-/** Looks up where a key would be found. Runs nothing. */
+/** Determines where a provider's key would come from. Runs no command. */
 export function keyPlaceOf(id: string, provider: ModelProvider, env: ModelOptions['env']): KeyPlace {
   if (provider.auth !== undefined) return { kind: 'command', command: provider.auth.command }
   const names = keyVariablesOf(id, provider)

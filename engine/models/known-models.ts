@@ -1,9 +1,9 @@
 /** US dollars per million tokens. */
 export type Rates = {
   readonly input: number
-  /** The part of the input that came from the provider's prompt cache. */
+  /** The rate for the part of the input that came from the provider's prompt cache. */
   readonly cachedInput: number
-  /** The part of the input that was written to the provider's prompt cache. */
+  /** The rate for the part of the input that was written to the provider's prompt cache. */
   readonly cacheWrite: number
   readonly output: number
 }

@@ -144,7 +144,7 @@ function known(counts: Counted | null | undefined): Counted {
   return Object.fromEntries(Object.entries(counts ?? {}).filter(([, value]) => value !== null && value !== undefined))
 }
 
-/** Anthropic counts cache reads and writes separately from the input. In our counts, they are part of the input. */
+/** Converts Anthropic's token counts to ours. Anthropic counts cache reads and writes separately; in our counts, they are part of the input. */
 function readUsage(counted: Counted): Usage {
   const cached = counted.cache_read_input_tokens ?? 0
   const written = counted.cache_creation_input_tokens ?? 0

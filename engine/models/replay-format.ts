@@ -92,7 +92,7 @@ type Expectation = { readonly ok?: boolean | undefined; readonly output: string 
 /** One response of a recording, and its line number in the file. */
 export type RecordedResponse = {
   readonly line: number
-  /** Undefined: any tool results are accepted. */
+  /** What the tools returned for the calls of the previous response. Undefined: any results are accepted. */
   readonly expect: readonly Expectation[] | undefined
   readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'cut' | 'notice' | 'end' | 'text_delta' }>[]
   readonly usage: Usage

@@ -184,7 +184,7 @@ function beside(item: OutputItem, fields: readonly string[]): Record<string, unk
   return Object.fromEntries(Object.entries(item).filter(([name, value]) => !fields.includes(name) && value !== null))
 }
 
-/** A search with several queries is billed as several searches. Opening a page is not billed separately. */
+/** Returns how many searches an action is billed as. Each query counts as a search; opening a page is not billed separately. */
 function billed(action: WebSearchAction): number {
   return action.type === 'search' ? Math.max(1, action.queries?.length ?? 1) : 0
 }

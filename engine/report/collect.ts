@@ -202,7 +202,8 @@ class Collector {
     const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
     const turns = numberOf(record['turns']) ?? (before?.turns ?? 0) + 1
     const next: Spending = { step: this.#totals.steps + 1, turns, tokens, costUsd }
-    // Usage that isn't part of a response, such as that of sub-agents, doesn't get its own point in the chart: it replaces the last point with the new totals.
+    // Usage that isn't part of a response, such as that of sub-agents, doesn't get its own point in the chart. Instead, the last point gets the new
+    // totals.
     const points = before?.turns === turns ? run.spending.slice(0, -1) : run.spending
     run.spending = thinned([...points, next])
     const more = { tokens: this.#spending?.tokens ?? 0, costUsd: this.#spending?.costUsd ?? 0 }

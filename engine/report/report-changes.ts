@@ -17,7 +17,7 @@ type Collected = {
 const [mostText, longestDiff] = [300_000, 40_000]
 const [mostFiles, mostDiffs] = [1000, 500]
 
-/** Collects changes by file, from patches and from the list at the end of a run. */
+/** Collects changes by file, from patches and from the list of changed files that a run reports at its end. */
 export class ReportChanges {
   readonly #files = new Map<string, Collected>()
   #text = 0
@@ -47,7 +47,7 @@ export class ReportChanges {
     }
   }
 
-  /** Adds the list of changed files at the end of a run. */
+  /** Adds the list of changed files that a run reports at its end. */
   list(value: unknown, workspace: string | undefined): void {
     for (const each of listOf(value).map(fieldsOf)) {
       const named = textOf(each['path'])

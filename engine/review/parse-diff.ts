@@ -25,7 +25,7 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?/
 /**
  * Parses a unified diff, as git and `diff -u` write it. Text before it and between its files is skipped.
  *
- * @returns the files in order. If the diff is incomplete or not a unified diff, a sentence that says so
+ * @returns the files in order; or, if the diff is incomplete or not a unified diff, a sentence that says so
  */
 export function parseDiff(diff: string): readonly DiffFile[] | string {
   const lines = diff.split('\n')

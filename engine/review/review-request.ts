@@ -14,7 +14,7 @@ export type ReviewTarget =
 
 /** The options of a review. */
 export type ReviewRequest = {
-  /** Called only after the prompt has been read, because both the prompt and the diff may come from standard input. */
+  /** Returns what to review. Called only after the prompt has been read, because both the prompt and the diff may come from standard input. */
   readonly target: () => ReviewTarget
   /** Findings of earlier runs, which aren't reported again. Default: none. */
   readonly known?: readonly KnownFinding[]

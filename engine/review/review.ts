@@ -118,7 +118,7 @@ export class Review {
     const count = worse.reduce((sum, severity) => sum + findings[severity], 0)
     if (count === 0) return undefined
     const what = failOn === 'critical' ? 'critical' : `${failOn} or worse`
-    return `The review has ${counted(count, 'finding')} of the severity ${what}, so --fail-on fails the run.`
+    return `The review has ${counted(count, 'finding')} of severity ${what}, so --fail-on fails the run.`
   }
 
   #needOpened(): Opened {

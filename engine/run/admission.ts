@@ -17,7 +17,7 @@ export type Admission =
 /** The remaining budget. Undefined means unlimited. */
 type Left = {
   readonly tokens: number | undefined
-  /** US dollars. */
+  /** In US dollars. */
   readonly cost: number | undefined
 }
 

@@ -139,7 +139,7 @@ export class BudgetWatch {
   }
 }
 
-const notCounted = 'the provider does not report the number of used tokens.'
+const notCounted = 'the provider does not report the number of tokens used.'
 
 /** Formats an amount in US dollars for a person. Small amounts have four significant digits. */
 function dollars(amount: number): string {

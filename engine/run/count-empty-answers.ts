@@ -14,7 +14,7 @@ type Nothing = { readonly again: string } | { readonly failure: string }
 export class EmptyAnswers {
   #asked = 0
 
-  /** Receives the history after an answer without calls. Returns undefined if the answer has text. */
+  /** Receives the history after an answer without calls, and returns the reaction; undefined if the answer has text. */
   see(history: readonly HistoryItem[]): Nothing | undefined {
     const last = history.findLast((item) => item.type !== 'reasoning' && item.type !== 'web_search')
     if (last?.type === 'message' && last.role === 'assistant' && !isBlank(last.text)) {

@@ -26,7 +26,7 @@ export class DenialCircuitBreaker {
   #aims: ReadonlySet<string> = new Set()
 
   /**
-   * Receives a response with calls.
+   * Receives a response with calls, and returns the reaction.
    *
    * @param calls how many calls it made
    * @param refusals the calls that were refused

@@ -11,7 +11,7 @@ const byFamily: Readonly<Record<ModelFamily, (part: Part) => string>> = { gpt, o
  *
  * @param models the names of the models that the run may ask, as users write them. All get the same text, because it never changes during a
  *   conversation
- * @param part whether the run has sub-agents. Default: yes
+ * @param part the role of the models. Default: one with sub-agents to which work can be delegated
  */
 export function instructionsFor(models: readonly string[], part: Part = { handsOn: true }): string {
   return byFamily[sharedFamily(models)](part)

@@ -2,7 +2,7 @@ import type { ModelRequest } from '../core/model.ts'
 import type { Refusal } from './denial-circuit-breaker.ts'
 import type { Stop } from './stop.ts'
 
-/** An observer's decision at one point of a run's loop. Undefined: the loop asks the next observer. */
+/** An observer's decision about what happens next in a run's loop. */
 export type Verdict =
   /** Sends the changed conversation to the model immediately. */
   | { readonly type: 'ask' }
@@ -18,6 +18,7 @@ export type Responded = {
   readonly refusals: readonly Refusal[]
 }
 
+/** An observer's verdict; undefined if it has none, in which case the loop asks the next observer. */
 type Opinion = Verdict | undefined
 
 /**

@@ -3,7 +3,7 @@ type SplitPrompt = { readonly words: string; readonly piped?: string }
 
 const opening = '\n\n<stdin>\n'
 
-/** A prompt with its piped input, in a separate block after the user's words. */
+/** Joins a prompt and its piped input, which follows the user's words in a separate block. */
 export function joinPiped({ words, piped }: SplitPrompt): string {
   if (piped === undefined) return words
   return `${words}${opening}${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`

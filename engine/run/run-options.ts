@@ -40,7 +40,8 @@ export type Transaction = {
   /** Finds the changes that the run made in the view. */
   readonly changes: ChangeSource
   /**
-   * Applies the changes to the workspace, if the user wants that for a run that ended in this way. Must be called when no command is running any more.
+   * Applies the changes to the workspace, if the user wants that for a run that ended as `stop` says. Must be called when no command is running any
+   * more.
    *
    * @param stop how the run ended; undefined if it completed
    * @returns `stop`: how the run ends now, if applying the changes made a difference; `report`: what happened to the changes
@@ -127,7 +128,7 @@ export type RunOptions = {
   readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
-  /** Whether a run that completes without changes has failed. Default: no. */
+  /** Whether a run that completes without changes counts as failed. Default: no. */
   readonly failOnNoChange?: boolean
   /** What the review contributes to the end of the run; undefined if the run is not a review. */
   readonly review?: RunReview

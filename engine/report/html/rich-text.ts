@@ -8,7 +8,7 @@ export type Rich = {
   readonly code: (text: string, language: string | undefined) => Html
 }
 
-/** Creates a `Rich` for one page. The limit for coloured code applies to the whole page. */
+/** Creates the functions that render the texts of one page. The limit for coloured code applies to the whole page. */
 export function createRich(): Rich {
   const highlight = createHighlighter()
   const code = (text: string, language: string | undefined): Html => joined(highlight(text, language).map(codePiece))

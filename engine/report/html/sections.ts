@@ -49,7 +49,7 @@ function task(prompt: string | undefined): Html | undefined {
     <h3>Task</h3>
     <pre>${prompt.slice(0, longestTask)} …</pre>
     <details>
-      <summary>all of it</summary>
+      <summary>the whole task</summary>
       <pre>${prompt.slice(0, 100_000)}</pre>
     </details>
   </section>`

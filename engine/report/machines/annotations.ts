@@ -11,8 +11,9 @@ const mostOfAKind = 10
 const longest = 2000
 
 /**
- * Renders findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions): if the run failed, first how
- * it ended, then the new findings, the worst first. The runner executes these commands, so no text may end one command and begin another.
+ * Renders findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions): first, if the run
+ * failed, how it ended, and then the new findings, with the worst first. The runner executes these commands, so no text may end one command and begin
+ * another.
  */
 export function writeAnnotations(report: Report): string {
   const run = lastRun(report)

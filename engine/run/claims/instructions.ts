@@ -23,7 +23,7 @@ const commanded = pattern(
 )
 
 /**
- * Whether a sentence only tells the reader what to do, in a language other than English, or with a command in a code span.
+ * Whether a sentence only tells the reader what to do: either in a language other than English, or with a command in a code span.
  *
  * @param text the sentence as written
  * @param plain the sentence as the patterns expect it

@@ -4,7 +4,7 @@ import type { KnownOfRun } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
-/** Words that name a branch: a word with a slash, a digit or a mark of code. "The branch you named" names none. */
+/** A word that names a branch: a word in backticks or with a slash. "The branch you named" contains none. */
 const name = '(?:`([\\w./-]{2,100})`|((?:[\\w.-]{1,60}\\/)+[\\w.-]{1,60}))'
 const usual = '`?(?:origin\\/)?(main|master|develop|trunk|staging|production)\\b`?'
 /** Words that may come before the name of a branch to which something was pushed. */
@@ -42,7 +42,7 @@ export function otherBranches(sentences: readonly Sentence[], known: KnownOfRun)
   if (each.includes(undefined) || pushed.length === 0) return []
   const remotes = new Set(own.map(({ command }) => refsOf(command)[0] ?? ''))
   const names = [...remotes].filter((remote) => /^[a-z][\w-]{2,40}$/.test(remote))
-  // All patterns for pushes are compiled only if a sentence names another branch.
+  // The patterns for pushes are compiled only if a sentence names another branch.
   let claims: ReadonlySet<string> | undefined
   const isClaim = (text: string): boolean => (claims ??= new Set(findPushClaims(sentences, names, false))).has(text)
   const isPushed = (branch: string): boolean =>
@@ -93,7 +93,7 @@ function refsOf(command: string): readonly string[] {
   return (end < 0 ? given : given.slice(0, end)).filter((word) => word !== '' && !word.startsWith('-'))
 }
 
-/** Options with which a push updates what it doesn't name. */
+/** Options with which a push updates branches or tags that it doesn't name, or deletes branches. */
 const many: ReadonlySet<string> = new Set('--all --branches --mirror --tags --follow-tags --delete -d'.split(' '))
 const creating = pattern(String.raw`\b(?:checkout -b|switch -c) ([\w./-]+)`, 'i')
 const moving = pattern(String.raw`\b(?:checkout (?!-)|switch (?!-)|branch -m|worktree)`)

@@ -37,7 +37,10 @@ export type KnownOfRun = RunRecord & {
   readonly changed: readonly string[]
   /** The folder to which the message's paths are relative. */
   readonly workspace: string
-  /** Returns the state of a file since the run began. The list of changes isn't enough, because it leaves out files that git ignores. */
+  /**
+   * Returns the state of a file, compared with the beginning of the run. The list of changes isn't enough, because it leaves out files that git
+   * ignores.
+   */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
   /** Whether the run continues a session. The message may then describe earlier runs, so only claims that this run contradicts are reported. */
   readonly goesOn: boolean
@@ -175,7 +178,7 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   if (name === 'gh' || name === 'glab') return ['create', 'merge', 'push'].some((word) => words.includes(word))
   const named = name === 'cargo' ? words.filter((word) => word !== '--release') : [name, ...words]
   if (readers.has(name) || checkers.has(name) || (shells.has(name) && words.includes('-n'))) return false
-  // A file named after the word is published only by a program that runs it: `bash deploy.sh`, but not `pytest tests/test_deploy.py`.
+  // The name of a file shows a publication only if the command runs the file: `bash deploy.sh`, but not `pytest tests/test_deploy.py`.
   return (
     named.some((word, at) => publishing.test(word) && (at < 2 || !/[./]/.test(word))) && !isTest([program, ...words])
   )

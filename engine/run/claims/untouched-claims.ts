@@ -225,7 +225,7 @@ const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
 function namesOf(sentences: readonly Sentence[]): (path: string) => boolean {
   const whole = sentences.map(({ text }) => text).join('\n')
   const lower = whole.toLowerCase()
-  // Sentences that say that nothing of a kind was changed don't count as mentioning it.
+  // A sentence such as "no tests were changed" doesn't count as a mention of the tests.
   const rest = sentences
     .filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)) && !words.nothingElse.test(plain))
     .map(({ plain }) => plain)

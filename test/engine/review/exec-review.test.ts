@@ -178,7 +178,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     const words = ['review', '--json', '--fail-on', severity]
     const ended = await exec([report(finding(), finding({ severity: 'low' }))], words, { cwd: changed() })
     expect(ended.code).toBe(code)
-    if (code === 1) expect(ended.stderr).toContain('The review has 1 finding of the severity high or worse')
+    if (code === 1) expect(ended.stderr).toContain('The review has 1 finding of severity high or worse')
   })
 
   test.each(['known.json', 'known.sarif', 'codequality.json'])(
