@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
 import type { BackendModule } from './backend-module.ts'
 
-/** Each backend is loaded only if it is used, so that the other backends don't slow down the start. */
+/** The functions that load the backends. Each backend is loaded only if it is used, so that the other backends don't slow down the start. */
 const loaders: Readonly<Record<Backend, () => Promise<BackendModule>>> = {
   bubblewrap: async () => (await import('./bubblewrap/bubblewrap-backend.ts')).bubblewrap,
   docker: async () => (await import('./docker/docker-backend.ts')).docker,

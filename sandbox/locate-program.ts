@@ -43,7 +43,7 @@ export function requireDirectory(path: string, role: string): void {
 /** Whether `file` is a regular file that this user may execute. */
 export function isExecutable(file: string): boolean {
   try {
-    // Most of these paths don't exist, and creating an error takes longer than checking first.
+    // Most of the paths that a lookup tries don't exist, and creating an error takes longer than checking first.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(file, constants.X_OK)
     return true

@@ -76,8 +76,8 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     if (byPath.get(real)?.as !== 'refused-file') byPath.set(real, { ...mount, path: real })
   }
-  // A denied directory stays denied, even if it contains a repository. A repository in which no command works is mounted only where commands can see
-  // it at all.
+  // A denied directory stays denied, even if it contains a repository. A repository that commands can only read is mounted only where commands can
+  // see it at all.
   const own = [
     ...places.git.mounts.filter(({ path }) => nearest(path, byPath)?.as !== 'empty-directory'),
     ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),

@@ -98,7 +98,7 @@ export function splitNested(pattern: string): { readonly root: string; readonly 
   return { root: pattern.slice(0, at - 1) || '/', rest: pattern.slice(at + anywhere.length).split('/') }
 }
 
-/** Whether any file system, even the one with the most lenient comparison, treats `name` as the protected name. */
+/** Whether at least one file system treats `name` as the protected name. This is decided by the most lenient comparison (see `plainName`). */
 function matchesName(name: string | undefined, pattern: string): boolean {
   if (name === undefined) return false
   const plain = plainName(name)

@@ -28,7 +28,10 @@ export type SandboxOptions = {
   readonly network?: NetworkOptions | undefined
   /** The entries that were at the policy's paths when the paths were given or approved. Default: the entries that are there now, with links followed. */
   readonly known?: KnownPlaces | undefined
-  /** Receives the findings of `finishReviews`, which runs before the sandbox is opened. */
+  /**
+   * Receives the denials for files that commands of earlier, killed runs planted. The reviews of those runs are finished before the sandbox is opened
+   * (see `finishReviews`).
+   */
   readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 

@@ -195,10 +195,10 @@ function isPlace(entry: string): boolean {
   return isAbsolute(entry) || entry.startsWith('~/')
 }
 
-/** What the schema returns. */
+/** A parsed policy, as the schema returns it. */
 export type ParsedPolicy = z.infer<ReturnType<typeof makePolicySchema>>
 
-/** What the schema accepts. */
+/** A policy as a caller writes it, before the schema has filled in the defaults. */
 export type PolicyInput = z.input<ReturnType<typeof makePolicySchema>>
 
 function hasNoNul(text: string): boolean {

@@ -52,8 +52,8 @@ export const pathsAndPatterns = memoize((denied: readonly string[]) =>
 )
 
 /**
- * The existing paths below `roots` that commands can't read, in a form without symlinks. When a command runs git, git must not look at these paths.
- * Paths that are granted explicitly are left out.
+ * The existing paths below `roots` that commands can't read, with symlinks resolved. When a command runs git, git must not look at these paths. Paths
+ * that are granted explicitly are left out.
  *
  * @param roots paths without symlinks
  */

@@ -15,7 +15,7 @@ import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** The state that a backend keeps while a sandbox is open. All backends with mounts keep the same state. */
+/** The state that a backend with mounts keeps while a sandbox is open. */
 export type RunState = {
   /** The entries that were at the policy's paths when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
@@ -32,7 +32,10 @@ export type RunState = {
    * @param ended whether a command that may write has just ended. It may have been the last one that was running
    */
   readonly review: (ended: boolean) => Promise<readonly Denial[]>
-  /** Call this after the sandbox has been tried out. Changes that were made during the trial are the host's own, and need no review. */
+  /**
+   * Records that there is nothing to review. Call this after the sandbox has been tested at start-up: the test ran no command of the user or the
+   * model, so its changes count as trusted.
+   */
   readonly rest: () => void
   /** Ends all commands, and reverts their changes to this program's own files. */
   readonly endCommands: () => Promise<void>

@@ -62,13 +62,13 @@ export type Terminal = {
 export type SandboxProcess = {
   readonly pid: number | undefined
   /**
-   * Present with `stdin: 'pipe'` and with a terminal. With a terminal, what is written here counts as typed, and ending this stream types an end of
-   * input (control-D).
+   * A stream to the command's standard input; undefined unless `stdin` is `'pipe'` or the command has a terminal. With a terminal, what is written
+   * here counts as typed, and ending this stream types an end of input (control-D).
    */
   readonly stdin: Writable | undefined
-  /** With a terminal: everything that the terminal shows. */
+  /** The command's standard output or, with a terminal, everything that the terminal shows. */
   readonly stdout: Readable
-  /** With a terminal: empty, unless the command could not be started in that terminal. */
+  /** The command's standard error. With a terminal, it is empty, unless the command could not be started in that terminal. */
   readonly stderr: Readable
   /** Present if the command asked for a terminal. */
   readonly terminal: Terminal | undefined
@@ -81,7 +81,7 @@ export type SandboxProcess = {
   kill(): void
 }
 
-/** A backend that enforces one policy. It can't be opened if it can't enforce the policy. */
+/** An opened sandbox, which enforces one policy. If its backend can't enforce the policy, the sandbox can't be opened. */
 export type Sandbox = {
   readonly backend: Backend
   readonly policy: SandboxPolicy

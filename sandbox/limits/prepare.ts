@@ -14,7 +14,7 @@ import {
 import { insideScript, launchScript, planLimits, type LimitPlan } from './plan-limits.ts'
 import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.ts'
 
-/** The limits of one command. */
+/** How to start one command under its limits, and how to find out afterwards which limits it exceeded. */
 type LimitedCommand = {
   /** The script to use in `sh -c SCRIPT NAME PROGRAM ARGS…`, which is run in place of the program. */
   readonly script: string
@@ -24,7 +24,7 @@ type LimitedCommand = {
   end(ended: EndedCommand): readonly Denial[]
 }
 
-/** The limits of an opened sandbox. */
+/** Starts the commands of an opened sandbox under the policy's limits. */
 type PreparedLimits = {
   readonly unenforced: readonly string[]
   start(): LimitedCommand

@@ -67,7 +67,7 @@ function statInput(): Stats | undefined {
   try {
     return fstatSync(0)
   } catch {
-    // The process that started us has closed its standard input.
+    // Standard input was already closed when this program was started.
     return undefined
   }
 }
@@ -85,7 +85,7 @@ function copyOf(directory: string): number | undefined {
     }
     return openSync(path, 'r')
   } catch {
-    // The input can't be read at an offset, or not at all. It is then streamed, which reports any error.
+    // The input can't be read at an offset, or can't be read at all. It is then streamed, which reports any error.
     return undefined
   } finally {
     closeSync(target)

@@ -39,10 +39,7 @@ type Pipes = {
   readonly close: () => void
 }
 
-/**
- * How many pipes are created at a time, since one call of mkfifo can create several. The first batch is only large enough for one command, because
- * there may be no other.
- */
+/** How many pipes one call of mkfifo creates. The first call creates only enough for one command, because there may be no other. */
 const batch = { first: 4, next: 16 }
 
 /** The arguments of mkfifo(1) that come before the names. The pipes can be opened only by this user. */

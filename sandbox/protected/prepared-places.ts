@@ -1,7 +1,10 @@
 import type { Protection } from './protected-place.ts'
 import { movingVariables, protectedTable } from './protected-table.ts'
 
-/** The table of protected places in the form that the program uses: the places, and the variables that move them, without the sources. */
+/**
+ * The table of protected places in the form that the program uses, without the sources: the places, and the environment variables that make a program
+ * use a different place.
+ */
 export type PreparedPlaces = {
   readonly places: Readonly<Record<Protection, readonly string[]>>
   readonly moves: readonly {

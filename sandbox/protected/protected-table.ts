@@ -23,7 +23,7 @@ export function protectedTable(): readonly ProtectedPlace[] {
   return known
 }
 
-/** The environment variables that move places in the table. */
+/** The environment variables that make a program use a different place than the one in the table, such as `XDG_CONFIG_HOME`. */
 export function movingVariables(): readonly Move[] {
   return (knownMoves ??= readMoves(moves))
 }

@@ -19,9 +19,9 @@ const madeByInit: readonly string[] = ['config', 'hooks']
 /**
  * The profile that enforces `policy`. No specification describes the profile language. This profile is based on sandbox-exec(1) and sandbox(7) of
  * macOS for the tools, on the profiles in `/System/Library/Sandbox/Profiles` as examples, and on the "Apple Sandbox Guide" (reverse.put.as, 2011) for
- * operations and filters. It isn't clear whether the last matching rule wins or the rule for the more specific operation, so the profile uses only
- * rules that mean the same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first name don't apply
- * to a second name.
+ * operations and filters. It isn't clear which rule wins, the last one that matches or the one for the more specific operation, so the profile uses
+ * only rules that mean the same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first name don't
+ * apply to a second name.
  */
 export function seatbeltProfile(
   policy: SandboxPolicy,

@@ -6,11 +6,11 @@ export const POLLIN = 1n
 /** The number of bytes that a pipe always accepts in one call if it is ready for writing (PIPE_BUF). */
 export const bufferBytes = 4096
 
-/** The variables and buffers of the program. */
+/** The variables and buffers of the terminal program. */
 export type State = ReturnType<typeof layOut>
 
 /**
- * Lays out the program's variables and buffers in its memory.
+ * Lays out the terminal program's variables and buffers in its memory.
  *
  * @param control the descriptor from which sizes are read
  */

@@ -186,7 +186,7 @@ describe('applied like any other', { timeout: 600_000 }, () => {
     expect(status).toBe(0)
     const { warnings } = JSON.parse(stdout.toString()) as { warnings: readonly unknown[] }
     expect(warnings.length).toBe(1001)
-    // The last chunk matches only one line.
+    // Of the million chunks, only the last is unambiguous, so there are 999,999 warnings: 1000 are listed, and the rest are counted.
     expect(warnings.at(-1)).toEqual({ code: 'further-warnings', message: '998999 more warnings of these kinds' })
     expect(readFileSync(join(scene.cwd, 'f.txt'), 'utf8').endsWith('\nnew 999999\n')).toBe(true)
   })

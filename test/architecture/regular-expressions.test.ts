@@ -12,7 +12,7 @@ type Recheck = {
   ) => { readonly status: string; readonly complexity?: { readonly summary: string } }
 }
 
-// The build for browsers consists only of JavaScript. The other one looks for Java and native programs.
+// recheck's build for browsers consists only of JavaScript. Its other build looks for Java and native programs.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
 
 /** Expressions whose proof takes more than a few milliseconds. They were proved once. `PROVE=1 vitest run --project architecture` writes the file again. */

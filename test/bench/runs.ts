@@ -73,7 +73,7 @@ async function freshRepository(work: string): Promise<string> {
   return directory
 }
 
-/** Describes a run of `agent exec` of a build with a mock model. The words in `more` are added to the command line. */
+/** Describes a run of `agent exec` from a build, with a mock model. `more` contains additional arguments. */
 export function ours(mock: MockOpenAI, work: string, build: string, more: readonly string[] = []): Measured {
   const agent = join(build, 'dist/bin/agent.js')
   const model = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]

@@ -11,7 +11,7 @@ const rows = readFileSync(new URL('../../fixtures/policies/claude-denies.jsonl',
   .split('\n')
   .map((line) => JSON.parse(line) as Row)
 
-// With the most permissive settings, nobody is asked, and no sandbox enforces the lists.
+// Whether we allow a command in spite of this deny entry, with the most permissive settings: nobody is asked, and no sandbox enforces the lists.
 function weaker({ deny, command }: Row): boolean {
   const permissions = denying([deny])
   const options = { approvalMode: 'bypass', sandbox: 'danger-full-access', cwd: '/w', permissions } as const

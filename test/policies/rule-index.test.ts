@@ -69,7 +69,7 @@ const spellings = [
   ...['$x push', 'git -c a.b=c push', 'npx npm run deploy', 'sh -c "git push"', 'git "$@"', 'cat $x', 'cat a.txt b'],
 ]
 
-/** The same rules without an index: every rule of a program is checked. */
+/** Copies rules without an index, so that every rule of a program is checked. */
 function withoutIndex(rules: RuleSet): RuleSet {
   const byProgram = [...rules.byProgram].map(
     ([name, { all }]) => [name, { all, byWord: new Map(), others: all }] as const,

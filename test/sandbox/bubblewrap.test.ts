@@ -113,13 +113,14 @@ test("variables that look like secrets don't reach a command, its parent or its 
   }
 })
 
-// Without control groups, a shell inside the sandbox limits the number of an ordinary user's processes, and this shell complains too.
+// Without control groups, an additional shell inside the sandbox limits the number of an ordinary user's processes, and the loader complains for this
+// shell too.
 testUnless(process.geteuid?.() === 0 ? undefined : whyNoControlGroups(), test)(
   'a preloaded library is loaded inside only',
   async () => {
     const workspace = await temporaryDirectory()
     const sandbox = await openFor({ mode: 'read-only', workspace, environment: { set: { LD_PRELOAD: '/absent.so' } } })
-    // The loader complains once for each program that has to preload the library. That is the shell, but not bwrap.
+    // The loader complains once for each program for which it has to preload the library: for the shell, but not for bwrap.
     expect((await run(sandbox, ':')).stderr.match(/absent\.so/g)).toHaveLength(1)
   },
 )

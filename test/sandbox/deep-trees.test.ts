@@ -5,7 +5,7 @@ import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } fr
 const deeper = 'for i in $(seq 60); do n=$(printf "d%.0s" $(seq 100)); mkdir -p $n; cd -P $n || exit 1; done'
 const settings = 'mkdir .claude; echo planted > .claude/settings.json'
 
-/** The files that can be found by going from one directory to the next. */
+/** The paths of the files `settings.json` below a directory, as found by going from one directory to the next. */
 const find = (directory: string): string =>
   spawnSync('find', ['.', '-name', 'settings.json'], { cwd: directory, encoding: 'utf8' }).stdout
 

@@ -12,7 +12,7 @@ import { makeStage, type Stage } from './kill-tools.ts'
 const mebibyte = 1024 ** 2
 const gibibyte = 1024 ** 3
 
-/** More than an engine needs, but far less than the data that passes through it. */
+/** The limit for an engine's memory: more than an engine needs, but far less than the data that passes through it. */
 const mostEngineKib = 400 * 1024
 
 /** Starts a process that has forked twice, one in its own session, one that ignores TERM, and one in the foreground. */

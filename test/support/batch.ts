@@ -71,7 +71,7 @@ export function tasksFile(ids: readonly string[], repository = committed()): str
 /** The cost of each request to the model of `dearModel`, in US dollars. */
 export const dollarsARequest = 1
 
-/** Command-line words for a model that runs commands, one after the other, and ends. Each of its requests costs a dollar. */
+/** Command-line arguments for a model that runs commands, one after the other, and ends. Each of its requests costs a dollar. */
 export function dearModel(...commands: readonly string[]): readonly string[] {
   const model = recordingOf(...commands)
   return ['-m', model, '-c', `model_prices={"${model}"={input=${dollarsARequest * 1000},output=0}}`]
@@ -81,7 +81,7 @@ export function dearModel(...commands: readonly string[]): readonly string[] {
  * Checks everything that must be true of a batch, whatever happened to its processes: each trial is settled once, every dollar that a session spent
  * is counted, and another start finds nothing missing.
  *
- * @param words the command-line words with which the batch was started
+ * @param words the command-line arguments with which the batch was started
  * @param spent what the batch's runs spent, in US dollars. Default: the sum in the logs of the sessions in its folder
  */
 export async function expectWhole(

@@ -18,7 +18,7 @@ type Schema = {
   readonly items?: Schema
 }
 
-/** Values that a schema allows, one for each alternative, with this text wherever any text is allowed. */
+/** Values that a schema allows, one for each alternative, with `text` wherever the schema allows any text. */
 function filled(schema: Schema, text: string): readonly unknown[] {
   if (schema.const !== undefined) return [schema.const]
   if (schema.enum !== undefined) return [schema.enum.at(-1)]
@@ -39,7 +39,7 @@ function filled(schema: Schema, text: string): readonly unknown[] {
 
 const schema = z.toJSONSchema(RunEvent, { io: 'input' }) as Schema
 
-/** The report's page for a run with every kind of event. Each kind occurs once for each of these texts, and has this text in all of its strings. */
+/** Renders the report of a run that contains, for each of `texts`, one event of every kind, with that text in all of the event's strings. */
 export function pageOfEveryEvent(texts: readonly string[]): string {
   const beginning = { at: 1, type: 'begin', prompt: texts[0], context: texts, version: texts[0] }
   const events = texts.flatMap((text) => filled(schema, text)) as readonly { readonly type: string }[]

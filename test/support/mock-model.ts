@@ -88,7 +88,7 @@ type Dialect = {
     complaint(request: Received): string | undefined
     sent(request: Received, frames: readonly string[]): void
   }
-  /** The body of an error with these words. */
+  /** Makes the body of an error with this message. */
   readonly errorBody: (message: string) => unknown
   /** The events of a reply, as they go over the wire. */
   readonly frames: (reply: Spoken, index: number) => readonly string[]

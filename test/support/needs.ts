@@ -68,7 +68,7 @@ export function needsPrograms(...names: readonly string[]): boolean {
   return missing.length > 0
 }
 
-/** Starts a program in an environment in which bubblewrap seems not to be installed. */
+/** Arguments that start a program in an environment in which bubblewrap seems not to be installed. */
 export const hidingBubblewrap = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--']
 
 function isMissing(name: string, reason: string | undefined): boolean {

@@ -21,7 +21,7 @@ export function testOn(architecture: Architecture): Test {
   return testUnlessOnCi(isThere ? undefined : `the program ${emulator} (Debian: qemu-user) is not installed`)
 }
 
-/** The command-line words that start a program for this processor. The program's file is removed at the end of the test. */
+/** The command line that starts a program for this processor. The program's file is removed at the end of the test. */
 export function startOf(architecture: Architecture, program: Uint8Array): readonly [string, ...string[]] {
   const file = join(tempDir(), 'program')
   writeFileSync(file, program, { mode: 0o700 })

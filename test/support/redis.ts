@@ -21,7 +21,7 @@ export type TestRedis = {
   readonly start: () => Promise<void>
 }
 
-/** @param options further words for the command line of Redis */
+/** @param options additional command-line arguments for Redis */
 export async function startRedis(...options: readonly string[]): Promise<TestRedis> {
   const folder = tempDir()
   const port = await freePort()

@@ -11,7 +11,7 @@ export type SecondReading = {
   readonly redirections: number
 }
 
-/** Parses a shell text; undefined if the second parser can't. */
+/** Parses a shell text. Returns undefined if the second parser can't parse it. */
 export type ReadCommands = (text: string) => SecondReading | undefined
 
 /** Loads tree-sitter's grammar of bash, which is independent of the parser that the product uses. */

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A connection to a server that can be cut. */
+/** A proxy whose connections can be cut. */
 export type TcpProxy = {
   readonly port: number
   /** Closes all connections, and refuses new ones. */

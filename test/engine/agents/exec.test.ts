@@ -206,7 +206,7 @@ describe.skipIf(needsBubblewrap())('agents with a definition', () => {
       options(),
     )
     expect(JSON.stringify(requests[0]?.body)).toContain('- reader: Reads and tells')
-    // The agent's own instructions come after what every agent is told about the work here.
+    // The agent's own instructions come after the general instructions that every agent gets.
     const { instructions } = requests[1]?.body as { instructions: string }
     expect(instructions).toBe(`${instructionsFor(['gpt-5.5'], { handsOn: false })}\n\n# Your part\nYou only read.\n`)
   })

@@ -51,7 +51,7 @@ export async function runMatrix({ user, backend, program, tries }: Cell): Promis
       mkdirSync(dirname(join(base, path)), { recursive: true })
       writeFileSync(join(base, path), text)
     }
-    // A user's hooks can read the other files in `.claude`.
+    // The credentials get the name that Claude Code uses, because a user's hooks can read the other files in `.claude`.
     renameSync(join(home, '.claude/credentials'), join(home, '.claude/.credentials.json'))
     for (const name of secretNames()) if (!existsSync(join(home, name))) write(`home/${name}`, secret)
     for (const { path } of movedNames()) write(`moved/${path}`, secret)

@@ -22,7 +22,7 @@ export type Row = {
         readonly later?: string
         /** Files, relative to the script's directory, in which nothing planted may be found afterwards. */
         readonly leaves?: readonly string[]
-        /** The directory in which the host's git is used afterwards. It must not create a file named `sentinel`. */
+        /** Afterwards, the host's git is used in this directory, and must not create a file named `sentinel`. */
         readonly gitIn?: string
         /** A script that the host runs afterwards, which prints `GOT` if it finds something. */
         readonly onHost?: string
@@ -41,7 +41,10 @@ export function secretNames(): readonly string[] {
   return [...new Set(names)].filter((name) => !own.test(name) && !names.some((other) => name.startsWith(`${other}/`)))
 }
 
-/** Variables that move credentials, each with the path of a file to create. Variables that move files of the run itself are left out. */
+/**
+ * Environment variables that make programs keep credentials in a different place, each with the path of a file to create. Variables that do this for
+ * files of the run itself are left out.
+ */
 export function movedNames(): readonly { readonly variable: string; readonly path: string }[] {
   const held = protectedTable().flatMap(({ at, what }) => (what === 'credentials' ? [at] : []))
   return movingVariables().flatMap(({ variable, below, from }) => {

@@ -25,7 +25,7 @@ type RunOptions = {
   readonly config?: string
   /** A command line that the shell runs after all the others. */
   readonly later?: string
-  /** Further command-line words. */
+  /** Further command-line arguments. */
   readonly words?: readonly string[]
   /** Further paths that commands in docker can read. */
   readonly readable?: readonly string[]

@@ -7,7 +7,7 @@ import { batchPlace, committed, tasksFile } from '../../support/batch.ts'
 import { call, startMockOpenAI } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Command-line words for a model that runs one command per request and costs a dollar per request. */
+/** Command-line arguments for a model that runs one command per request and costs a dollar per request. */
 function pricedModel(...commands: readonly string[]): readonly string[] {
   const usage = { input_tokens: 1000, output_tokens: 0 }
   const calls = commands.map((cmd) => ({
@@ -88,7 +88,7 @@ test('what a sub-agent of a run spent counts, though the run is killed before it
   const read = (file: string): string => readFileSync(file, 'utf8')
   const rollouts = (): readonly string[] =>
     globSync('state/portcullis/sessions/*/rollout.jsonl', { cwd: path }).map((name) => read(join(path, name)))
-  // The sub-agent is at its second command, and the conversation of the run knows what its answers cost.
+  // Waits until the sub-agent is at its second command and the run's own conversation contains the cost of the sub-agent's answers.
   while (!rollouts().some((text) => text.split('"cost_usd":1').length === 4)) await sleep(50)
   process.kill((JSON.parse(read(join(path, 'process.json'))) as { readonly pid: number }).pid, 'SIGKILL')
   while (!existsSync(join(path, 'result.json'))) await sleep(50)

@@ -63,7 +63,7 @@ test('what a run had spent counts, though its worker and the coordinator are kil
   const running = place.run(words, { onStart: (child) => (coordinator = child.pid ?? 0) })
   const worker = startFarWorker(redis, key)
   await until(() => /"cost_usd":[12]/.test(read(place, 'runs/a/1/step.json')))
-  // The worker's later reports are only in Redis.
+  // From now on, the worker's reports are only in Redis.
   process.kill(coordinator, 'SIGKILL')
   await running
   const carrier = await connectCarrier(redis.url)
@@ -126,7 +126,7 @@ test('a worker that is told to end gives its run back, whose cost counts, and us
 test('a Redis that forgot all that workers had told it costs no run, where they share nothing else', async () => {
   const { redis, key, place, words } = await scene('sleep 12; echo x > x')
   const running = place.run(words)
-  // Redis forgets the worker's lock too, but the lock time is longer than the run.
+  // Flushing Redis also removes the worker's lock, but the lock time is longer than the run.
   startFarWorker(redis, key, '--lock-seconds', '60')
   await until(hasSpent(place, 1))
   redis.cli('flushall')

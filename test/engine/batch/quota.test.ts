@@ -10,7 +10,7 @@ import { startRedis, whyNoRedis } from '../../support/redis.ts'
 const tasks = process.env['SOAK'] === undefined ? 12 : 1000
 const places = 2
 
-/** Command-line words for a model whose quota is used up at the seventh request and for some seconds after it. */
+/** Command-line arguments for a model whose quota is used up at the seventh request and for some seconds after it. */
 async function modelWithQuota(): Promise<readonly string[]> {
   let isEmpty = false
   const mock = await startMockOpenAI({

@@ -18,7 +18,7 @@ import { say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 const outcomesOf = (place: BatchPlace) =>
   place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
 
-/** Starts a model on loopback, and returns the command-line words for it. */
+/** Starts a model on loopback, and returns the command-line arguments for it. */
 async function mockModel(replies: (index: number) => Reply): Promise<readonly string[]> {
   const mock = await startMockOpenAI({ replies: (_, index) => replies(index) })
   onTestFinished(() => mock.close())

@@ -78,7 +78,7 @@ test('two workers without the folder run a batch through Redis, which holds no p
       seen += dump(redis)
       await sleep(200)
     }
-    // If the test fails, Redis is no longer running.
+    // If the test fails, Redis is stopped while this loop is still running.
   })().catch(() => undefined)
   expect((await running).code).toBe(0)
   isOver = true

@@ -10,7 +10,7 @@ import { agent, type Ended } from '../../support/agent.ts'
 import { needsBubblewrap, needsPrograms } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Runs `agent sandbox` with caches. */
+/** Runs `agent sandbox` with the setting `sandbox_caches`. */
 function confined(cwd: string, home: string, caches: readonly string[], args: readonly string[]): Promise<Ended> {
   return agent(['sandbox', '-c', `sandbox_caches=${JSON.stringify(caches)}`, ...args], { cwd, home })
 }

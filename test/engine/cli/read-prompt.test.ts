@@ -18,7 +18,7 @@ test('text piped in besides an argument is added as a block', async () => {
   expect(await readPrompt('explain', piped('diff --git'))).toBe('explain\n\n<stdin>\ndiff --git\n</stdin>')
 })
 
-/** Collects what is said while a prompt is awaited. */
+/** Collects the notes that are printed while the program waits for a prompt. */
 const heard = (): { readonly notes: string[]; readonly note: (sentence: string) => void } => {
   const notes: string[] = []
   return { notes, note: (sentence) => void notes.push(sentence) }

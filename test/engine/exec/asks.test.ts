@@ -53,7 +53,10 @@ const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
   ['there is no terminal', { startedBy: ['setsid', '--wait', 'sh', '-c', 'exec "$@" </dev/null', 'sh'] }],
 ]
 
-/** If a run waited for an answer, the time limit would end it with a different exit code than a refusal. */
+/**
+ * Arguments for a run in the mode `untrusted`. If the run waited for an answer, the time limit would end it with a different exit code than a
+ * refusal.
+ */
 const untrusted = [
   '--json',
   '--fail-on-denied',

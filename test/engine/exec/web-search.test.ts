@@ -14,7 +14,7 @@ if (responses === undefined || chat === undefined || messages === undefined) thr
 const wide = ['-s', 'danger-full-access']
 const answer: Reply = { say: [search('how deep'), say('So deep.')], usage: { input: 1000, output: 10 } }
 
-/** Runs the program with these words against a mock of a provider. */
+/** Runs `agent exec` with these additional arguments against a mock provider. */
 async function run(wire: WireUnderTest, words: readonly string[], config = '', replies: readonly Reply[] = [answer]) {
   const mock = await wire.mock({ replies })
   onTestFinished(() => mock.close())
@@ -47,7 +47,7 @@ describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
       { type: 'web_search', query: 'how deep', action: { type: 'search' } },
       { type: 'agent_message', text: 'So deep.' },
     ])
-    // A thousand searches cost ten dollars, and the tokens are added to that.
+    // A search costs one cent (ten dollars per thousand), and the tokens cost something too.
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', cost_usd: expect.toSatisfy((cost) => cost > 0.01) })
   })
 

@@ -15,7 +15,7 @@ const items = ({ events }: Exec) => events.flatMap((event) => (event.type === 'i
 const moves = (ended: Exec) => items(ended).flatMap((item) => (item.type === 'worktree' ? [item] : []))
 const outputs = (ended: Exec) =>
   items(ended).flatMap((item) => (item.type === 'command_execution' ? [item.aggregated_output] : []))
-/** What the model was given back for its calls, in order. */
+/** The results that the model got for its calls, in order. */
 const results = ({ requests }: Exec): readonly string[] =>
   (requests.at(-1)?.body as { input: { type: string; output?: string }[] }).input.flatMap(({ output }) => output ?? [])
 

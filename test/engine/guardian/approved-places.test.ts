@@ -8,7 +8,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, type Exec } from '../../support/workspace.ts'
 
-/** A reviewer that allows everything. Before it answers, it runs a command line, as a running command could do during a review. */
+/** A reviewer that allows everything. Before it answers, it runs the command line `meanwhile`, as a running command could do during a review. */
 function thinking(cwd: string, meanwhile: string, scope: 'once' | 'run' = 'once'): readonly string[] {
   const directory = tempDir({
     'answer.mjs': `

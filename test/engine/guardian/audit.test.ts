@@ -7,7 +7,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** A run of two calls, its audit log, and the head from its last event. */
+/** A run of two calls, its audit log, and the log's head (its number of records and its last hash) from the run's last event. */
 async function audited() {
   const home = tempDir()
   const cwd = repository()

@@ -10,10 +10,10 @@ import { liar, nodeServer, reference, server, start } from './servers-support.ts
 import { startWebSocketServer } from './websocket-server.ts'
 
 const signal = new AbortController().signal
-/** Code that lists the only tool of a made-up server. */
+/** Code with which a fake server lists its only tool, `name`. */
 const lists = (name: string): string =>
   `if (method === 'tools/list') return send({ id, result: { tools: [{ name: '${name}', inputSchema: { type: 'object' } }] } })\n`
-/** Changes a made-up server so that it appends every notification that it gets to a file. */
+/** Changes a fake server so that it writes every notification it receives to the file `notes`. */
 const noting = (source: string): string =>
   source
     .replace('import { createInterface }', "import { appendFileSync } from 'node:fs'\n    import { createInterface }")

@@ -36,7 +36,7 @@ args = [${JSON.stringify(reference('everything'))}]
 startup_timeout_sec = 30
 `
 
-/** The configuration of a server that is this program in JavaScript. More keys of its table may follow. */
+/** Returns the configuration of an MCP server whose code is `source`, in JavaScript. The caller may append further keys to its table. */
 export function madeUp(name: string, source: string): string {
   return `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["--input-type=module", "-e", ${JSON.stringify(source)}]\n`
 }

@@ -19,7 +19,7 @@ const usage = {
 
 const completed = (item: Event): Event => ({ type: 'item.completed', item })
 
-/** Events with a finding of every kind, in which all texts are this text. */
+/** Returns events with findings of every kind. All texts in them are `text`. */
 function findings(text: string, at: number): readonly Event[] {
   const command = { type: 'command_execution', command: text, aggregated_output: text, exit_code: 1 }
   const review = { type: 'review_finding', path: text, title: text, body: text, suggestion: text, line_prints: [text] }
@@ -57,7 +57,7 @@ function findings(text: string, at: number): readonly Event[] {
   ]
 }
 
-/** The events of a run that ends like this, with these texts everywhere. */
+/** Returns the events of a run that ends for this reason. All texts in them are from `texts`. */
 function run(texts: readonly string[], reason: EndReason | 'cut off'): readonly Event[] {
   const [text = ''] = texts
   const code = reason === 'cut off' ? 1 : exitCodes[reason]

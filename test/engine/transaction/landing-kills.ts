@@ -42,8 +42,8 @@ type Kills = {
 }
 
 /**
- * Lands with `agent apply` what a run changed, twelve files and more, and kills the program at each call that changes a file system, beginning with
- * the first one that is part of the landing. After `recover`, the tree must be either as it was before or as the run left it. If it is as it was
+ * Uses `agent apply` to land the changes of a run, at least twelve files, and kills the program at each call that changes a file system, beginning
+ * with the first one that is part of the landing. After `recover`, the tree must be either as it was before or as the run left it. If it is as it was
  * before, applying the changes again must land them.
  *
  * @param every 1 to kill the program at each call, N to kill it at every Nth call
@@ -103,7 +103,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
       const again = await runPlainly(apply, env)
       if (!isDeepStrictEqual(look(tree), landed))
         failures.push(`killed at ${one.text}: not landed afterwards: ${again.stderr}`)
-      // Something that is already there is not a conflict.
+      // Changes that have already landed don't count as conflicts.
       else if (again.stderr !== '') failures.push(`killed at ${one.text}: applied again: ${again.stderr}`)
       // The session records the landing, whether it happened before the kill or now.
       const undone = await runPlainly(undo, env)

@@ -22,7 +22,9 @@ function place(strategy: keyof typeof missing): string {
   return strategy === 'reflink' && typeof xfs !== 'string' ? mkdtempSync(join(xfs.directory, 'x')) : tempDir()
 }
 
-/** Performs a run that changes two files in a repository with two branches, while somebody else does something there. */
+/**
+ * Performs a run that changes two files in a repository with two branches. Meanwhile, `theirs` does what another person might do in the repository.
+ */
 async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) => void) {
   const base = place(strategy)
   const [cwd, home] = [join(base, 'tree'), join(base, 'home')]

@@ -110,7 +110,7 @@ asNobodyTest('an overlay needs no privileges: it works the same for a user witho
 overlayTest('git trusts its index on an overlay, and does not read all files again', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
   execFileSync('sh', ['-c', 'git add . && touch -d 2020-01-01 a.txt && git update-index --refresh'], { cwd })
-  // This doesn't depend on the owner of the files in the sandbox.
+  // The owner in git's index must be the one that commands see, whoever owns the files in the sandbox.
   const line = 'git ls-files --debug | grep -o "[ug]id: [0-9]*" | tr "\\n" " "; stat -c "uid: %u gid: %g " a.txt'
   const [known, shown] = outputOf(await onOverlay(cwd, [cmd(line)])).split(/(?<=gid: \d+ )/)
   expect(shown).toMatch(/uid: \d+ gid: \d+ $/)
@@ -258,7 +258,7 @@ async function escape(startedBy: readonly string[] = []): Promise<void> {
   const places = { workspace: cwd, keptIn: state, source: join(state, 'mounted') }
   for (const [index, { script }] of viewProbes.entries()) writeFileSync(join(cwd, `probe-${index}.sh`), script(places))
   if (startedBy.length > 0) giveToNobody(cwd, home)
-  // After that, the file is below the overlay, but no longer in it.
+  // After the first command, the file is still in the tree below the overlay, but no longer in the overlay.
   const steps = [cmd(`rm ${realOnly}`), cmd('for probe in probe-*.sh; do echo trying $probe; sh $probe; done')]
   const ended = await onOverlay(cwd, steps, { home, startedBy, args: ['--land', 'never'] })
   expect(outputOf(ended).match(/trying/g)).toHaveLength(viewProbes.length)

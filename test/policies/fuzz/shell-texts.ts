@@ -7,7 +7,7 @@ import { arming, characters, pieces, separators, wraps } from './shell-pieces.ts
 const mostLearned = 4_096
 const longest = 200
 
-/** Lines that hang, or have effects that a fuzz test must not have. */
+/** Matches lines that hang, or have effects that a fuzz test must not have. */
 const unfit =
   /\b(?:rm|sudo|kill|reboot|dd|mkfs|git|curl|find|sleep|yes|select|tail|top|less|more|man|watch|python3?|make|npm|docker|while|until)\b/
 

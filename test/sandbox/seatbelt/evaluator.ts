@@ -137,7 +137,7 @@ function textOf(expression: Expression | undefined, parameters: SeatbeltProfile[
   return value
 }
 
-/** Converts a POSIX regular expression. Throws if it might not mean the same here. */
+/** Converts a POSIX regular expression. Throws if it might have a different meaning in JavaScript. */
 function toRegExp(source: string): RegExp {
   if (/\\[A-Za-z0-9]|\(\?|\[\[|\{\d/.test(source.replace(/\\\W/g, ''))) throw new Error(`not portable: ${source}`)
   return new RegExp(source, 's')

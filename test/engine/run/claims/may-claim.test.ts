@@ -53,7 +53,9 @@ function isDigit(node: AST.Element): boolean {
   return node.type === 'CharacterSet' && node.kind === 'digit' && !node.negate
 }
 
-/** The text that an element matches, if it is always the same. One digit represents all of them. An assertion matches no text. */
+/**
+ * The text that an element matches, if it is always the same. For a digit, this is `5`, which represents all digits. An assertion matches no text.
+ */
 function signOf(element: AST.Element): string | undefined {
   if (element.type === 'Assertion') return ''
   if (element.type === 'Character') return textOf(element)

@@ -108,7 +108,7 @@ export async function nothingHappens(
   })
 }
 
-/** Makes the changes in a run that lands all of them, and in a run without the flag. Compares the results, and what one undo restores. */
+/** Makes the changes in a run that lands all of them, and in a run without `--transactional`. Compares the results, and what one undo restores. */
 export async function everythingHappens(strategy: Strategy, all: readonly Change[], base?: string): Promise<Failures> {
   return inTree(base, async (tree, home) =>
     inTree(base, async (plain, plainHome) => {
