@@ -47,9 +47,9 @@ export type ReviewOptions = OthersOpinions & {
   readonly diff?: string
   /** The caller's id for the action, for the reviewer's reports. */
   readonly subject?: string
-  /** Why the action is impossible regardless of approval, if that is already known. Nobody is asked, and the denial is recorded. */
+  /** Why the action is impossible regardless of approval, if that is already known. In that case nobody is asked, and the denial is recorded. */
   readonly refuse?: string
-  /** The name of the stage that refused the action. Default: `confinement`. */
+  /** The name of the stage that found the action impossible (`refuse`). Default: `confinement`. */
   readonly refusedBy?: string
 }
 
@@ -57,7 +57,7 @@ export type ReviewOptions = OthersOpinions & {
 export type CheckPlace = {
   /** The sandbox that the command would run in. Default: `workspace-write`. */
   readonly sandbox?: SandboxMode
-  /** Default: `/`, since no files are read. */
+  /** The folder that the command would run in. Default: `/`, since no files are read. */
   readonly cwd?: string
 }
 
@@ -82,7 +82,8 @@ export type Guardian = {
 }
 
 /**
- * Creates a guardian. Its options are read once. After that, only a reviewer's answers for the rest of the run change its policy.
+ * Creates a guardian. Its options are read once. After that, its policy changes only if a reviewer gives an answer that applies to the rest of the
+ * run.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })

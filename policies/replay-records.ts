@@ -100,7 +100,7 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
  */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
-/** Reconstructs the basis of a record that an earlier version wrote. */
+/** Reconstructs the opinions that a record's verdict was based on, for records of an earlier version, which don't contain them. */
 function basisOf({
   verdict: { decision, decidedBy, reason },
 }: AuditRecord): OthersOpinions & { readonly refused?: true } {

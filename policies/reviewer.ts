@@ -6,8 +6,9 @@ import type { CommandAnalysis } from './commands/analyse.ts'
 export type ReviewRequest = {
   readonly action: Action
   readonly mode: ApprovalMode
-  /** The stage that asks, and the reason in words. */
+  /** The stage that asks, such as `rules` or `mode`. */
   readonly asksFor: string
+  /** Why the stage asks, in words. */
   readonly reason: string
   /** The `file:line` and the pattern of the rule that requires asking, if there is one. */
   readonly rule: string | undefined

@@ -15,7 +15,7 @@ type OpenOptions = {
   readonly wanted: readonly Place[]
 }
 
-/** The functions that every backend has. */
+/** The functions that a backend provides. */
 export type BackendModule = {
   /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy can't be enforced here. */
   readonly open: (policy: SandboxPolicy, options: OpenOptions) => Promise<Sandbox>

@@ -65,8 +65,9 @@ const worthLookingHome = 64
 type Inside = {
   readonly directory: string
   readonly parent: string
-  /** The directory's own name, and the last components of the paths, in the form that `namesIn` returns. */
+  /** The directory's own name, in the form that `namesIn` returns. */
   readonly name: string
+  /** The last components of the paths, in the form that `namesIn` returns. */
   readonly names: readonly string[]
   /** The position of each path in the list. */
   readonly places: readonly number[]

@@ -184,7 +184,9 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/** Reads the contents of an expansion. The shell may not evaluate them, so a name that is assigned in them isn't certain to have a value afterwards. */
+/**
+ * Reads the contents of an expansion. The shell might not evaluate them, so a name that is assigned in them isn't certain to have a value afterwards.
+ */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))

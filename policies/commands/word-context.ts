@@ -8,7 +8,10 @@ export type WordContext = {
   readonly variables: Variables
   /** Whether the shell is not bash, so that it interprets bash-only syntax differently. */
   readonly plainShell: boolean
-  /** Walks the commands of a substitution. Returns the commands of its pipeline, if it is a pipeline of simple commands. */
+  /**
+   * Walks the commands of a substitution. If they are a single pipeline of simple commands, returns the words of these commands, and otherwise
+   * undefined.
+   */
   readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
   /** Records that the command line assigns to a name. */
   readonly assigns: (name: string) => void

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { RuleError, type Position } from '../rules/rule-error.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 
-/** The permission lists of a settings file that isn't JSON. Another function has already read them. An absent list counts as empty. */
+/** The permission lists of a settings file that isn't JSON, already parsed by the caller. An absent list counts as empty. */
 export type PermissionLists = {
   readonly allow?: readonly string[] | undefined
   readonly ask?: readonly string[] | undefined
@@ -104,7 +104,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 type Located = { readonly at: Position; readonly end: number | undefined }
 
-/** Finds positions in a text. The lines of the text are counted only once. */
+/** Returns functions that find positions in a text. The lines of the text are counted only once. */
 function locator(text: string): {
   readonly positionAt: (offset: number) => Position
   readonly locate: (part: string, from: number) => Located

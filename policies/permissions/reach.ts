@@ -85,7 +85,7 @@ function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
-/** For a word whose text is known, the whole text; for any other word, the folder that its known beginning leads to. */
+/** Returns the text of a word if all of it is known, and otherwise the folder that its known beginning names. */
 function folderOf(word: ShellWord): string {
   if (word.kind === 'static') return word.text
   const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix

@@ -13,7 +13,7 @@ export function findAwkEffect(program: string): string | undefined {
 const space = /[ \t]+|#[^\n]*/y
 const token =
   /"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]*)?|\.[0-9]+|&&|\|\||[=!<>+\-*%^]=|\+\+|--|!~|>>|[^]/y
-/** Matches a regular expression of an awk program whose bracket expressions end at the same place in every awk. */
+/** Matches a regular expression in an awk program if its bracket expressions end at the same place in every awk. */
 const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
 /** Tokens that end a value. A slash after one of them means division. */
@@ -41,12 +41,12 @@ function findOperator(program: string): string | undefined {
       continue
     }
     if (program[at] === '/') {
-      if (before === 'unclear') return 'a slash that only some versions of awk read as division'
+      if (before === 'unclear') return 'only some versions of awk read a slash as division here'
       const found = before === 'start' ? match(expression) : '/'
       if (found === undefined) return 'a regular expression is not understood'
       at += found.length
       before = before === 'start' ? 'value' : 'start'
-      if (before === 'start' && program[at] === '=') return 'a slash that only some versions of awk read as division'
+      if (before === 'start' && program[at] === '=') return 'only some versions of awk read a slash as division here'
       continue
     }
     const found = match(token) ?? ''

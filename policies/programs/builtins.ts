@@ -111,7 +111,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
-/** Whether the test only checks if a word is empty, or if a file with this name exists. */
+/** Whether the test only checks if a word is empty, or if a file with that name exists. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')

@@ -1,7 +1,7 @@
 import { reader } from './judges.ts'
 import type { ProgramTable } from './program-table.ts'
 
-/** For programs whose options only change what is printed, so an unknown word is harmless even if it turns out to be an option. */
+/** Set for programs whose options only change what is printed, so that an unknown word is harmless even if it turns out to be an option. */
 const anyWord = true
 
 const checksumOptions =

@@ -2,7 +2,7 @@ import type { Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 
 const writes: Fact = { class: 'writes', paths: ['.git'] }
-/** Git runs hooks on its own, and no argument shows what they do. */
+/** The fact that git may run the repository's hooks. No argument shows what they do. */
 export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
 const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands in its arguments' }
 
@@ -159,7 +159,7 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
 }
 
 /**
- * The words that are certainly paths: those after `--`, or, if there is no `--`, all operands. In that case, the first operand of `git checkout` is
+ * The words that are certainly paths: those after `--`, or, if there is no `--`, all operands. Without `--`, the first operand of `git checkout` is
  * left out, because it may be a revision.
  */
 function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[] {

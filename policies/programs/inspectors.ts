@@ -12,7 +12,7 @@ const plain =
 
 /** lsof, restricted to the listed options. Words with an `@` are refused, because lsof would ask a name server about the host after it. */
 const openFiles = only(
-  'lsof(8), without -D, options that begin with + and host names',
+  'lsof(8), without -D, without options that begin with +, and without host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
   /^[^+@][^@]*$/,
   () => undefined,

@@ -14,7 +14,7 @@ const text = /(?:[^"\\]|\\[^(])*(?:"|\\\()/y
  */
 export function findJqEffect(filter: string): string | undefined {
   const found: string[] = []
-  // The depths of the open parentheses that are inside strings.
+  // For each string that is interrupted by a filter in parentheses, the depth of these parentheses.
   const open: number[] = []
   let depth = 0
   for (let at = 0; at < filter.length;) {

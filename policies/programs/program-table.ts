@@ -32,10 +32,10 @@ export type Judgement = {
   readonly unlisted?: boolean
 }
 
-/** A row's inputs other than the arguments. */
+/** What the judgement about a program depends on besides its arguments. */
 export type JudgeContext = { readonly input: StandardInput }
 
-/** A row of the tables. Arguments that it doesn't understand make the command unknown, never harmless. */
+/** A row of the tables, which describes one program. Arguments that the row doesn't cover make the command unknown, never harmless. */
 export type Program = {
   /** The documentation from which the row's facts come. */
   readonly source: string

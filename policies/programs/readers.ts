@@ -3,7 +3,7 @@ import { mayBeOption } from '../commands/shell-word.ts'
 import { reader } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** For programs whose options only change what is printed, so an unknown word is harmless even if it turns out to be an option. */
+/** Set for programs whose options only change what is printed, so that an unknown word is harmless even if it turns out to be an option. */
 const anyWord = true
 
 /** Programs that read files or standard input and print text. */

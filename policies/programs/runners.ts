@@ -4,8 +4,8 @@ import type { Program, ProgramTable } from './program-table.ts'
 
 /**
  * Programs that run code of the project or code from their arguments. If `version` lists words, the program prints its version when it is given
- * exactly one of them, and does nothing else. Some programs have no such words on purpose: `yarn` and `pnpm` load project configuration before they
- * print their version, and `cargo` and `rustc` start the toolchain that the project names.
+ * exactly one of them, and does nothing else. For some programs, `version` is missing on purpose: `yarn` and `pnpm` load project configuration before
+ * they print their version, and `cargo` and `rustc` start the toolchain that the project names.
  */
 const runners: Readonly<Record<string, { readonly source: string; readonly version?: readonly string[] }>> = {
   node: { source: 'node(1)', version: ['--version', '-v'] },
@@ -111,7 +111,7 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
-/** Creates the row of docker or podman. Only showing their version or their lists is harmless; everything else runs code. */
+/** Creates the row of docker or podman. Only queries, such as for the version or the list of containers, are harmless. Everything else runs code. */
 function containers(name: string): Program {
   return {
     source: `${name}(1): only queries, without --format, --filter and options for another host`,

@@ -77,7 +77,7 @@ function skipAddress(script: string, second = false): string | undefined {
   return rest?.replace(/^[IM]*/, '')
 }
 
-/** The rest of the script after `/one/two/`. */
+/** The rest of the script after the two parts of a command such as `s/one/two/`, given the script from the first delimiter on. */
 function skipParts(script: string): string | undefined {
   const delimiter = script[0] ?? ''
   const afterFirst = skipDelimited(script)

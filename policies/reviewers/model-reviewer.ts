@@ -30,7 +30,7 @@ export type ModelReviewerOptions = {
   readonly context: () => ReviewContext
   /** Replaces the default policy. The required form of the answer can't be replaced, nor can the limits on what the model may allow. */
   readonly policy?: string
-  /** Default: 90 seconds. */
+  /** How long an answer may take. Default: 90 seconds. */
   readonly timeoutMs?: number
 }
 
@@ -80,7 +80,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
-/** Joins the lines of a text, because a finding repeats words of the action, and their line ends must not begin new lines in the model's input. */
+/** Joins the lines of a text. What the analysis found repeats words of the action, whose line ends must not begin new lines in the model's input. */
 function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }

@@ -125,8 +125,8 @@ export class RuleEvaluation {
     if (!/^[^/\s]+$/.test(name))
       this.#values.fail(
         nameValue?.at ?? call.at,
-        `${JSON.stringify(name)} is not a program name without a path`,
-        'a name without slashes',
+        `${JSON.stringify(name)} is not a plain program name: it is empty, or contains a slash or white space`,
+        'a name without slashes or white space',
       )
     const paths = this.#values.list(given.get('paths'), 'a list of paths').map((item) => {
       const path = this.#values.string(item, 'a path')

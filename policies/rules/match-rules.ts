@@ -54,7 +54,10 @@ function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet)
   return [...[...found].toSorted((a, b) => place(a) - place(b)), ...textsThatFit(forms, rules)]
 }
 
-/** The rules without a program that may match a command. A rule with stars is left out if its longest part doesn't occur in the known text. */
+/**
+ * Of the rules that name no program, returns those that may match a command. A rule with stars is left out if its longest part doesn't occur in the
+ * known text.
+ */
 function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram }: RuleSet): readonly PrefixRule[] {
   const known = forms.map(linesOf)
   // Any of the rules may match text that is known only at run time.

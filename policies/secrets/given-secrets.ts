@@ -10,7 +10,7 @@ export const givenSecrets: readonly SecretShape[] = [
   shape('URL with a password', 'RFC 3986, 3.2.1', '://', /:\/\//g, /^(?<kept>[^\s:/@"'\\]*:)[^\s@/"'\\]+(?<after>@)/),
   shape(
     'named value',
-    'names as programs have them',
+    'usual names of variables and fields',
     'pass secret token key credential',
     /(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|account|private)[-_]?key|credential)/gi,
     /^(?<kept>s?\\?["']?\s*[=:]\s*\\?["']?)[^\s"',;&\\]+/i,

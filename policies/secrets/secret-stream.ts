@@ -20,8 +20,8 @@ const enough = 24
 const isWide = ({ rest }: SecretShape): boolean => /\)[*+]|\[\^\|/.test(rest.source)
 
 /**
- * Masks secrets in a text that arrives in pieces. Text that may turn out to be a secret is held back. `push` returns the text that can be emitted by now.
- * What is still held back at the end is never emitted.
+ * Masks secrets in a text that arrives in pieces. Text that may turn out to be a secret is held back. `push` returns the text that can be emitted
+ * now. Text that is still held back at the end is never emitted.
  *
  * @internal
  */
@@ -64,7 +64,8 @@ export class SecretStream {
 }
 
 /**
- * The start of the last word, which may continue and may be the beginning of a secret. If the word is too long for that, the result is the length of the text.
+ * The offset at which the last word starts. The word may continue, and it may be the beginning of a secret. If the word is too long for that, the
+ * result is the length of the text.
  */
 function lastWord(text: string): number {
   const tail = text.slice(-longestBeginning)

@@ -11,13 +11,13 @@ export type SecretShape = {
   /** The pattern of the beginning. If it begins with a letter or digit, no letter or digit may precede it. */
   readonly head: RegExp
   /**
-   * The text after the beginning. If there is a group `kept`, neither that group nor the beginning is masked; otherwise the beginning is masked too.
-   * A group `after` is never masked. An empty group `secret` means that there is no secret after all.
+   * The pattern of the text after the beginning. If there is a group `kept`, neither that group nor the beginning is masked; otherwise the beginning
+   * is masked too. A group `after` is never masked. An empty group `secret` means that there is no secret after all.
    */
   readonly rest: RegExp
   /** The minimum length of a text that is masked, in characters after the beginning. Shorter matches are left alone. */
   readonly least: number
-  /** What must precede the beginning. Absent: the rule that is described at `head` applies. */
+  /** The pattern of what must precede the beginning. Absent: the rule that is described at `head` applies. */
   readonly before?: RegExp
 }
 

@@ -9,8 +9,9 @@ import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts
 
 /** What `mountSteps` depends on besides the planned mounts. */
 type Stage = {
-  /** The run's directories on the host, which the steps mount. */
+  /** The run's directory on the host that commands see as their temporary directory. */
   readonly privateTemp: string
+  /** The run's empty directory on the host, which commands see in place of hidden directories. */
   readonly emptyDirectory: string
   /**
    * Finds the directories of this run and of other runs that are inside host directories visible to commands. The steps hide them, because no command
@@ -34,7 +35,8 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // These values are too large for JavaScript numbers, so the query is repeated with bigints. Using bigints for every query would take twice as long.
+  // The numbers are too large to be exact as JavaScript numbers, so the query is repeated with bigints. Using bigints for every query would take
+  // twice as long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }

@@ -10,7 +10,10 @@ import { locateBubblewrap } from './locate.ts'
 import type { Probe } from './try-bubblewrap.ts'
 import type { WatchLimits } from './watch-limits.ts'
 
-/** What is kept on disk. It is checked without a schema, because loading a library for that would take longer than everything else here. */
+/**
+ * What is kept on disk about a successful trial. It is checked without a schema, because loading a library for that would take longer than everything
+ * else here.
+ */
 type Remembered = { readonly key: string; readonly watches: WatchLimits | undefined }
 
 let known: Promise<Probe> | undefined

@@ -35,7 +35,7 @@ function others(denials: readonly Denial[], kind: Denial['kind'], count: number)
       kind: 'otherwise',
       advice:
         kind === 'quarantine'
-          ? 'read index.jsonl in the folder of the moved files, which lists all of these files'
+          ? 'read index.jsonl in the folder of the moved files; it lists all of these files'
           : 'look at the denials that are listed first',
     },
   }

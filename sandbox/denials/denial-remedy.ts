@@ -16,13 +16,13 @@ export type Remedy =
   /** Shows commands the socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
   /**
-   * Unix sockets can only be allowed as a whole: a command's own sockets can't be distinguished from this machine's sockets that are visible to the
-   * command.
+   * Lets commands use unix sockets. These can only be allowed as a whole: a command's own sockets can't be distinguished from this machine's sockets
+   * that are visible to the command.
    */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
-  /** `value` is the current limit, in the limit's own unit. */
+  /** Raises a limit. `value` is the current limit, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
   /** No policy would allow this; `advice` says what a person can do. */
   | { readonly kind: 'otherwise'; readonly advice: string }

@@ -67,7 +67,10 @@ export type DockerClient = {
   /** Lists the containers that have this label, each with its owner, which is the label's value. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** `filtered` contains the arguments to put before our own programs so that they, too, run under the filter (see `NetworkPlan`). */
+  /**
+   * Creates and starts a container. `filtered` contains the arguments to put before our own programs so that they, too, run under the filter (see
+   * `NetworkPlan`).
+   */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 

@@ -3,10 +3,10 @@
  * that aren't UTF-8 are preserved.
  */
 export type ConfigEntry = {
-  /** In lower case. */
+  /** The section's name, in lower case. */
   readonly section: string
   readonly subsection: string | undefined
-  /** In lower case. */
+  /** The setting's own name, in lower case. */
   readonly name: string
   /** The setting's value; undefined if the name has no value, which git reads as true. */
   readonly value: string | undefined
@@ -17,7 +17,7 @@ export function keyOf({ section, subsection, name }: ConfigEntry): string {
   return subsection === undefined ? `${section}.${name}` : `${section}.${subsection}.${name}`
 }
 
-/** An entry for a key in the form that `git config --list` prints. */
+/** Creates an entry from a value and its full key, as `git config --list` prints the key. */
 export function entryOf(key: string, value: string | undefined): ConfigEntry {
   const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')]
   const subsection = first === last ? undefined : key.slice(first + 1, last)

@@ -31,7 +31,7 @@ const message = 'portcullis: taken over'
 export type GitPlan = {
   /** Changes the value of a ref. @returns why that is impossible; undefined if it is possible */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Adds a line to the log of HEAD. The plan fails if HEAD has changed by the time it is carried out. */
+  /** Adds a line to the log of HEAD. Carrying out the plan fails if HEAD has changed in the meantime. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Replaces the index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void

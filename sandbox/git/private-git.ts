@@ -177,7 +177,7 @@ export function openPrivateGit(options: {
         denials.push(
           denialOf({
             subject: `${repository.git} (${why})`,
-            advice: "the command's changes to this repository were not, or not completely, imported",
+            advice: "some or all of the command's changes to this repository were not imported",
           }),
         )
       }
