@@ -74,7 +74,10 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
       if (end < 0) return { facts: [unknown(`the command after ${part} has no end`)], opaque: `${part} has no end` }
       const open = rest.slice(at + 1, end).find(mayBeExpression)
       if (open !== undefined)
-        return { facts: [unknown(`${open.text} may turn out to end the command after ${part}`)], opaque: `${open.text} may end the command after ${part}` }
+        return {
+          facts: [unknown(`${open.text} may turn out to end the command after ${part}`)],
+          opaque: `${open.text} may end the command after ${part}`,
+        }
       const list = within && !sensitive ? { dotted: true, filtered } : undefined
       const origin = originOfListed(list, rest[at + 1]?.text)
       const command = rest.slice(at + 1, end).map((word) => fill(word, origin, below))

@@ -44,7 +44,11 @@ function downloads(args: readonly ShellWord[]): readonly Fact[] {
 
 const runsCode: Fact = { class: 'runs-code', reason: 'it can start other programs' }
 
-const mirrors: Fact = { class: 'destructive', reason: 'it deletes files that exist only at the destination', extent: 'named' }
+const mirrors: Fact = {
+  class: 'destructive',
+  reason: 'it deletes files that exist only at the destination',
+  extent: 'named',
+}
 
 /** Programs that talk to other machines. Looking up names counts too, since a look-up can leak data (CVE-2025-55284). */
 export const networkClients: ProgramTable = {
