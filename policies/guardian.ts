@@ -82,8 +82,7 @@ export type Guardian = {
 }
 
 /**
- * Creates a guardian. Its options are read once. After that, its policy changes only if a reviewer gives an answer that applies to the rest of the
- * run.
+ * Creates a guardian. Its options are read once. After that, only reviewers' answers that apply to the rest of the run change its policy.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })

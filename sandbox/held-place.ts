@@ -50,7 +50,7 @@ export type Place = {
  * can be mistaken for it.
  */
 export type HeldPlace = Place & {
-  /** Returns a path to an entry in this directory. On Linux, the path stays valid even if the directory is moved. */
+  /** Returns the path of an entry in the directory that is held open. On Linux, the path stays valid even if the directory is moved. */
   readonly inside: (name: string) => string
   readonly close: () => void
 }

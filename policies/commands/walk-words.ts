@@ -184,9 +184,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/**
- * Reads the contents of an expansion. The shell might not evaluate them, so a name that is assigned in them isn't certain to have a value afterwards.
- */
+/** Reads the contents of an expansion. The shell might not evaluate them, so names that are assigned in them don't certainly have values afterwards. */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))

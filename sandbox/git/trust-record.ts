@@ -16,7 +16,7 @@ const storedTrust = () => {
   const trust = z.object({
     roots: paths,
     places: z.object({ gitDirectories: paths, gitLinks: paths, repositories: paths, protectedPaths: paths }),
-    /** Identities of entries. */
+    /** The identities of the trusted entries. */
     trusted: paths,
     /** The targets of symlinks, by the symlinks' paths. */
     symlinks: z.array(z.tuple([z.string(), z.string()])).readonly(),
