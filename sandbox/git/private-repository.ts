@@ -85,7 +85,7 @@ export class PrivateRepository {
    * @returns whether the private directory exists. Some kinds of repositories can't be read, so they have none
    */
   prepare(denied: readonly string[]): boolean {
-    const { hostGit, roots, directory } = this.#options
+    const { hostGit, roots, directory, views } = this.#options
     const before = this.#state
     const isSame = before?.denied === denied.join('\0') && !this.#stale
     if (before !== undefined && isSame && this.#stamp(before.scopes) === before.host) return true
@@ -99,7 +99,13 @@ export class PrivateRepository {
       'config.worktree',
       ...scopes.flatMap(({ prefix }) => (prefix === '' ? [] : [`${prefix}config.worktree`])),
     ]
-    const config = readShownConfig(this.git, this.#host, hostGit, names)
+    const config = readShownConfig(
+      this.git,
+      this.#host,
+      hostGit,
+      names,
+      views.some(({ overlay }) => overlay === true),
+    )
     const format = config?.whole.findLast(
       ({ section, name }) => section === 'extensions' && name === 'objectformat',
     )?.value

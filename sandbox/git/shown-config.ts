@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { expandHome, homes } from '../homes.ts'
 import { isInclude, keyFilesOf } from './global-config.ts'
 import { withoutSecrets } from './config-clean.ts'
-import { entryOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
+import { entryOf, keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
@@ -27,12 +27,14 @@ const largest = 4 * 1024 * 1024
  * undefined if git couldn't read the config.
  *
  * @param names the config files: `config`, and those of the work trees that have their own
+ * @param isOverlay whether the work tree is on a mounted overlayfs
  */
 export function readShownConfig(
   git: string,
   host: HeldDirectory,
   hostGit: HostGit,
   names: readonly string[],
+  isOverlay = false,
 ): ShownConfig | undefined {
   const [texts, entries] = [new Map<string, string>(), new Map<string, readonly ConfigEntry[]>()]
   const whole: ConfigEntry[] = []
@@ -48,14 +50,26 @@ export function readShownConfig(
     const clean = withoutSecrets(resolved)
     lost ||= clean.lost || own.some(isInclude)
     whole.push(...resolved)
-    // Automatic repacking is turned off: the private directory has few objects of its own, but repacking would copy all objects of the host.
-    const shown: readonly ConfigEntry[] =
-      name === 'config' ? [...clean.kept, entryOf('gc.auto', '0'), entryOf('core.splitindex', 'false')] : clean.kept
+    const shown = name === 'config' ? [...clean.kept, ...added(clean.kept, isOverlay)] : clean.kept
     entries.set(name, shown)
     texts.set(name, writeConfigFile(shown))
   }
   secretFiles.push(...keyFilesOf(whole, git))
   return { texts, entries, whole, secretFiles, lost }
+}
+
+/**
+ * Settings for the private directory alone. Automatic repacking is turned off: the private directory has few objects of its own, but repacking would copy all
+ * objects of the host. On an overlay, reading directories and file metadata takes longer than below it; git's untracked cache avoids reading the directories,
+ * and makes `git status` there as fast as on the host (measured: 0.8 times its time, instead of up to 1.5 times).
+ */
+function added(kept: readonly ConfigEntry[], isOverlay: boolean): readonly ConfigEntry[] {
+  const isSet = kept.some((entry) => keyOf(entry) === 'core.untrackedcache')
+  return [
+    entryOf('gc.auto', '0'),
+    entryOf('core.splitindex', 'false'),
+    ...(isOverlay && !isSet ? [entryOf('core.untrackedcache', 'true')] : []),
+  ]
 }
 
 function resolveIncludes(
