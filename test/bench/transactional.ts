@@ -75,7 +75,7 @@ async function starts(
   for (let round = 0; round <= runs; round++) {
     plain.push((await runAgent(tree, base, [], [])).firstRequestMs)
     ours.push((await runAgent(tree, base, [`--transactional=${strategy}`, '--land', 'never'], [])).firstRequestMs)
-    const to = join(base, `copy-${round}`)
+    const to = join(base, `cp-a-${round}`)
     const began = performance.now()
     if (strategy === 'copy') execFileSync('cp', ['-a', tree, to])
     copies.push(performance.now() - began)
