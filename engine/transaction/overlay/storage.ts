@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -77,6 +78,13 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index)))
     // If the index were newer, git would overlook changes to files that are as new as the original index (see racy-git in git's documentation).
     utimesSync(join(kept, 'index'), atime, mtime)
+  }
+  // The tree's own directory appears as its upper directory. With a new time, git would not trust what its cache says about that directory.
+  for (const [number, tree] of trees.entries()) {
+    const { mode, atime, mtime } = statSync(tree)
+    const { upper } = overlayStorage(folder, number)
+    chmodSync(upper, mode & 0o777)
+    utimesSync(upper, atime, mtime)
   }
   writeFileSync(join(folder, 'began'), '')
 }

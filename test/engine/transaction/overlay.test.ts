@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openRun } from '../../../engine/app/open-run.ts'
@@ -107,34 +107,38 @@ asNobodyTest('an overlay needs no privileges: it works the same for a user witho
   expect(execFileSync(setpriv, [...words, 'git', 'log', '--format=%s', ref], { cwd }).toString()).toBe('first\n')
 })
 
-overlayTest('on an overlay, git status reads only the directories that commands have changed', async () => {
-  const cwd = repository({ 'a/b/c.txt': 'c\n', 'd/e.txt': 'e\n', 'f/g/h/i.txt': 'i\n', '.gitignore': 'ignored\n' })
-  execFileSync('git', ['add', '.'], { cwd })
-  execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x'], { cwd })
-  // Git reads a directory again if it may have changed in the second in which the index was written. Hence the times, and the pause below.
-  execFileSync('touch', ['-d', '1 hour ago', '.', 'a', 'a/b', 'd', 'f', 'f/g', 'f/g/h'], { cwd })
-  const traced = "GIT_TRACE2_PERF=1 git status --porcelain 2>&1 | grep -oE 'opendir:[0-9]+|^.. .*'"
-  const ended = await onOverlay(cwd, [
-    cmd('sleep 1.1; git add .; git status --porcelain; echo first'),
-    cmd(traced),
-    cmd(`echo new > a/b/new.txt; echo x > d/ignored; ${traced}`),
-    cmd(`rm a/b/new.txt; mkdir a/deep; echo y > a/deep/y.txt; git mv d/e.txt d/f.txt; ${traced}`),
-  ])
-  const outputs = ended.events.flatMap((event) =>
-    event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item.aggregated_output] : [],
-  )
-  expect(outputs[0]).toBe('first\n')
-  expect(outputs[1]).toBe('opendir:0\n')
-  expect(outputs[2]).toMatch(/^opendir:[2-4]\n\?\? a\/b\/new\.txt\n$/)
-  expect(outputs[3]?.split('\n').filter((line) => !line.startsWith('opendir'))).toEqual([
-    'R  d/e.txt -> d/f.txt',
-    '?? a/deep/',
-    '',
-  ])
-  // The host's repository gets neither the setting nor the cache.
-  expect(read(cwd, '.git/config')).not.toContain('untracked')
-  expect(read(cwd, '.git/index')).not.toContain('UNTR')
-})
+overlayTest(
+  'on an overlay, the tree has its mode and time, and git status reads only the directories that commands have changed',
+  async () => {
+    const cwd = repository({ 'a/b/c.txt': 'c\n', 'd/e.txt': 'e\n', 'f/g/h/i.txt': 'i\n', '.gitignore': 'ignored\n' })
+    execFileSync('git', ['add', '.'], { cwd })
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x'], { cwd })
+    // Git reads a directory again if it may have changed in the second in which the index was written.
+    execFileSync('touch', ['-d', '1 hour ago', '.', 'a', 'a/b', 'd', 'f', 'f/g', 'f/g/h'], { cwd })
+    chmodSync(cwd, 0o751)
+    const traced = "GIT_TRACE2_PERF=1 git status --porcelain 2>&1 | grep -oE 'opendir:[0-9]+|^.. .*'"
+    const ended = await onOverlay(cwd, [
+      cmd('git add .; git status --porcelain; stat -c %A .; echo first'),
+      cmd(traced),
+      cmd(`echo new > a/b/new.txt; echo x > d/ignored; ${traced}`),
+      cmd(`rm a/b/new.txt; mkdir a/deep; echo y > a/deep/y.txt; git mv d/e.txt d/f.txt; ${traced}`),
+    ])
+    const outputs = ended.events.flatMap((event) =>
+      event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item.aggregated_output] : [],
+    )
+    expect(outputs[0]).toBe('drwxr-x--x\nfirst\n')
+    expect(outputs[1]).toBe('opendir:0\n')
+    expect(outputs[2]).toMatch(/^opendir:[2-4]\n\?\? a\/b\/new\.txt\n$/)
+    expect(outputs[3]?.split('\n').filter((line) => !line.startsWith('opendir'))).toEqual([
+      'R  d/e.txt -> d/f.txt',
+      '?? a/deep/',
+      '',
+    ])
+    // The host's repository gets neither the setting nor the cache.
+    expect(read(cwd, '.git/config')).not.toContain('untracked')
+    expect(read(cwd, '.git/index')).not.toContain('UNTR')
+  },
+)
 
 overlayTest('git trusts its index on an overlay, and does not read all files again', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
