@@ -19,7 +19,7 @@ type FileFacts = {
   readonly inode: bigint
   readonly modifiedNs: bigint
   readonly changedNs: bigint
-  /** The number of hard links to this content, including this one. */
+  /** The number of hard links to the file, including the one at this path. */
   readonly links: number
   /**
    * Whether the file's change time was old enough when the file was read. If so, any later write gives the file a different change time. If not, bytes must be
@@ -32,7 +32,7 @@ type FileFacts = {
 export type Place = {
   /** The path, as the patch spells it. */
   readonly path: string
-  /** Absolute, without `.`, `..` or links in its directories: this identifies the file in plans and in the commit. */
+  /** The absolute path, without `.`, `..` or links in its directories. It identifies the file in plans and in the commit. */
   readonly key: string
 }
 
@@ -100,7 +100,7 @@ export type Warning = {
   readonly code: string
   readonly message: string
   readonly path?: string
-  /** The 1-based number of the line in the patch. */
+  /** The 1-based number of the patch line that the warning is about. */
   readonly patchLine?: number
   /** The 1-based line numbers, in the file, of all candidates of an ambiguous match. */
   readonly fileLines?: readonly number[]

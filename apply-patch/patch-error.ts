@@ -41,7 +41,7 @@ export const failureLimit = 1000
 /** One reason why a patch was refused, as data; `renderFailure` turns it into sentences. */
 export type Failure = MalformedFailure | PlaceFailure | SeekFailure | DifferenceFailure
 
-/** The patch itself is wrong. */
+/** A failure because the patch itself is malformed. */
 export type MalformedFailure = {
   readonly code:
     | 'not-utf8'
@@ -64,7 +64,7 @@ export type MalformedFailure = {
   readonly after?: 'add' | 'delete' | 'update'
 }
 
-/** A path can't be read, written or removed. */
+/** A failure because a path can't be read, written or removed. */
 export type PlaceFailure = {
   readonly code: 'read' | 'write' | 'delete' | 'reverse'
   readonly path: string
@@ -81,7 +81,7 @@ export type PlaceFailure = {
   readonly near?: readonly string[]
 }
 
-/** A file whose change can't be expressed as a patch. */
+/** A failure because the change of a file can't be expressed as a patch. */
 export type DifferenceFailure = {
   readonly code: 'difference'
   readonly path: string

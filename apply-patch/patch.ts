@@ -16,7 +16,7 @@ export type Body = Uint8Array
 /** What a patch does to one path. */
 export type PatchOperation = AddFile | DeleteFile | UpdateFile
 
-/** `body` contains only `+` lines; if it is empty, so is the file. */
+/** An operation that adds a file. `body` contains only `+` lines; if it is empty, so is the file. */
 export type AddFile = {
   readonly type: 'add'
   readonly path: string
@@ -26,7 +26,10 @@ export type AddFile = {
   readonly unterminated?: true
 }
 
-/** `expected` contains `-` lines, which must be the whole content of the file. If it is undefined, the content doesn't matter. */
+/**
+ * An operation that deletes a file. `expected` contains `-` lines, which must be the whole content of the file. If it is undefined, the content
+ * doesn't matter.
+ */
 export type DeleteFile = {
   readonly type: 'delete'
   readonly path: string
@@ -36,7 +39,7 @@ export type DeleteFile = {
   readonly unterminated?: true
 }
 
-/** An update has at least one chunk, or, if it only renames the file, a `moveTo` and no chunks. */
+/** An operation that changes a file. It has at least one chunk, or, if it only renames the file, a `moveTo` and no chunks. */
 export type UpdateFile = {
   readonly type: 'update'
   readonly path: string

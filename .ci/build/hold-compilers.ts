@@ -5,20 +5,20 @@
  * flags change: for a command, the few modules that the program doesn't load when it begins; for a run, all modules that a request to a model needs.
  * If the user passed flags to Node, or if this hasn't been tested with the running version of Node, no flag is changed.
  *
- * Saves 30 ms of processor time and 8 MiB at the start of `agent exec` (182 instead of 213 ms, minimum of 14 alternating runs, compared with switching the
- * compilers off only at the first request), and 15 ms at the start of `agent sandbox`.
+ * Saves 30 ms of processor time and 8 MiB at the start of `agent exec` (182 instead of 213 ms, minimum of 14 alternating runs, compared with
+ * switching the compilers off only at the first request), and 15 ms at the start of `agent sandbox`.
  *
- * For the same two seconds, the young generation of the heap keeps its initial size. V8 doubles that size whenever many objects survive a collection, and
- * nearly all objects that are created at the start survive. The peak is 86 instead of 94 MiB for one reply, and 101 instead of 111 MiB for 20 commands, with
- * the same processor time.
+ * For the same two seconds, the young generation of the heap keeps its initial size. V8 doubles that size whenever many objects survive a collection,
+ * and nearly all objects that are created at the start survive. Peak memory is 86 instead of 94 MiB for one reply, and 101 instead of 111 MiB for 20
+ * commands, with the same processor time.
  *
- * In addition, V8 doesn't begin to mark the old generation during these two seconds, because a short run doesn't benefit from that. This saves 50 ms of
- * processor time in the first run with a new home directory (275 instead of 325 ms, medians of 15 alternating runs). Later runs stay just below the heap size
- * at which marking begins: without this setting, one more megabyte in memory would cost them 25 to 45 ms; with it, 2 to 8 ms. For 20 commands, the time and the
- * peak are the same as before.
+ * In addition, V8 doesn't begin to mark the old generation during these two seconds, because a short run doesn't benefit from that. This saves 50 ms
+ * of processor time in the first run with a new home directory (275 instead of 325 ms, medians of 15 alternating runs). Later runs stay just below
+ * the heap size at which marking begins: without this setting, one more megabyte in memory would cost them 25 to 45 ms; with it, 2 to 8 ms. For 20
+ * commands, the time and the peak memory are the same as before.
  *
- * The supervisor and the workers of a batch keep the initial size of the young generation until they exit: they wait most of the time, and the data that each
- * child run leaves in memory soon becomes garbage.
+ * The supervisor and the workers of a batch keep the initial size of the young generation until they exit: they wait most of the time, and the data
+ * that each child run leaves in memory soon becomes garbage.
  */
 export const holdCompilers = `const shortMs = 2000
 const commandModules = ['os', 'stream/consumers', 'stream/promises', 'timers/promises', 'tty']

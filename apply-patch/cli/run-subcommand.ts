@@ -35,7 +35,7 @@ async function takeBack(root: string, durable: boolean, signal: AbortSignal): Pr
 async function recoverFromJournal(root: string, abandon: boolean, signal: AbortSignal): Promise<Outcome> {
   const recovered = await recover({ root, abandon, signal })
   const lines = recovered.map(({ outcome, paths }) => {
-    const files = paths.length === 0 ? '(its journal does not say which files)' : paths.join(', ')
+    const files = paths.length === 0 ? '(its journal lists no files)' : paths.join(', ')
     return `${outcome}: ${files}\n`
   })
   return [{ recovered }, lines.length === 0 ? 'Nothing to recover.\n' : lines.join('')]

@@ -4,10 +4,10 @@ import { errnoOf, type Difference } from './commit-error.ts'
 import { crcOf, readState, sizeOf } from './read-state.ts'
 
 /**
- * How the entry at a path differs from the planned state; undefined if it doesn't.
+ * How the entry at a path differs from its state when the plan was made; undefined if it doesn't.
  *
- * In two cases the change time proves nothing, so the content is compared too. First, the time may differ only because a link was created, or because a mode
- * was set and reset. Second, the time may have been too recent when the plan was made.
+ * In two cases the change time proves nothing, so the content is compared too. First, the time may differ only because a link was created, or because
+ * a mode was set and reset. Second, the time may have been too recent when the plan was made.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
   const stats = lstatOf(path)

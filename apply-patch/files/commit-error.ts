@@ -89,7 +89,7 @@ export type Operation = 'prepare' | 'write' | 'remove' | 'make-directory' | 'jou
 export type Difference = 'appeared' | 'vanished' | 'kind' | 'identity' | 'size' | 'time' | 'mode' | 'content'
 
 export type CommitErrorCode =
-  /** A file differs from the planned state. */
+  /** A file has changed since the plan was made. */
   | 'changed'
   /** A system call failed. */
   | 'system'

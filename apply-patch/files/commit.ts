@@ -38,9 +38,9 @@ export type Report = {
 }
 
 /**
- * Carries out a change set completely, or not at all. First it recovers crashed runs in this tree; then it checks that every file is in the planned
- * state; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until the commit can no
- * longer fail.
+ * Carries out a change set completely, or not at all. First it recovers crashed runs in this tree; then it checks that no file has changed since the
+ * plan was made; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until the
+ * commit can no longer fail.
  *
  * A file with several hard links gets a new inode: its other names keep the old content (they may be outside the root, where nothing may be written);
  * a warning says so. A symbolic link is never written through.

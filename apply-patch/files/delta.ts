@@ -34,7 +34,9 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
   return { delta, runs: gather(old, delta) }
 }
 
-/** Copies the runs that only the old file had into one buffer, because thousands of slices would take more memory than the few bytes in them. */
+/**
+ * Copies the runs of bytes that only the old file had into one buffer, because thousands of slices would take more memory than the few bytes in them.
+ */
 function gather(old: Buffer, delta: Delta): Buffer {
   if (delta.length === 3) return old.subarray(0, delta[0])
   const runs = Buffer.allocUnsafe(runLength(delta))
@@ -49,15 +51,15 @@ function gather(old: Buffer, delta: Delta): Buffer {
   return runs
 }
 
-/** The total length, in bytes, of the runs that only the old file had. */
+/** The total length, in bytes, of the runs of bytes that only the old file had. */
 export function runLength(delta: Delta): number {
   return delta.reduce((sum, number, index) => (index % 3 === 0 ? sum + number : sum), 0)
 }
 
 /**
- * The old bytes as pieces: the runs come from the journal, and the rest from the present file.
+ * The bytes of the old file as pieces. The runs of bytes that only the old file had come from the journal, and the rest from the present file.
  *
- * @param runs returns a range of the bytes of all runs
+ * @param runs returns a range of the concatenated runs
  * @param now returns a range of the present file
  */
 export function applyDelta(

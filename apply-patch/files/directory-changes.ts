@@ -22,7 +22,7 @@ export function removedDirectories(changeSet: ChangeSet): readonly string[] {
  * Plans the changes that a change set makes to directories, and reads their present state.
  *
  * @param made the directories that the commit creates
- * @throws CommitError `changed` if a directory's mode differs from the planned state, or something else is in its place
+ * @throws CommitError `changed` if a directory's mode has changed since the plan was made, or something else is in its place
  */
 export function planDirectories(
   changeSet: ChangeSet,
@@ -54,7 +54,7 @@ export function lookAtDirectory(path: string, directories: Directories): Cleared
   return { path, mode: mode & 0o7777, uid, gid }
 }
 
-/** Sorts parents before their entries. */
+/** The directory changes of one type, with parents before the directories in them. */
 function inOrder<Type extends DirectoryChange['type']>(
   { directories = [] }: ChangeSet,
   type: Type,

@@ -16,7 +16,7 @@ type Applied = {
   readonly bytesAt: number
 }
 
-/** The patch that can be reverted in a tree. */
+/** The result of the search for a patch that can be reverted in a tree. */
 export type AppliedLookup =
   | { readonly type: 'applied'; readonly applied: Applied }
   /** `replaced` says whether patches were applied to another directory that was at this path before. */

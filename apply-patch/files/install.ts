@@ -160,7 +160,7 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
 }
 
 /**
- * Refuses to continue if a file that was moved aside isn't in the planned state, because another program wrote to it after the check. The change time
+ * Refuses to continue if another program has changed a file that was moved aside, after the file was checked for the first time. The change time
  * isn't compared, because the commit itself changed it by linking or renaming the file.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {

@@ -9,12 +9,12 @@ import { retryOnce } from './retry-once.ts'
 import { writeAll, writeChunks } from './write-all.ts'
 
 /**
- * A journal is one file. Its name shows its kind: `active-OWNER` (a running or interrupted commit), `failed-OWNER` (a commit whose rollback failed, no longer
- * running), `applied-WHEN-NONCE` (kept for `undo`).
+ * The first line of a journal, which describes its commit. A journal is one file. Its name shows its kind: `active-OWNER` (a running or interrupted
+ * commit), `failed-OWNER` (a commit whose rollback failed, no longer running), `applied-WHEN-NONCE` (kept for `undo`).
  *
- * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new files are
- * renamed into place, because links are not possible), and, once the commit can't fail any more, the letter `D`. Nothing is changed in the tree before `ready`
- * is written, so a journal without it needs no recovery.
+ * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new
+ * files are renamed into place, because links are not possible), and, once the commit can't fail any more, the letter `D`. Nothing is changed in the
+ * tree before `ready` is written, so a journal without it needs no recovery.
  */
 export type Header = Identity & {
   readonly version: 1
@@ -26,7 +26,7 @@ export type Header = Identity & {
   readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean
   readonly nonce: string
-  /** When the commit began, in milliseconds. */
+  /** When the commit began, in milliseconds since 1970. */
   readonly at: number
   readonly steps: readonly JournalStep[]
   /** Parent directories that were created, outermost first. */
@@ -90,7 +90,7 @@ export type Journal = {
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, the mark is removed again. If that fails too, an error says so. */
   readonly markDone: (durable: boolean) => void
-  /** Keeps the journal under another name. */
+  /** Renames the journal. It is kept when the commit is over. */
   readonly keepAs: (name: string) => void
   /** Closes and removes the journal; nothing depends on it any more. */
   readonly discard: () => void

@@ -1,10 +1,10 @@
-/**
- * Names that some file system treats as `.git`: names in upper or lower case (macOS, Windows), with additional code points that HFS+ ignores, or with
- * trailing dots and spaces, and the NTFS short name. Git refuses the same names (`core.protectHFS`, `core.protectNTFS`).
- */
+/** Code points that HFS+ ignores in the names of files. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
-/** Whether a name is git's own folder or file, so that everything in it is protected too. */
+/**
+ * Whether some file system treats a name as `.git`: in any mix of upper and lower case (macOS, Windows), with additional code points that HFS+
+ * ignores, with trailing dots and spaces, or as the NTFS short name `git~1`. Git refuses these names too (`core.protectHFS`, `core.protectNTFS`).
+ */
 function isGitName(name: string): boolean {
   // Nearly all names are ruled out by this check alone.
   if (!/[gG]/.test(name)) return false

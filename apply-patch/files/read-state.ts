@@ -107,7 +107,7 @@ function isSettled(changedNs: bigint): boolean {
   return Date.now() - Number(changedNs / 1_000_000n) > tickMs
 }
 
-/** The state of an entry that can't be opened, such as a link, a socket or a missing file. If the entry is a regular file, the error is thrown. */
+/** The state of an entry that can't be opened, such as a link, a socket or a missing file. For a regular file, throws `error`. */
 function stateWithoutOpening(path: string, error: unknown): FileState {
   const errno = errnoOf(error)
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return { type: 'absent' }

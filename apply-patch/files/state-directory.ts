@@ -131,7 +131,7 @@ function makeAnchor(path: string): void {
   if (!isMade(path)) mkdirSync(path, { mode: 0o700 })
 }
 
-/** Whether the folder exists, or could be created; false if its parent is missing. */
+/** Creates a folder if it is missing. Returns false if its parent is missing too. */
 function isMade(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 })

@@ -120,7 +120,7 @@ function exists(directory: string, directories: Directories): boolean {
   }
 }
 
-/** Compares every file with its planned state, and names all that differ. */
+/** Checks that no file has changed since the plan was made. @throws CommitError `changed`, which names all files that have */
 async function checkAll(work: Work): Promise<void> {
   const differences: NonNullable<CommitFacts['differences']>[number][] = []
   const made = new Set(work.made)
@@ -222,7 +222,7 @@ function syncFinally(work: Work): readonly Leftover[] {
   return failures
 }
 
-/** Lets other tasks run after a long period of work, and notices an abort. */
+/** Returns a function that lets other tasks run after a long period of work. The function throws an error if the signal is aborted. */
 function pacer(signal: AbortSignal | undefined): Work['pause'] {
   // `performance` would load a module that costs more time than a small commit.
   let since = Date.now()

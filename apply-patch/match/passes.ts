@@ -11,8 +11,8 @@ export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as cons
 export type Pass = (typeof passes)[number]
 
 /**
- * Weaker forms of similarity: lines that are equal if all white space is ignored, or if case is ignored too. They never count as a match, but explain why there
- * is none.
+ * Weaker forms of similarity: lines that are equal if all white space is ignored, or if case is ignored too. Such lines never count as a match. They
+ * are looked for only to explain why a chunk matches nowhere.
  */
 type Likeness = 'white-space' | 'letter-case'
 

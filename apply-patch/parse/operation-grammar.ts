@@ -9,8 +9,9 @@ import {
 import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
- * The grammar of one operation. Its tokens are the runs of lines that `scanOperations` returns. It accepts a little more than the format: lines after a delete,
- * and a `*** Move to:` line after the first chunk. Depending on the mode, the code that uses the result refuses or repairs such deviations.
+ * The parts of one operation, as parsed by the grammar. Each part is a run of lines that `scanOperations` returned. The grammar accepts a little more
+ * than the format: lines after a delete, and a `*** Move to:` line after the first chunk. Depending on the mode, the code that uses the parts refuses
+ * or repairs such deviations.
  */
 export type OperationSyntax = {
   readonly header: RunToken
@@ -164,7 +165,8 @@ export function parseOperation(runs: readonly RunToken[]): OperationSyntax | Syn
   return { at, within: rules.includes('chunk') ? 'chunk' : rules.includes('update') ? 'update' : 'operation' }
 }
 
-// Chevrotain learns the grammar by running the rules once with its own tokens, which have no run of lines.
+// While Chevrotain records the grammar, it calls the rules with placeholder tokens that have no `run`. The result is then undefined in spite of its
+// type, and nothing uses it.
 function run(token: IToken): RunToken {
   return (token as Token).run
 }

@@ -86,12 +86,12 @@ class OperationReader {
     }
   }
 
-  /** @throws PatchError if the patch has faults, or contains no operation */
+  /** Returns the parsed patch. @throws PatchError if the patch has faults, or contains no operation */
   finish(): Patch {
     if (this.#failures.length > 0) throw new PatchError('malformed', this.#failures)
     if (this.#operations.length === 0) throw new PatchError('malformed', [{ code: 'no-operations' }])
     if (this.#furtherRepairs > 0) {
-      const message = `made ${more(this.#furtherRepairs, 'repair')} of these kinds`
+      const message = `made ${more(this.#furtherRepairs, 'repair')}, which are not listed`
       this.#repairs.push({ code: 'further-repairs', message })
     }
     const environment = this.#environmentId === undefined ? {} : { environmentId: this.#environmentId }

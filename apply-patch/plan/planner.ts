@@ -9,7 +9,7 @@ import { Overlay } from './planned-files.ts'
 import { updateLines, type UpdateContext } from './update-lines.ts'
 import { WarningList } from './warning-list.ts'
 
-/** How strictly to plan. */
+/** How strictly to plan: see `PlanOptions`. */
 type PlannerOptions = { readonly mode?: Mode; readonly refuseAmbiguous?: boolean }
 
 /** Plans the operations of a patch in order. Each one sees the results of the previous ones. */

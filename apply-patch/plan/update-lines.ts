@@ -15,7 +15,7 @@ export type UpdateContext = {
   readonly refuseAmbiguous: boolean
   readonly warnings: WarningList
   readonly failures: Failure[]
-  /** Returns the contents of the other files that the patch updates. They are searched for the reason why a chunk doesn't match. */
+  /** Returns the contents of the other files that the patch updates. If a chunk doesn't match, they are searched for its lines, to explain why. */
   readonly otherFiles: (path: string) => readonly { readonly path: string; readonly bytes: Buffer }[]
 }
 

@@ -27,7 +27,7 @@ export class WarningList {
     if (this.#further === 0) return this.#warnings
     return [
       ...this.#warnings,
-      { code: 'further-warnings', message: `${more(this.#further, 'warning')} of these kinds` },
+      { code: 'further-warnings', message: `${more(this.#further, 'warning')}, not listed here` },
     ]
   }
 }

@@ -36,7 +36,7 @@ function isAsciiSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 }
 
-/** U+0085 and U+00A0. */
+/** Whether these bytes encode a space: U+0085 or U+00A0. */
 function isSpace2(a: number, b: number): boolean {
   return a === 0xc2 && (b === 0x85 || b === 0xa0)
 }

@@ -101,7 +101,7 @@ function range(from: number, to: number): string {
   return `${to === from ? from : from + 1},${to - from}`
 }
 
-/** Lines with their LF. */
+/** Splits a text into lines. Each line keeps its LF. */
 export function splitLines(bytes: Buffer): readonly string[] {
   const lines = bytes.toString().split(/(?<=\n)/)
   return lines[0] === '' ? [] : lines

@@ -44,7 +44,7 @@ export type Parent = {
 /** What the sub-agents need from the run that they work for. */
 type SubAgentDependencies = {
   readonly parent: Parent
-  /** The tools that an agent may use, and the hooks around its calls. */
+  /** Returns the tools that a sub-agent may use, and the hooks around its calls. */
   readonly equip: (
     definition: AgentDefinition | undefined,
     id: string,

@@ -128,7 +128,7 @@ async function openReview(request: ReviewRequest): Promise<Review> {
   return new Review(request)
 }
 
-/** @throws UserError `usage` if there is nothing for the model to answer in the resumed session, because a prompt is needed then */
+/** Checks that a run can begin without a prompt. @throws UserError `usage` if the resumed session contains nothing for the model to answer */
 function requireOpenStep({ resumedFrom }: Beginning): void {
   if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
   throw new UserError(

@@ -23,7 +23,7 @@ type ServersOptions = {
   /** Opens the sandbox for servers that are configured to run unconfined. */
   readonly outside: () => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Whether the first request need not wait for servers, because requests contain only the names of their tools. */
+  /** Whether the first request is sent without waiting for servers, because requests contain only the names of their tools. */
   readonly deferred: boolean
   /** Reports facts that become known only after the start, such as a missing server. */
   readonly tell: (message: string) => void

@@ -52,7 +52,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {
     throw new UserError(
       'sandboxUnavailable',
-      `The session's view is an overlay, which can't be mounted: ${noOverlay ?? 'it was not mounted when this run started'}.`,
+      `The session's view is an overlay, which is not available in this run: ${noOverlay ?? 'it was not mounted when the run started'}.`,
     )
   }
   const session = beginning.open(workspace, request.source)
@@ -85,5 +85,5 @@ async function make(
   removeRecord(directory)
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)
-  return makeView(directory, trees, strategy, noOverlay ?? 'nobody tried')
+  return makeView(directory, trees, strategy, noOverlay ?? 'none was mounted when the run started')
 }

@@ -43,7 +43,10 @@ export type Configured = {
   readonly approvalMode: ApprovalMode
 }
 
-/** The state after everything that can be wrong with a request has been checked. The model and the reviewer are ready to be asked; no command has run yet. */
+/**
+ * The state of a run after everything that can be wrong with its request has been checked. The model and the reviewer are ready to be asked; no
+ * command has run yet.
+ */
 export type Loaded = Configured & {
   /** The prompt as the user gave it, or as expanded from a command or skill. Undefined if the caller makes the tool calls. */
   readonly named: NamedPrompt | undefined
@@ -68,7 +71,7 @@ export type Loaded = Configured & {
   readonly said: readonly string[]
 }
 
-/** The state after the sandbox was opened. */
+/** The state of a run after its sandbox was opened. */
 export type Confined = Loaded & {
   readonly sandbox: Sandbox
   readonly escalation: Escalation
@@ -82,7 +85,7 @@ export type Confined = Loaded & {
   readonly transaction?: OpenTransaction
 }
 
-/** The state after the session was opened and any half-changed tree was repaired. */
+/** The state of a run after its session was opened and any half-changed tree was repaired. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode

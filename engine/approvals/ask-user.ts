@@ -4,14 +4,14 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** The tool's name. While a call of this tool is in progress, the display must not write to the terminal. */
+/** The name of the tool that asks the user. While a call of this tool is in progress, the display must not write to the terminal. */
 export const askUserName = 'ask_user'
 
-/** The tool for runs in which nobody can be asked: its calls fail at once. */
+/** The tool `ask_user` for runs in which nobody can be asked: its calls fail at once. */
 export const askUser: Tool = askUserAt(undefined)
 
 /**
- * The tool that asks the person at the terminal.
+ * Creates the tool `ask_user`, which asks the person at the terminal.
  *
  * @param ask undefined if the agent can't ask anybody, for instance because it is a sub-agent
  */

@@ -155,7 +155,7 @@ describe('options', () => {
       expect(run.stderr).toContain('apply-patch recover --abandon')
     }
     const run = runProgram(cwd, '', { args: ['recover', '--abandon'] })
-    expect(run).toEqual({ status: 0, stdout: 'abandoned: (its journal does not say which files)\n', stderr: '' })
+    expect(run).toEqual({ status: 0, stdout: 'abandoned: (its journal lists no files)\n', stderr: '' })
     expect(readTree(cwd)).toEqual({ 'f.txt': 'a\nB\nc\n' })
     expect(runProgram(cwd, '', { args: ['undo'] }).status).toBe(0)
   })

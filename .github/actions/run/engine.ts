@@ -4,7 +4,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { stopCommands } from '../shared/runner.ts'
 
-/** The engine that is bundled with this action. Nothing is installed. */
+/** The path of the engine's program, which is bundled with this action, so that nothing has to be installed. */
 const program = join(dirname(fileURLToPath(import.meta.url)), 'engine/dist/bin/agent.js')
 
 /** The environment variables of this step that are passed to the engine. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are left out. */
@@ -24,7 +24,7 @@ export type Ending = {
   readonly duration_ms?: number
 }
 
-/** How the engine ended. */
+/** The result of a run of the engine. */
 export type Outcome = {
   readonly exitCode: number
   /** All lines that `--json` printed. */
@@ -95,8 +95,9 @@ export function runProgram(
 }
 
 /**
- * Shows the findings of a review next to the lines that they are about. The engine itself formats each finding as a command for the runner, so that a model's
- * text can't end the command and begin another. The end of the run is reported elsewhere.
+ * Shows the findings of a review next to the lines that they are about. The engine itself formats each finding as a command for the runner, so that a
+ * model's text can't end the command and begin another. The engine's line about a failed run is left out, because this action reports the failure
+ * itself.
  */
 export function annotate(events: string): void {
   const { stdout, stderr } = runProgram(['report', events, '--format', 'annotations'], engineEnvironment(''))

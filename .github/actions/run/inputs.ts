@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ActionError, input, isTrue, lines } from '../shared/runner.ts'
 
-/** Returns an option and its value, or nothing if the value is empty. */
+/** Returns an option and its value as arguments; an empty list if the value is empty. */
 export function option(name: string, value: string): readonly string[] {
   return value === '' ? [] : [name, value]
 }
@@ -60,7 +60,7 @@ export function outputSchema(workspace: string, bundle: string): readonly string
 }
 
 /**
- * Returns the arguments of a task: what commands may access, and which conditions the result must meet.
+ * Returns the arguments of `agent` for a task: what commands may access, and which conditions the result must meet.
  *
  * @throws ActionError if an input is given that only a review can have
  */
@@ -77,7 +77,7 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
 }
 
 /**
- * Returns the arguments of a review of a pull request's changes, or of the checkout's changes since a branch.
+ * Returns the arguments of `agent` for a review of a pull request's changes, or of the checkout's changes since a branch.
  *
  * @param event the event that started the workflow
  * @throws ActionError if the base of the review is unknown, or if an input is given that only a task can have

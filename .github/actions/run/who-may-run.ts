@@ -41,7 +41,7 @@ export async function requireActor(
   const sender = event['sender'] as Partial<Sender> | undefined
   const { login, id, type } = sender ?? {}
   if (login === undefined || id === undefined)
-    throw new ActionError(`The event ${eventName} doesn't name the account that caused it, so nothing runs.`)
+    throw new ActionError(`The event ${eventName} doesn't name the account that triggered it, so nothing runs.`)
   if (allowed.includes(String(id))) return
   const isBot = type !== 'User' || login.endsWith('[bot]')
   if (isBot) {

@@ -1,6 +1,11 @@
 import { ActionError, variable } from './runner.ts'
 
-/** The parts of GitHub's REST API that the actions use. The token is sent only to the runner's own server, and never through a redirect. */
+/**
+ * Sends a request to GitHub's REST API and returns the answer. The token is sent only to the server that the runner names, and never through a
+ * redirect.
+ *
+ * @throws GitHubError if GitHub refuses the request
+ */
 export type GitHub = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<unknown>
 
 /** Thrown for an unexpected answer from GitHub. */

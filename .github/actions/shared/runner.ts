@@ -48,7 +48,7 @@ export function lines(name: string): readonly string[] {
     .filter((line) => line !== '')
 }
 
-/** Returns a variable of the runner. @throws ActionError if it isn't set */
+/** Returns an environment variable that the runner sets. @throws ActionError if it isn't set */
 export function variable(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '')

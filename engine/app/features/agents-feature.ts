@@ -22,7 +22,7 @@ export const agentsFeature: Feature = {
       model: context.model,
       wrapModel: context.aroundModel,
       openModel: context.openNamed,
-      // Sub-agents delegate no work.
+      // Sub-agents can't delegate work, so their instructions don't mention it.
       rulesFor: (model) => instructionsFor([model, ...fallbacks], { handsOn: false }),
       shown: (tools, model) => toolSet(tools, toolFacts(context, [model, ...fallbacks])),
       deferral: parseDeferral(context.settings.tool_search) ?? { mode: 'off' },

@@ -6,8 +6,9 @@ import { skillTool } from '../../skills/skill-tool.ts'
 import type { Feature } from '../feature.ts'
 
 /**
- * Skills explain how to do a kind of work, and commands are prompts with placeholders. While the model follows a skill or command of the user or of a trusted
- * repository, the tools in its `allowed-tools` need no approval. If it also has `restrict`, the model may call no other tools.
+ * Provides skills, which explain how to do a kind of work, and commands, which are prompts with placeholders. While the model follows a skill or
+ * command of the user or of a trusted repository, the tools in its `allowed-tools` need no approval. If it also has `restrict`, the model may call no
+ * other tools.
  */
 export const skillsFeature: Feature = {
   name: 'skills',

@@ -121,7 +121,12 @@ function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Htm
   </table>`
 }
 
-/** @param model the model's name, which is shown in the cell on narrow pages, because these have no column headings */
+/**
+ * Renders a cell of the matrix.
+ *
+ * @param row the trials of one task with one model
+ * @param model the model's name, which is shown in the cell on narrow pages, because these have no column headings
+ */
 function renderCell(folder: BatchFolder, row: readonly TrialResult[], model: string | undefined): Html {
   const trials = joined(row.map((result) => html`<div>${renderTrial(folder, result)}</div>`))
   return model === undefined ? html`<td>${trials}</td>` : html`<td data-model="${model}">${trials}</td>`

@@ -25,7 +25,7 @@ export class BatchKey {
   /** A name for the key. The key can't be computed from it. */
   readonly id: string
 
-  /** @throws UserError `usage` if the text is not a key */
+  /** Parses the text of a key. @throws UserError `usage` if the text is not a key */
   constructor(text: string) {
     if (!form.test(text) || Buffer.from(text, 'base64url').length !== keyBytes)
       throw new UserError('usage', `${keyVariable}: expected the 43 characters that agent batch key prints.`)
@@ -63,7 +63,7 @@ export class BatchKey {
     return this.seal(place, Buffer.from(JSON.stringify(value))).toString('base64')
   }
 
-  /** @throws NotAuthentic in the same cases as `open` */
+  /** Opens a value that `sealValue` returned. @throws NotAuthentic if it was not sealed with this key for this place */
   openValue(place: readonly (string | number)[], sealed: string): unknown {
     return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
   }
