@@ -88,7 +88,7 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** Called when the response is complete, so that all its calls can run. */
+  /** Lets calls begin that have to wait for the complete response. Call this when the response is complete. */
   settle(): void {
     this.#settled = true
     this.#advance()

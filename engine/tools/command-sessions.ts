@@ -9,7 +9,7 @@ const outputLimitBytes = 4 * 1024 * 1024
 /** How many bytes from the end of a running command's output are passed to live displays. */
 const tailBytes = 8 * 1024
 
-/** How many bytes of a command's output are kept until they are read. */
+/** The maximum size of the output that is kept for the next call that reads it, in bytes. If there is more, the middle is left out. */
 const unreadLimitBytes = 1024 * 1024
 
 /** A command that has been started and may still be running. */

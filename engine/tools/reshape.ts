@@ -1,7 +1,7 @@
 import type { ToolDeclaration } from '../core/model.ts'
 import type { Tool } from './tool.ts'
 
-/** How a run presents a tool differently from the tool's own declaration. What a call does is not affected. */
+/** How a run presents a tool, as far as this differs from the tool's own declaration. The tool's code is not affected. */
 export type ToolShape = {
   /** Whether requests contain only the tool's name. Default: as the tool declares it. */
   readonly deferred?: boolean

@@ -175,7 +175,7 @@ function keep(
   return { id, finished }
 }
 
-/** Answers the call that started a command if the command is still running. The command's item is completed when the command ends. */
+/** Answers a call whose command is still running. The command's item is completed later, when the command ends. */
 async function goOn(begun: Begun, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const { command } = begun
   const { id } = keep(begun, request, context)

@@ -42,8 +42,8 @@ export type ItemHandle = {
   /** Reports progress while the item is open. */
   update(changes: Partial<Item>): void
   /**
-   * Registers a function that displays call to read the end of the output so far. The text that the function returns must be sanitized and contain no
-   * secrets.
+   * Registers a function from which live displays get the end of the output so far. The text that the function returns must be sanitized and contain
+   * no secrets.
    */
   tail(read: () => string): void
   complete(changes: Partial<Item>): void
@@ -165,6 +165,8 @@ export type ValidCall = {
   /** Returns why the action must be refused without asking anybody; undefined if there is no such reason. */
   refusal(place: ToolPlace): string | undefined
   /**
+   * Runs the call.
+   *
    * @param approved the action that the Guardian approved, if the tool has one
    */
   run(context: ToolContext, approved: Approved | undefined): Promise<ToolResult>

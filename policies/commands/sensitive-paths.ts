@@ -135,8 +135,8 @@ function isFolder(known: string): boolean {
 }
 
 /**
- * Whether a search through everything below a path would find credentials. This is the case for a home, the system's settings, the root of the file
- * system, and any folder that contains a place where credentials are known to be stored.
+ * Whether a search through everything below a path would find credentials. This is the case for a home directory, the system's settings, the root of
+ * the file system, and any folder that contains a place where credentials are known to be stored.
  */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')

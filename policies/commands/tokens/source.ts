@@ -58,7 +58,7 @@ export class Source {
     if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
 
-  /** Adds or subtracts one level of nesting, when a construct opens or closes that isn't scanned by a separate function. */
+  /** Counts one more or one less level of nesting, for a construct that opens or closes here and isn't scanned by a separate function. */
   step(by: 1 | -1): void {
     this.#depth += by
     if (this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
