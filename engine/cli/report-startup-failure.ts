@@ -7,9 +7,9 @@ import { UserError } from '../core/user-error.ts'
 
 /** Functions by which `agent exec` reports how far its start has progressed. If it fails early, what is printed depends on its progress. */
 export type Progress = {
-  /** Call this when the request is known. From then on, the run handles signals itself. */
+  /** Reports that the request is known. From then on, the run handles signals itself. */
   readonly ready: () => void
-  /** Call this with the exit code when the run has emitted its terminal event. */
+  /** Reports that the run has emitted its terminal event, and with which exit code it ends. */
   readonly ended: (exitCode: number) => void
 }
 

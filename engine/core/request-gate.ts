@@ -22,7 +22,7 @@ export type RequestEnd =
 
 /** How an admitted request reports its progress to the gate. */
 export type Admission = {
-  /** Call this when the answer begins: by then the provider has counted the request. */
+  /** Reports that the answer has begun, which means that the provider has counted the request. */
   readonly arrived: () => void
   readonly left: (end: RequestEnd) => void
 }

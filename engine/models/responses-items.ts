@@ -61,7 +61,11 @@ function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   return next !== undefined && next.type !== 'tool_result' && (next.type !== 'message' || next.role === 'assistant')
 }
 
-/** @param freeform the ids of earlier freeform calls: a result's type depends on whether it answers one of them */
+/**
+ * Converts an item of the conversation to items of a request's input.
+ *
+ * @param freeform the ids of earlier freeform calls: a result's type depends on whether it answers one of them
+ */
 function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<string>): readonly InputItem[] {
   switch (item.type) {
     case 'message':

@@ -22,13 +22,13 @@ export class ContextWindow {
     return limit !== undefined && tokens >= Math.max(limit, this.#least) ? 'limit' : undefined
   }
 
-  /** Called after compaction has reduced the conversation to this number of tokens. */
+  /** Records that compaction has reduced the conversation to this number of tokens. */
   made(tokens: number): void {
     this.#least = tokens * growth
     if (this.#overflow === 'seen') this.#overflow = 'mended'
   }
 
-  /** Called when the model has answered. The answer shows that the request was not too long. */
+  /** Records that the model has answered, which shows that the request was not too long. */
   answered(): void {
     this.#overflow = 'none'
   }

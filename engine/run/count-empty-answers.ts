@@ -27,7 +27,7 @@ export class EmptyAnswers {
     }
   }
 
-  /** Called when the model has made a call, which shows that it is working. */
+  /** Starts counting again. Call this when the model has made a call, which shows that it is working. */
   reset(): void {
     this.#asked = 0
   }

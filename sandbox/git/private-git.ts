@@ -43,7 +43,7 @@ export type PrivateGit = {
   close(): void
 }
 
-/** Used by sandboxes that can't mount anything: in them, commands see the host's own repositories. */
+/** No private git directories, for sandboxes that can't mount anything: in them, commands see the host's own repositories. */
 export const noPrivateGit: PrivateGit = {
   view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
   takeOver: async () => [],

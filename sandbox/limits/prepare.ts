@@ -20,7 +20,7 @@ type LimitedCommand = {
   readonly script: string
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
-  /** Call this when no process of the command is left. Returns a denial for each limit that the command exceeded. */
+  /** Returns a denial for each limit that the command exceeded. Call this when no process of the command is left. */
   end(ended: EndedCommand): readonly Denial[]
 }
 

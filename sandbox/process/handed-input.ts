@@ -21,7 +21,7 @@ type HandedInput = {
   readonly stdio: 'ignore' | 'pipe' | 'inherit' | number
   /** Whether standard input must be the sandbox's own `/dev/null` rather than the host's, which Node would open. */
   readonly isNull: boolean
-  /** Call this right after the child has started, with our end of its standard input. Returns the stream that the caller may write to. */
+  /** Returns the stream that the caller may write to. Call this right after the child has started, with our end of the child's standard input. */
   readonly started: (stdin: Writable | null) => Writable | undefined
 }
 

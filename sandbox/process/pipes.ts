@@ -23,9 +23,9 @@ export type CommandPipes = {
   readonly stderr: OutputPipe
   /** For each input, the descriptor to pass to the child, from which the input can be read. It is undefined if the input doesn't fit into a pipe. */
   readonly inputs: readonly (number | undefined)[]
-  /** Call this as soon as the child has its descriptors. It closes our copies of them, which would keep the pipes open forever. */
+  /** Closes our copies of the child's descriptors, which would keep the pipes open forever. Call this as soon as the child has the descriptors. */
   handedOver(): void
-  /** Call this when all processes of the command have ended and both sources are closed. */
+  /** Lets another command use the pipes, or closes them. Call this when all processes of the command have ended and both sources are closed. */
   release(): void
 }
 

@@ -16,7 +16,7 @@ export type StartedProcess = {
   readonly terminal?: Terminal | undefined
   /** Resolves when the first process has ended; never rejects. */
   readonly exit: Promise<ProcessEnd>
-  /** Call this when all processes have ended and the outputs are closed. */
+  /** Releases the pipes of the process. Call this when all processes have ended and the outputs are closed. */
   readonly release: () => void
 }
 

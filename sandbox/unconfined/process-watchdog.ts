@@ -31,9 +31,9 @@ done
 
 /** Makes sure that no process of an unconfined command outlives this process, even if this process is killed. */
 type Watchdog = {
-  /** Call this as soon as a command has a process group. */
+  /** Starts to watch the process group of a command. Call this as soon as the command has one. */
   watch(mark: string, group: number): void
-  /** Call this when the command and all processes that it left behind have ended. */
+  /** Stops watching a process group. Call this when the command and all processes that it left behind have ended. */
   forget(mark: string, group: number): void
   /** Ends the watchdog, which then ends the processes that it still watches. */
   close(): void

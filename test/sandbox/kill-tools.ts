@@ -33,7 +33,11 @@ export type Stage = {
 
 type Engine = { readonly child: ChildProcess; readonly driven: Promise<Driven | undefined> }
 
-/** @param grant the settings that every policy of this stage has in addition to its own */
+/**
+ * Creates a place where engines run.
+ *
+ * @param grant the settings that every policy of this stage has in addition to its own
+ */
 export async function makeStage(grant: Partial<SandboxPolicyInput>, options: SandboxOptions): Promise<Stage> {
   const mark = randomUUID()
   const place = await temporaryDirectory()

@@ -39,7 +39,11 @@ export type BatchPlace = {
   readonly json: (name: string) => Record<string, unknown>
 }
 
-/** @param env variables for every process that `run` starts */
+/**
+ * Creates a place to run batches in.
+ *
+ * @param env variables for every process that `run` starts
+ */
 export function batchPlace(
   files: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>> = {},

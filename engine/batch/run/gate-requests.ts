@@ -59,7 +59,7 @@ export class GateOfRun {
     }
   }
 
-  /** Called when the run has ended. The run's waiting requests are dropped, but the reservations for requests that were already sent remain. */
+  /** Drops the run's waiting requests. Call this when the run has ended. The reservations for requests that were already sent remain. */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

@@ -94,7 +94,7 @@ export class Supervisor {
     this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers())
   }
 
-  /** Call this when a provider has refused requests because there were too many. Reduces the number of simultaneous runs, so that fewer requests are sent. */
+  /** Reduces the number of simultaneous runs. Call this when a provider has refused requests because there were too many. */
   throttled(): void {
     this.#concurrency.throttled()
   }

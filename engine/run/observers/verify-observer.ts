@@ -72,7 +72,11 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   }
 }
 
-/** @param left how many more times the model will be told about failures. A negative number means as often as the budget allows */
+/**
+ * Returns the message that tells the model which commands have failed.
+ *
+ * @param left how many more times the model will be told about failures. A negative number means as often as the budget allows
+ */
 function correction(failures: readonly Failure[], left: number): string {
   const outputs = failures.map(
     ({ command, words }) =>

@@ -122,6 +122,8 @@ class Session {
   }
 
   /**
+   * Ends the session by killing its process.
+   *
    * @param reason why the session ends, as a clause such as "it was closed"
    */
   end(reason: string): void {
