@@ -7,7 +7,10 @@ type ResumableSession = {
   readonly workspace: string
 }
 
-/** How many characters from the end of the id the command contains. The end is used because ids from the same hour begin with the same characters. */
+/**
+ * How many characters of a session's id, counted from its end, the command that resumes the session contains. The end is used because ids from the
+ * same hour begin with the same characters.
+ */
 const endCharacters = 12
 
 /**

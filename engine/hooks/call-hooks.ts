@@ -19,7 +19,7 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
       const outcome = await hooks.fireForCall('PreToolUse', shown, { tool_use_id: id, ...whose(agent) })
       if (outcome.stop !== undefined) {
         stop(outcome.stop)
-        return { decision: 'block', reason: `the run was ended: ${outcome.stop}`, action }
+        return { decision: 'block', reason: `a hook ended the run: ${outcome.stop}`, action }
       }
       const { decision, reason = '', updatedInput } = outcome
       if (decision === 'deny') return { decision: 'block', reason, action }

@@ -111,8 +111,8 @@ function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: 
   const output = specific?.updatedToolOutput ?? specific?.updatedMCPToolOutput
   const { behavior, interrupt, message } = specific?.decision ?? {}
   return {
-    ...(goOn === false ? { stop: stopReason ?? 'a hook ended the run' } : {}),
-    ...(behavior === 'deny' && interrupt === true ? { stop: message ?? 'a hook ended the run' } : {}),
+    ...(goOn === false ? { stop: stopReason ?? 'it gave no reason' } : {}),
+    ...(behavior === 'deny' && interrupt === true ? { stop: message ?? 'it gave no reason' } : {}),
     ...(input === undefined ? {} : { updatedInput: input }),
     ...(output === undefined ? {} : { updatedOutput: typeof output === 'string' ? output : JSON.stringify(output) }),
     ...(specific?.llm_response === undefined ? {} : { modelResponse: specific.llm_response }),

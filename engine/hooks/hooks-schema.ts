@@ -11,7 +11,7 @@ const common = {
   async: z.boolean().optional(),
   /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before it ends. */
   asyncRewake: z.boolean().optional(),
-  /** Runs the handler at most once in a run. */
+  /** Whether the handler runs at most once in a run. Default: false. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
   /**

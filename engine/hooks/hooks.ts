@@ -65,7 +65,7 @@ export type Hooks = {
   readonly has: (event: HookEvent) => boolean
   /** Runs the hooks of an event in parallel, and returns their merged answer. */
   readonly fire: (event: HookEvent, fields: Readonly<Record<string, unknown>>) => Promise<HookOutcome>
-  /** Like `fire`, but for an event of a call. A hook runs once for each view of the call that it matches. */
+  /** Runs the hooks of a call's event in parallel, and returns their merged answer. A hook runs once for each view of the call that it matches. */
   readonly fireForCall: (
     event: HookEvent,
     views: readonly CallView[],

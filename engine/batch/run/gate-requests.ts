@@ -11,7 +11,7 @@ export class GateOfRun {
   #isUsedUp = false
   #retryAt: number | undefined
 
-  /** @param owner a name that no other run has */
+  /** @param owner a name that identifies the run, and that no other run has */
   constructor(limiter: RequestLimiter, owner: string) {
     this.#limiter = limiter
     this.#owner = owner

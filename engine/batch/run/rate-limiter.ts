@@ -24,8 +24,8 @@ export type LimiterOptions = {
   /** The user's limits, which replace the limits of the providers. */
   readonly limits: RateLimits
   /**
-   * Called when a provider has refused requests because there were too many, with the time until which no request is sent. If several requests that were sent
-   * together are refused, it is called only once.
+   * Called when a provider has refused requests because there were too many. No request is sent before the time `until`. If several requests that
+   * were sent together are refused, the function is called only once.
    */
   readonly throttled: (until: number) => void
   /** Called when a quota is exhausted. `until` is defined if the provider says when quota will be available again. */

@@ -44,7 +44,7 @@ export class Repositories {
   }
 
   /**
-   * Checks that the repository exists, and that a local repository has the ref. Nothing is cloned.
+   * Checks that the repository exists and, if it is a local one, that it has the ref. Nothing is cloned.
    *
    * @returns the problem; undefined if there is none
    */

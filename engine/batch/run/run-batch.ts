@@ -92,8 +92,8 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Recovery isn't needed if workers run the attempts, because a worker continues the attempts that it was given even if the process that started
-    // them dies.
+    // Recovery isn't needed if workers run the attempts, because a worker continues the attempts that it was given even if the supervisor that handed
+    // them out dies.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(

@@ -28,7 +28,7 @@ export type ModelStatistics = {
   /** The cost of all attempts divided by the number of solved runs. Undefined: nothing was solved. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
-  /** How often each outcome without an answer occurred. These runs don't affect the shares. */
+  /** How many runs ended without an answer, by outcome. They don't affect the shares. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
 }

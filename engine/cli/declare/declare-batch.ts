@@ -103,7 +103,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .requiredOption('--queue <url>', 'the Redis server with the queue: redis:// or rediss://', text)
     .option(
       '--store <dir>',
-      "the batch's folder, if this machine shares it; otherwise set PORTCULLIS_BATCH_KEY (agent batch key)",
+      "the batch's folder, if this machine shares it; otherwise set PORTCULLIS_BATCH_KEY (agent batch key prints a new one)",
       text,
     )
     .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
@@ -121,7 +121,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
         .hideHelp(),
     )
     .addOption(
-      new Option('--most-kib <n>', 'how much data the result of one run may send through Redis')
+      new Option('--most-kib <n>', "the maximum size of a run's result that is sent through Redis, in KiB")
         .argParser(Number)
         .hideHelp(),
     )
