@@ -19,9 +19,9 @@ export type AgentOptions<Output = unknown> = {
   readonly sandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
   /** Values for any keys of the configuration file. They override all such files, within the limits set by the machine's owner. Default: none. */
   readonly settings?: ConfigFile
-  /** A profile of the user's file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
+  /** The name of a profile in the user's configuration file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
   readonly profile?: string
-  /** Whether the repository's own configuration, rules and hooks are used. Default: as configured in the user's file. */
+  /** Whether the repository's own configuration, rules and hooks are used. Default: as configured in the user's configuration file. */
   readonly trust?: boolean
   /** Additional tools for the model. Make one with `defineTool`. Default: none. */
   readonly tools?: readonly Tool[]

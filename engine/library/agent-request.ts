@@ -58,7 +58,7 @@ function requestedSettings(options: AgentOptions): RequestedSettings {
   if (reviewer !== undefined && checked?.approval_policy === 'never') {
     throw new UserError(
       'usage',
-      "settings.approval_policy 'never' never asks anybody, so the reviewer would have nothing to decide: remove one of the two.",
+      "With settings.approval_policy 'never', nobody is ever asked, so the reviewer would have nothing to decide: remove one of the two.",
     )
   }
   const said: readonly (readonly [string, Settings | undefined])[] = [

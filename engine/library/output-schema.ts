@@ -17,7 +17,7 @@ export type FinalOutput<Output> = {
  */
 export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema): Promise<FinalOutput<Output>> {
   if (isZod(schema)) return { contract: contractOf(schema), read: (text) => schema.parse(JSON.parse(text)) }
-  // Loaded only if needed, because loading ajv takes as long as the rest of the start.
+  // This loads ajv, which takes as long as the rest of the start-up, so it is done only for a JSON Schema.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate !== 'function') throw new UserError('usage', `outputSchema: not a JSON Schema: ${validate.error}`)

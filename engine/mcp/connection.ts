@@ -32,9 +32,9 @@ export type McpConnection = {
   readonly listResources: () => Promise<readonly McpResource[]>
   readonly readResource: (uri: string, signal: AbortSignal) => Promise<McpCallResult>
   readonly listPrompts: () => Promise<readonly McpPrompt[]>
-  /** A prompt's messages as one text. */
+  /** Returns a prompt's messages as one text. */
   readonly getPrompt: (name: string, input: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>
-  /** How the connection ended; undefined while it is open. */
+  /** Returns how the connection ended; undefined while it is open. */
   readonly ended: () => string | undefined
   readonly close: () => Promise<void>
 }

@@ -29,7 +29,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   return {
     messages: async (body, signal) => {
       const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
-      // The model's output is sent back unchanged, whether or not the SDK knows its kind.
+      // The type of `messages` is left out of the check, because the model's output is sent back unchanged, even if the SDK doesn't know its kind.
       const checked = body satisfies Omit<MessageCreateParamsStreaming, 'messages'>
       try {
         // `messages.create` isn't used, because it prints a warning about older models at every request.

@@ -10,7 +10,7 @@ import type { WireEvent } from './wire.ts'
 const usualOutput = 500
 const bytesPerToken = 3.6
 
-/** A gate in front of the requests to one model. */
+/** Sends the requests to one model, each of which must be admitted by a gate. */
 export type GatedRequests = {
   /** Waits until the gate admits a request, sends the request, and tells the gate how it ended. */
   readonly send: (

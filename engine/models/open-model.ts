@@ -29,7 +29,7 @@ export async function openModel(name: string, options: ModelOptions): Promise<Mo
 }
 
 async function openOne(name: string, options: ModelOptions): Promise<Model> {
-  // Imported only here, because few runs play a recording.
+  // Imported only if it is needed, because few runs play a recording.
   if (name.startsWith('replay:')) return (await import('./replay-model.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = providerOfModel(name, options)
   const endpoint = endpointOf(id, provider, options)

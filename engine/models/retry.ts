@@ -80,7 +80,7 @@ function reasonToStop(
   }
   if (so.waited + so.waitMs <= so.limits.retryBudgetMs) return undefined
   const asked = failure.waitMs === undefined ? 'the next wait would be' : 'it asks to wait'
-  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the ${seconds(so.limits.retryBudgetMs)} wait budget are used up)`
+  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the wait budget of ${seconds(so.limits.retryBudgetMs)} have been used)`
 }
 
 function seconds(ms: number): string {

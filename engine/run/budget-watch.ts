@@ -129,8 +129,8 @@ export class BudgetWatch {
     const { maxTokens, maxCost } = this.#budget
     const of = `${input} tokens sent, and up to ${output} in the answer`
     return tokensLeft !== undefined && input + output > tokensLeft
-      ? `The budget is too small for the next request: ${this.#tokens} tokens are used (--max-tokens ${maxTokens}), and the request could use ${input + output} (${of}).`
-      : `The budget is too small for the next request: ${dollars(this.#cost ?? 0)} is spent (--max-cost ${maxCost}), and the request could cost ${dollars(cost)} (${of}).`
+      ? `The budget is too small for the next request: ${this.#tokens} tokens have been used (--max-tokens ${maxTokens}), and the request could use ${input + output} (${of}).`
+      : `The budget is too small for the next request: ${dollars(this.#cost ?? 0)} has been spent (--max-cost ${maxCost}), and the request could cost ${dollars(cost)} (${of}).`
   }
 
   /** Stops the timer, so that it does not outlive the run. */

@@ -41,7 +41,7 @@ export class RepeatWatch {
     if (this.#cuts > mostCuts)
       return `The model's answer was cut off in the middle of a call ${this.#cuts} times in a row.`
     if (this.#times < endedAfter) return undefined
-    return `The same call of ${this.#tool} was made ${this.#times} times in a row with the same result: the model is stuck in a loop.`
+    return `The same call to ${this.#tool} was made ${this.#times} times in a row with the same result: the model is stuck in a loop.`
   }
 }
 

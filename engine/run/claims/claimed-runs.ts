@@ -104,7 +104,7 @@ const ownRun = pattern(
   String.raw`\b(?:i|i've|we)(?: have| also| then)* (?:ran|re-?ran|rerun|repeated|executed|tested)\b|^(?:also |and |then )?(?:ran|re-?ran|repeated|executed|tested)\b`,
 )
 
-/** Matches commands that may have removed the change temporarily. */
+/** Matches commands that may have removed the run's change temporarily. */
 const mayTakeAway =
   /stash|checkout|switch|worktree|clone|reset|restore|revert|archive|show|reverse|apply|patch|bisect|\b(?:cp|mv|sed|perl|rsync)\b/
 const clean = 'clean|fresh|pristine|untouched|unmodified|unchanged|original|unpatched'

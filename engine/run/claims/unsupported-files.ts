@@ -42,7 +42,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const own = named
     .filter(
-      // A message that says that a missing file is gone is right, whoever deleted the file. The list of changes leaves out files that git ignores.
+      // A message that says that a missing file is gone is right, whoever deleted it. The list of changes can't show this for files that git ignores.
       ({ path, text }) => !(saysMissing.test(text) && known.isTouched(path) === 'absent'),
     )
     .filter(({ text }) => ownDeed.test(text) || !(isReview || (isLook && passive.test(text) && !recent.test(text))))

@@ -58,7 +58,7 @@ type Made = { readonly may: RegExp; readonly says: readonly RegExp[]; readonly k
 let made: readonly Made[] | undefined
 
 function make(): readonly Made[] {
-  // Japanese has no spaces between words.
+  // Japanese has no spaces between words, so its patterns can't require whole words.
   const whole = (source: string): string => (/[ぁ-ん]/.test(source) ? source : `(?<![\\p{L}-])${source}(?!\\p{L})`)
   const about = (subject: string, kind: LeftAbroad['kind']): Made => ({
     may: pattern(subject, 'u'),

@@ -26,7 +26,7 @@ export function findUntouchedClaims(
   if (changed.length === 0) return []
   const told = sentences.filter(isStatement)
   const isNamed = namesOf(told)
-  // These are the changed files that the message doesn't mention elsewhere.
+  // These are the changed files that the message doesn't mention.
   const unnamed = changed.slice(0, mostPaths).filter((path) => !isNamed(path))
   const tellsOfChanges = told.some(({ plain }) => words.didChange.test(plain))
   return told.flatMap((sentence) => {

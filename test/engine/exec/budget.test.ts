@@ -30,7 +30,7 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
     const { code, requests, stderr } = await exec(endless, ['--max-tokens', '250', 'x'], { cwd: repository() })
     expect(code).toBe(4)
     expect(requests).toHaveLength(0)
-    expect(stderr).toContain('0 tokens are used (--max-tokens 250), and the request could use')
+    expect(stderr).toContain('0 tokens have been used (--max-tokens 250), and the request could use')
   })
 
   test('--timeout also ends a running command', async () => {

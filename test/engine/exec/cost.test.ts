@@ -53,7 +53,7 @@ describe('--max-tokens', () => {
     const last = events.at(-1)
     if (last?.type !== 'turn.failed') throw new Error('no end')
     expect(last.error.message).toMatch(
-      /^The budget is too small for the next request: \d+ tokens are used \(--max-tokens 100000\), and the request/,
+      /^The budget is too small for the next request: \d+ tokens have been used \(--max-tokens 100000\), and the request/,
     )
     const used = last.usage.input_tokens + last.usage.output_tokens
     expect(used).toBeGreaterThan(70_000)
@@ -87,7 +87,7 @@ describe('--max-cost', () => {
     expect(last).toMatchObject({ type: 'turn.failed', reason: 'budget', exit_code: 4 })
     if (last?.type !== 'turn.failed') throw new Error('no end')
     expect(last.error.message).toMatch(
-      /^The budget is too small for the next request: \$0\.\d+ is spent \(--max-cost 0\.5\), and the request could cost \$0\.\d+ \(\d+ tokens sent, and up to 2048 in the answer\)\.$/,
+      /^The budget is too small for the next request: \$0\.\d+ has been spent \(--max-cost 0\.5\), and the request could cost \$0\.\d+ \(\d+ tokens sent, and up to 2048 in the answer\)\.$/,
     )
     // The budget is used up: the rest would not pay for a request.
     expect(last.cost_usd).toBeGreaterThan(0.45)

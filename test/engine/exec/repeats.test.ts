@@ -15,7 +15,7 @@ describe('the same call with the same result', () => {
     expect(events.at(-1)).toMatchObject({
       type: 'turn.failed',
       reason: 'budget',
-      error: { message: expect.stringContaining('The same call of exec_command was made 6 times in a row') },
+      error: { message: expect.stringContaining('The same call to exec_command was made 6 times in a row') },
     })
   })
 
