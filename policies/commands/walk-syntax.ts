@@ -1,7 +1,7 @@
 import type { Coverage } from './coverage.ts'
 import type { CommandNode, CompoundList, WordPart } from './shell-syntax.ts'
 
-/** Records the reserved words, operators and names that a compound command accounts for. */
+/** Records in `coverage` the reserved words, operators and names that belong to a compound command. */
 export function expectSyntax(node: CommandNode | CompoundList, source: string, coverage: Coverage): void {
   switch (node.type) {
     case 'If':
@@ -48,7 +48,7 @@ export function expectSyntax(node: CommandNode | CompoundList, source: string, c
   }
 }
 
-/** Records the words around a loop's commands: `do` and `done`, or braces. */
+/** Records in `coverage` the words around a loop's commands: `do` and `done`, or braces. */
 function expectBody({ pos }: CompoundList, source: string, coverage: Coverage): void {
   const isBraced = source.charAt(pos - 1) === '{' || source.charAt(pos) === '{'
   coverage.expect(...(isBraced ? ['{', '}'] : ['do', 'done']))

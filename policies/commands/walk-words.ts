@@ -193,7 +193,7 @@ function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] 
 
 type Output = Extract<Piece, { kind: 'output' }>
 
-/** Adds the possible results of an expansion other than the variable's own value. */
+/** Adds to an expansion's output what its operand, such as a default value or a replacement, may contribute. */
 function revealing(operand: Word, output: Output, context: WordContext): Output {
   const words = readOperand(operand, context).flatMap(choicesOf)
   const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')

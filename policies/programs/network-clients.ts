@@ -46,7 +46,7 @@ const runsCode: Fact = { class: 'runs-code', reason: 'it can start other program
 
 const mirrors: Fact = {
   class: 'destructive',
-  reason: 'it deletes files that exist only at the destination',
+  reason: 'it deletes files at the source or at the destination',
   extent: 'named',
 }
 

@@ -2,7 +2,7 @@ import type { Alarm, Fact } from '../commands/facts.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment, StandardInput } from '../commands/simple-command.ts'
 
-/** Something that a program starts. */
+/** A command or a script that a program runs. */
 export type Inner =
   | {
       readonly kind: 'command'

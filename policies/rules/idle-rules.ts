@@ -49,7 +49,7 @@ function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
     return `${shown}: no program's name has a blank in it; write each word as a separate string, as in ["git", "push"]`
   }
   if (programs.every((name) => /^\w+=/.test(name))) {
-    return `${shown}: rules do not see assignments; begin the pattern with the program`
+    return `${shown}: assignments do not count as words of a command; begin the pattern with the program`
   }
   const onlyPaths = programs.every((name) => name.includes('/'))
   const registered = programs.some((path) => rules.hostExecutables.some(({ paths }) => paths.includes(path)))
