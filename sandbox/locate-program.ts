@@ -4,7 +4,7 @@ import { SandboxError } from './sandbox-error.ts'
 import { shownPath, sourcePath, type View } from './views/view-paths.ts'
 
 /**
- * Finds the file that `program` means in a command that starts in `cwd` with this `PATH`. This is done before any process is started, so that the
+ * Finds the file that `program` refers to in a command that starts in `cwd` with this `PATH`. This is done before any process is started, so that the
  * error about a missing program can name the searched directories. Throws `missing-program`.
  *
  * @param cwd the path of the starting directory on the host

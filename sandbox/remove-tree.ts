@@ -40,7 +40,7 @@ function isSmallRemoved(path: string): boolean {
   const remove = (directory: string): void => {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if ((done += 1) > mostSmall) throw new Error('the tree is not small')
-      // Reading a name that isn't valid text changes it. The entry then isn't found, and the slower way removes the tree.
+      // A name that isn't valid text is changed when it is read. The entry then isn't found, and the slower way removes the tree.
       const inside = `${directory}/${entry.name}`
       if (entry.isDirectory()) remove(inside)
       else unlinkSync(inside)

@@ -16,7 +16,7 @@ import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.
 
 /** How to start one command under its limits, and how to find out afterwards which limits it exceeded. */
 type LimitedCommand = {
-  /** The script to use in `sh -c SCRIPT NAME PROGRAM ARGS…`, which is run in place of the program. */
+  /** The script with which the command is started: `sh -c SCRIPT NAME PROGRAM ARGS…` is run in place of the program. */
   readonly script: string
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]

@@ -13,7 +13,7 @@ const FSCONFIG_CMD_CREATE = 6
 const FSMOUNT_CLOEXEC = 1
 const sizeOfChange = 32
 
-/** The word with which a report begins, for each kind of failure. */
+/** The first word of the report that the mount program writes if a step fails, by the kind of failure. */
 export const mountFailures = { gone: 'gone ', changed: 'changed ', failed: 'failed ' } as const
 
 /**

@@ -93,7 +93,7 @@ async function addressesOf(host: Host, resolve: Resolve): Promise<readonly strin
   }
 }
 
-/** Tries only these addresses, alternating between IPv4 and IPv6. The name is not resolved again. */
+/** Connects to one of these addresses, trying IPv4 and IPv6 alternately. The name is not resolved again. */
 async function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | Error> {
   if (signal.aborted) return new Error('the command has ended')
   const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))

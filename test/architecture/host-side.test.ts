@@ -15,7 +15,7 @@ const starters = [
   'sandbox/bubblewrap/try-bubblewrap.ts',
   'sandbox/docker/container-network.ts',
   'sandbox/docker/own-node.ts',
-  // This file starts the host's git for the host's own repositories, and finds git in the same way.
+  // This file starts the host's git for the host's own repositories, and finds git with `hostProgram`.
   'sandbox/git/host-git.ts',
   'sandbox/run-owner.ts',
   'sandbox/process/pipes.ts',

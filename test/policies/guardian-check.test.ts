@@ -6,7 +6,7 @@ const rules = loadRules([
 ])
 const guardian = () => createGuardian({ approvalMode: 'on-request', rules, reviewer, audit: withoutAuditLog() })
 
-/** Allows everything, but with a rule that forbids `npm publish` from then on. */
+/** A reviewer that allows everything, but adds a rule that forbids `npm publish` from then on. */
 const reviewer: Reviewer = {
   name: 'test',
   review: async () => ({

@@ -36,7 +36,7 @@ type Setting = {
   readonly sandbox?: Sandbox
 }
 
-/** The path of a call, with everything that can be observed. */
+/** The path that tool calls take, with everything that can be observed. */
 export type ObservedPath = {
   readonly path: CallPath
   readonly events: readonly RunEvent[]
@@ -46,7 +46,7 @@ export type ObservedPath = {
   readonly call: (name: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>
 }
 
-/** Creates the path of calls, with the real Guardian, sandbox and event stream. */
+/** Creates the path of tool calls, with the real Guardian, sandbox and event stream. */
 export async function openPath(setting: Setting): Promise<ObservedPath> {
   const { tools, mcp = [], hooks = noHooks, attended = false, approvalMode = 'never' } = setting
   const { deferral = { mode: 'off' } } = setting

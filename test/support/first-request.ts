@@ -13,7 +13,7 @@ type Body = Readonly<Record<string, unknown>> & { readonly tools?: readonly Tool
  */
 const charactersPerToken = { claude: 3.2, others: 4 }
 
-/** About how many tokens a request takes, with its tools. */
+/** Estimates how many tokens a request has, including its tools. */
 export function estimateTokens(body: unknown, model: string): number {
   const { length } = JSON.stringify(body)
   return Math.ceil(length / (model.startsWith('claude') ? charactersPerToken.claude : charactersPerToken.others))

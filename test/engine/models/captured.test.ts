@@ -13,8 +13,8 @@ const received = (body: object): Received => ({
 })
 
 /**
- * Requests in forms to which real servers answered 200, or which are sent by their makers' own programs. The texts in them are ours. A strict server
- * that refused one of these requests would be stricter than the server that it imitates.
+ * Requests in forms that real servers answered with 200, or that the providers' own programs send. The texts in them are ours. A strict server that
+ * refused one of these requests would be stricter than the server that it imitates.
  */
 describe('a strict server accepts what a real one accepted', () => {
   /**

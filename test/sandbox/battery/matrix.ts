@@ -3,7 +3,10 @@ import type { Executed } from './run-battery.ts'
 /** A column of the matrix: who ran the battery, and the outcomes. */
 export type Column = { readonly title: string; readonly executed: readonly Executed[] }
 
-/** Renders the outcomes as a matrix of probes and backends, only with probes that were executed. Outcomes that violate the policy are in capitals. */
+/**
+ * Renders the outcomes as a matrix of probes and backends. The matrix contains only probes that were executed, and shows outcomes that violate the
+ * policy in capitals.
+ */
 export function renderMatrix(columns: readonly Column[]): string {
   const probes = [...new Set(columns.flatMap(({ executed }) => executed.map(({ probe }) => probe)))]
   const heads = columns.flatMap(({ title }) => [`${title} ww`, `${title} ro`])
