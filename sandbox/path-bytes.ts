@@ -42,7 +42,7 @@ export function hasRawBytes(path: string): boolean {
   return !path.isWellFormed() && /[\udc80-\udcff]/u.test(path)
 }
 
-/** The length in bytes of the UTF-8 character that begins here; 0 if the bytes aren't valid UTF-8. */
+/** The length in bytes of the UTF-8 character that begins at the offset `at`; 0 if the bytes aren't valid UTF-8. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0
   const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0

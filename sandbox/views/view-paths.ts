@@ -27,7 +27,7 @@ export function shownPath(path: string, views: readonly View[]): string {
 }
 
 /**
- * In a text, replaces the paths at which views are stored with the paths that commands and people know.
+ * Replaces, in a text, the paths at which views are stored with the paths at which commands see them.
  *
  * @internal
  */

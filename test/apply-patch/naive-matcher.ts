@@ -12,7 +12,7 @@ const plain = (text: string): string => map.reduce((all, [from, to]) => all.repl
 
 export const reductions = [(text: string) => text, trimEnd, trimBoth, plain] as const
 
-/** Finds all places of a block at or after a line. They come from the first pass that finds any; `pass` is the number of that pass. */
+/** Finds all places at or after a line where a block occurs. They come from the first pass that finds any; `pass` is the number of that pass. */
 export function seekNaively(
   lines: readonly string[],
   block: readonly string[],

@@ -10,7 +10,7 @@ const insidePrograms = [
   'engine/tools/files/helper-program.ts',
 ]
 
-/** `file:line` of each match in these files. */
+/** The location (`file:line`) of each match in these files. */
 const found = (files: readonly string[], pattern: RegExp): readonly string[] =>
   files.flatMap((file) =>
     code(file)

@@ -26,7 +26,7 @@ async function shownDirectory(): Promise<string> {
   return directory
 }
 
-/** Prints the result of a connection: the data from the other side, or the error. */
+/** A script that connects to a path and prints the result: the data from the other side, or the error. */
 const connect = (path: string): string =>
   `"${process.execPath}" -e "require('net').connect('${path.replace('\0', '\\\\0')}').on('data',d=>console.log(''+d)).on('error',e=>console.log(e.code))"`
 

@@ -83,7 +83,7 @@ type Dialect = {
   readonly path: string
   /** The path of the base URL. */
   readonly base: string
-  /** Checks requests against the provider's documentation. It remembers the responses, because it needs them for that. */
+  /** Checks requests against the provider's documentation. `sent` records each response, because later checks need it. */
   readonly conformance: {
     complaint(request: Received): string | undefined
     sent(request: Received, frames: readonly string[]): void

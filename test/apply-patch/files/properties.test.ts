@@ -116,7 +116,7 @@ test('a commit that is refused half-way changes nothing', async () => {
   )
 })
 
-/** The same change, but its `before` is different from what the tree contains. */
+/** Returns the change with a `before` that is different from what the tree contains. */
 function mistaken(change: Change): Change {
   const { before } = change
   if (before.type === 'absent' || before.type === 'symlink' || before.type !== 'file') {

@@ -41,7 +41,7 @@ export function plantCanaries(scene: Scene): Planted {
   }
   const local = (path: string, text: string): void => write(join('work/project/project', path), text)
 
-  // Secrets of git: the token, in both ways in which CI checkouts leave it, and others.
+  // Git's secrets, among them the token in both forms in which CI checkouts leave it.
   git(workspace, 'config', 'http.https://github.com/.extraheader', header(token('checkout-header')))
   const included = join(temp, 'git-credentials-3b1f.config')
   write(

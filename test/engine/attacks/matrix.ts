@@ -147,7 +147,7 @@ function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, ro
   return `PATH=/usr/local/bin:/usr/bin:/bin; export PATH; cd '${places.workspace}'; mkdir -p out; {\ncase "$1" in\n${turns.join('\n')}\nlater)\n${later.join('\n')}\n;;\nesac\n} > out/$1.said 2>/dev/null; touch out/$1.done; cat out/$1.said\n`
 }
 
-/** The calls with which file tools would do the same as a row. */
+/** The calls with which the file tools would do what a row does. */
 function toolCalls({ act }: Row): readonly ToolCall[] {
   if (act.kind === 'script') return []
   const { path } = act

@@ -16,7 +16,7 @@ describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of
     ['agent config', ['config', 'show']],
   ])('%s moves what was planted away before it reads anything, and says so', async (_, words) => {
     const [workspace, home] = [tempDir(), tempDir()]
-    // The runs' directories are here, where no other test searches for them.
+    // The runs' directories are in a separate temporary directory, where no other test searches for them.
     const env = { TMPDIR: tempDir() }
     const planted = join(workspace, '.portcullis/config.toml')
     const plant = 'mkdir .portcullis; echo "not toml" > .portcullis/config.toml; sleep 600'

@@ -104,7 +104,7 @@ test.skipIf(needsBubblewrap())(
         },
       })
       killed.push(first.signal)
-      // The output until then consists of complete events, except perhaps the last.
+      // Up to the kill, the output consists of complete events, except perhaps the last.
       expect(eventsOf(first.stdout.slice(0, first.stdout.lastIndexOf('\n') + 1)).length).toBeGreaterThan(0)
       const thread = threadOf(first)
       const second = await agent(['exec', ...flags, 'resume', thread, 'go on'], { cwd, home, env })

@@ -71,7 +71,7 @@ export const wires: readonly WireUnderTest[] = [
   {
     wire: 'Messages',
     label: 'Anthropic',
-    // The thinking of this model is checked against the whole conversation before it.
+    // The provider checks this model's thinking against the whole conversation before it.
     model: 'claude-opus-5-5',
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),

@@ -35,7 +35,10 @@ const both: Expected = { 'workspace-write': 'allowed', 'read-only': 'allowed' }
 const changed = (path: (places: Places) => string, text: string) => (places: Places) =>
   existsSync(path(places)) && readFileSync(path(places), 'utf8').includes(text)
 
-/** Fills a uniquely named file, because outside a sandbox everybody shares these places, and removes it. */
+/**
+ * A script that fills a file with a unique name and then removes it. The name is unique because, outside a sandbox, everybody shares these
+ * directories.
+ */
 const inOwnFile = (directory: string, fill: string): string =>
   `file=$(mktemp ${directory}/probe-XXXXXX) && { ${fill} > $file && echo GOT; rm -f $file; }`
 

@@ -184,7 +184,7 @@ function facts(tree: string): Readonly<Record<string, string>> {
       if (name === '.git') continue
       if (entry.isDirectory()) found[name] = `directory ${mode}`
       else if (entry.isSymbolicLink()) found[name] = `link ${readlinkSync(path)}`
-      // A database and npm store the time at which they were written.
+      // These files of a database and of npm contain the time at which they were written, so their content isn't compared.
       else if (entry.isFile()) found[name] = `file ${mode} ${/\.db|\.package-lock/.test(name) ? '' : hashOfFile(path)}`
       if (entry.isDirectory()) walk(path, `${name}/`)
     }
