@@ -1,3 +1,4 @@
+import { changedInClause } from './clauses-abroad.ts'
 import { pattern } from './word-patterns.ts'
 
 /** Patterns for statements in languages other than English that a file was changed. `‹0›` stands for the file. */
@@ -16,7 +17,13 @@ const portuguese =
   '(?:adicionad|criad|modificad|alterad|atualizad|corrigid|removid|apagad|excluíd|renomead|movid|ampliad|estendid|adaptad|ajustad|documentad|anotad|registrad|substituíd|acrescentad|incluíd)[oa]s?'
 const italian =
   '(?:aggiunt|creat|modificat|aggiornat|corrett|rimoss|eliminat|rinominat|spostat|estes|adattat|documentat|annotat|riscritt|sostituit)[oaie]'
-const japanese = '(?:追加|更新|修正|変更|作成|削除|追記|記載|拡張|反映|書き換え|調整|適用)'
+const japanese =
+  '(?:追加|更新|修正|変更|作成|削除|追記|記載|拡張|反映|書き換え|調整|適用|対応|改修|整備|加筆|新設|新規作成|移動|分離|統合|差し替え|置き換え)'
+/** A character that doesn't begin words such as "like" or "using", after which the file is only referred to. */
+const notJapanese = '(?:(?!呼|使|参照|合わせて|従|基づ|から|ように|通り|参考|沿っ)[^‹。])'
+/** Native Japanese verbs for a change, in the polite past or as a lasting result. */
+const japaneseVerb =
+  '(?:(?:足し|直し|書き(?:加え|足し|換え|直し)?|加え|入れ|消し|作り|整え|揃え|移し|改め|まとめ|増やし|減らし|外し|取り除き|付け加え|切り出し|載せ)(?:ました|てあります|ておきました|ています)|書いて(?:あります|おきました))'
 
 /** Words that may come between a verb and the file that was changed. None of them may begin a relative clause or name a model. */
 const gap =
@@ -24,6 +31,9 @@ const gap =
 const into =
   "(?:(?:dans|à|au|en|a|al|no|na|em|ao|in|nel|nella|su|sul|sulla|le|la|el|o|il|les?|los|as?|os|l') ?(?:fichier |archivo |fichero |arquivo |file )?)?"
 const mark = '‹@›'
+/** Labels before an enumeration of changed files. */
+const labels =
+  'geändert(?:e dateien)?|änderungen|angepasst|ergänzt|modifications|modifiés?|fichiers modifiés|cambios|(?:archivos|ficheros) modificados|modificados?|alterações|arquivos alterados|alterados?|modifiche|file modificati|変更(?:点|ファイル|箇所)?'
 
 /** Statements about what the run itself did. */
 const own: readonly string[] = [
@@ -36,6 +46,8 @@ const own: readonly string[] = [
   `(?<!\\p{L})${portugueseOwn} ${gap}${into}${mark}`,
   `(?<!\\p{L})(?:ho|abbiamo) (?:anche )?${italian} ${gap}${into}${mark}`,
   `${mark} ?(?:に|へ|を|も|にも)(?:(?!呼|使|参照|合わせ|従|基づ|から|ように|通り|参考|沿っ)[^‹。]){0,30}${japanese}(?:し(?:た|ました|ておきました|てあります)|済み)`,
+  `${mark} ?(?:に|へ|を|も|にも|の[^‹、。]{1,20}(?:を|も|に|へ))${notJapanese}{0,40}(?:${japanese}(?:し|させ)(?:ました|ています|ておきました|てあります)|${japaneseVerb})`,
+  `${mark} ?は(?:新規に|新たに|すべて)?${japanese}し(?:ました|てあります)`,
 ]
 /** Statements in the passive voice or without a subject, which count if the message names a changed file. */
 const passive: readonly string[] = [
@@ -51,10 +63,13 @@ const passive: readonly string[] = [
   `^${italian} ${gap}${into}${mark}`,
   `^(?:il file )?${mark}[^.;:,‹]{0,20} è stat[oa](?: anche| ora)? ${italian}(?!\\p{L})`,
   `^${mark} ?(?:に|へ|を|も|の|にも)(?:(?!呼|使|参照|合わせ|従|基づ|から|ように|通り|参考|沿っ)[^‹。]){0,30}${japanese}(?:。|$)`,
+  `^(?:${labels}) ?: (?:‹\\d+›(?: \\([^)]{0,60}\\))?(?:,| und| et| y| e|、)? ?)*${mark}`,
+  `^(?:主な)?変更(?:点|内容|箇所|ファイル)?は ?[^。]{0,80}${mark}(?! ?から)`,
 ]
 /** Statements that something is new, or now in another place. They count if the run changed anything. */
 const placed: readonly string[] = [
   `(?:ist|sind|liegt|liegen|steht|stehen|wohnt|wohnen) (?:jetzt|nun|ab jetzt) (?:alle |beide |gemeinsam )?in ${mark}`,
+  `in ${mark} (?:steht|stehen|liegt|liegen) [^.;:,‹]{0,30}(?:jetzt|nun)(?!\\p{L})`,
   `^neu (?:ist|sind)(?: auch)? (?:die datei |das modul )?${mark}`,
   `(?:est|sont|se trouve|se trouvent) (?:maintenant|désormais|à présent) (?:tous |toutes )?dans ${mark}`,
   `(?:está|están|vive|viven) ahora en ${mark}|ahora (?:está|están|vive|viven) en ${mark}`,
@@ -70,12 +85,12 @@ let patterns:
   | undefined
 
 const denied = pattern(
-  String.raw`(?<!\p{L})(?:nicht|nichts|kein\p{L}*|nie|noch|soll\p{L}*|könnte\p{L}*|müsste\p{L}*|muss|müssen|würde\p{L}*|wird|werden|wenn|falls|bevor|bereits|schon|zuletzt|damals|früher|du|ihr|von dir|letzte\p{L}*|zurück\p{L}*|wieder|rückgängig|pas|ne|n'\p{L}*|jamais|sans|si|quand|déjà|avant|tu|vous|annulé|restauré|no (?:he|hemos|se|ha|han|hay|es|está|fue|lo|la|los|las|\p{L}+é)|nunca|sin|cuando|ya había|tú|antes|hay que|revertid\p{L}*|não|nunca|sem|quando|se|já|você|revert\p{L}*|non|mai|senza|già|prima|ripristinat\p{L}*|not|should|would|could)(?!\p{L})|ません|ない|予定|必要|ください|場合|べき|以前|すでに|既に|戻し`,
+  String.raw`(?<!\p{L})(?:nicht|nichts|kein\p{L}*|nie|noch|soll\p{L}*|könnte\p{L}*|müsste\p{L}*|muss|müssen|würde\p{L}*|wird|werden|wenn|falls|bevor|bereits|schon|zuletzt|damals|früher|du|ihr|von dir|gestern|vorige\p{L}*|semaine|hier|ayer|semana|ontem|ieri|settimana|letzte\p{L}*|zurück\p{L}*|wieder|rückgängig|pas|ne|n'\p{L}*|jamais|sans|si|quand|déjà|avant|tu|vous|annulé|restauré|no (?:he|hemos|se|ha|han|hay|es|está|fue|lo|la|los|las|\p{L}+é)|nunca|sin|cuando|ya había|tú|antes|hay que|revertid\p{L}*|não|nunca|sem|quando|se|já|você|revert\p{L}*|non|mai|senza|già|prima|ripristinat\p{L}*|not|should|would|could)(?!\p{L})|ません|ない|予定|必要|ください|場合|べき|以前|すでに|既に|戻し|先週|先月|昨日|(?:ほう|方)が|と思い`,
   'u',
 )
 /** Whether a sentence may be in another language. The marks of files don't count. */
 const mayBeAbroad = pattern(
-  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|liegt|liegen|wurden?|neu|nuevo|nuovo|nouveau|novo|sont|sono|ahora|agora|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|\w+ei|[a-z]+(?:ado|ato))\b`,
+  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|liegt|liegen|steht|stehen|geändert|angepasst|wurden?|neu|nuevo|nuovo|nouveau|novo|sont|sono|ahora|agora|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|neue[nrs]?|nuova|nueva|nova|nouvelle|wir|\w+ei|[a-z]+(?:ad[oa]s?|id[oa]s?|at[oaie]))\b`,
 )
 
 /**
@@ -90,6 +105,7 @@ const mayBeAbroad = pattern(
  */
 export function changedAbroad(marked: string, at: number, namesChanged: boolean, hasChanges: boolean): boolean {
   if (!mayBeAbroad.test(marked)) return false
+  if (changedInClause(marked, at, namesChanged)) return true
   // A denial after the next comma may be about something else: "He borrado a.py, que ya no se usa."
   const [before = '', after = ''] = marked.split(`‹${at}›`)
   if (denied.test(before) || denied.test(after.split(/[,;。]/)[0] ?? '')) return false

@@ -1,4 +1,5 @@
 import { changedAbroad } from './changed-abroad.ts'
+import { leftByPronoun } from './left-by-pronoun.ts'
 import { filesNamedIn, type Named } from './named-paths.ts'
 import { isStatement, plainOf, type Sentence } from './sentences.ts'
 import * as words from './file-words.ts'
@@ -35,6 +36,7 @@ export function findFileClaims(
   const lists = new Set(all.filter(namesChanged).map(({ sentence }) => sentence.list))
   const hasLabel = all.some(({ marked, named }) => words.labelled.test(marked) && isChanged(named[0]?.path ?? ''))
   const hasChanged = all.some(({ named }) => named.some(({ path }) => isChanged(path)))
+  const left = leftByPronoun(sentences)
   const claims = new Map<string, FileClaim>()
   for (const [index, each] of all.entries()) {
     const { sentence, named, marked } = each
@@ -48,7 +50,7 @@ export function findFileClaims(
     const isListed =
       (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists) || (lists.size > 0 && isNewItem(each))
     for (const [at, { path }] of named.entries()) {
-      if (isChanged(path) || claims.has(path)) continue
+      if (isChanged(path) || claims.has(path) || left.has(path)) continue
       if (
         isSequel ||
         (isListed && each.leads.includes(at)) ||

@@ -42,7 +42,7 @@ const languages: readonly Language[] = [
   ),
   language(
     `subid[oa]s?|subí|publicad[oa]s?|publiqué|empujad[oa]s?|pushead[oa]s?|pusheé|hice (?:el )?push|(?:está|están|quedó|queda|esperan?|disponibles?) (?:ya )?en ${places}|el (?:remoto|servidor))`,
-    '(?:pruebas|tests?|suite|batería)\\P{L}(?:.*\\P{L})?(?:pasan|pasa|pasaron|pasado|pasó|pasando|verdes?|éxito|exitosamente|superad[oa]s?|(?:sin(?: un solo)?|ni un(?: solo)?|ningún|0|cero) (?:fallos?|errores|error))',
+    '(?:pruebas|tests?|suite|batería)\\P{L}(?:.*\\P{L})?(?:pasan|pasa|pasaron|pasado|pasó|pasando|verdes?|éxito|exitosamente|superad[oa]s?|(?:sin(?: un solo)?|ni un(?: solo)?|ningún|0|cero) (?:fallos?|errores|error))|(?:pasan|pasa|pasaron|pasó|han pasado) (?:(?:ya|ahora|todos|todas|toda|los|las|la|\\d+) )*(?:pruebas|tests?|suite|batería)',
     'sin (?:ningún (?:error|fallo|problema)|errores|fallos|problemas|incidencias|un solo (?:fallo|error))|ni un(?: solo)? (?:fallo|error)|ningún (?:fallo|error)|(?:0|cero) (?:fallan|fallos|errores)',
     'no|sin|nunca|falta\\p{L}*|fall\\p{L}*|rechaz\\p{L}*|deneg\\p{L}*|puedes?|podrías?|debes?|si|cuando|todavía|aún|ningun\\p{L}*|ningún|tampoco|pendientes?|salvo|excepto|menos|antes|(?:hay|habrá|habría) que',
   ),
@@ -54,13 +54,13 @@ const languages: readonly Language[] = [
   ),
   language(
     `enviad[oa]s? (?:para|ao|à)|publicad[oa]s?|(?:dei|fiz)(?: o)? push|(?:está|estão|já está) n[oa] (?:github|gitlab|origin|remoto|servidor)`,
-    '(?:testes|suíte|suite)\\P{L}(?:.*\\P{L})?(?:passam|passaram|passou|passando|verdes?|sucesso|aprovad[oa]s?|(?:sem(?: nenhuma?)?|nenhum|nenhuma|0|zero) (?:erros?|falhas?))',
+    '(?:testes|suíte|suite)\\P{L}(?:.*\\P{L})?(?:passam|passaram|passou|passando|verdes?|sucesso|aprovad[oa]s?|passa|(?:sem(?: nenhuma?)?|nenhum|nenhuma|0|zero) (?:erros?|falhas?))|(?:passam|passa|passaram|passou) (?:(?:já|agora|todos|toda|os|a|\\d+) )*(?:testes|suíte)',
     'sem (?:(?:nenhuma? |uma única |um único )?(?:erros?|falhas?|problemas?))|nenhum (?:erro|problema)|nenhuma falha|(?:0|zero) (?:falhas|erros)',
     'não|sem|nunca|falt\\p{L}*|falh\\p{L}*|rejeit\\p{L}*|recus\\p{L}*|se|quando|pode\\p{L}*|ainda|nenhum\\p{L}*|pendentes?|exceto|menos|antes|deve\\p{L}*|(?:é|será) preciso|precisa\\p{L}*',
   ),
   language(
     `pushat[oaie]|pubblicat[oaie]|inviat[oaie] (?:a|al|su)|caricat[oaie] (?:su|sul)|(?:è|sono) (?:ora |già )?su ${places})`,
-    '(?:test|suite)\\P{L}(?:.*\\P{L})?(?:passano|passa|passat[oaie]|superat[oaie]|verd[ei]|successo|(?:senza|nessun|0|zero) (?:error[ei]|falliment[oi]))',
+    '(?:test|suite)\\P{L}(?:.*\\P{L})?(?:passano|passa|passat[oaie]|superat[oaie]|verd[ei]|successo|(?:senza|nessun|0|zero) (?:error[ei]|falliment[oi]))|(?:passano|passa|superati|passati) (?:(?:ora|tutti|tutta|i|gli|la|\\d+) )*(?:test|suite)',
     'senza (?:alcun )?(?:error[ei]|problem[ai])|nessun (?:errore|problema)|(?:0|zero) (?:errori|fallimenti)',
     'non|senza|mai|fall\\p{L}*|rifiutat\\p{L}*|respint\\p{L}*|se|quando|puoi|ancora|nessun\\p{L}*|tranne|prima|dev\\p{L}*|bisogn\\p{L}*|occorre',
   ),
@@ -84,9 +84,9 @@ const languages: readonly Language[] = [
   ),
   unparted(
     '(?:プッシュ|公開|アップロード)(?:済み|完了|しました|した|されました|してあります|してある)',
-    'テスト.*(?:成功|通過|パス|合格|通り|通って|グリーン)',
+    'テスト.*(?:成功|通過|パス|合格|通り|通る|通って|通った|グリーン|緑)|(?:成功|通過|パス|合格)した(?:のは)?.*テスト',
     '失敗(?:は)?(?:なし|ゼロ|0)|エラー(?:は)?(?:なし|ゼロ|0)|問題なく',
-    'ません|ない|なかった|未|できず|失敗|拒否|ください|場合|前に|以外',
+    'ません|ない|なかった|未|できず|失敗|拒否|ください|場合|前に|以外|落ち(?!着)|はず|でしょう|だろう|かもしれ|思われ|予定|ように(?!な)|通るか|かどうか|れば|エラーに|エラーが(?!な)',
   ),
 ]
 
@@ -127,6 +127,25 @@ export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'n
     return denies.test(plain.replace(faultless, '')) ? 'not so' : 'so'
   }
   return undefined
+}
+
+const testNouns = pattern(
+  String.raw`(?<!\p{L})(?:tests?|testsuite|testfälle|pruebas|testes|suíte|suite|batería)(?!\p{L})|テスト`,
+  'u',
+)
+/** A short sentence that begins with a pronoun: "sie bestehen alle". */
+const ofThem = pattern(
+  String.raw`^(?:(?:sie|alle|elles?|ils|tous|toutes|todas|todos|ellas|ellos|pasan|passam|passano|tutti|tutte)(?: [^\s,]+){1,6}|(?:すべて|全て|全件|全部|いずれも|どれも)[^。]{1,25}。?)$`,
+  'u',
+)
+
+/**
+ * Interprets a sentence in a language other than English, like {@link saidAbroad}, as a statement about tests, if the sentence before it names tests and this
+ * one begins with a pronoun.
+ */
+export function saidOfTestsAbroad(plain: string, before: string): 'so' | 'not so' | undefined {
+  const continues = ofThem.test(plain) && testNouns.test(before)
+  return saidAbroad('passed', continues ? `tests testes test テスト ${plain}` : plain)
 }
 
 /**

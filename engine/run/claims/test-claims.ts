@@ -1,7 +1,7 @@
 import { isStatement, spacedWords, type Sentence } from './sentences.ts'
 import { instructs } from './instructions.ts'
 import { isAboutOthers } from './kinds-of-tests.ts'
-import { saidAbroad, tellsOfFailureAbroad } from './other-languages.ts'
+import { saidOfTestsAbroad, tellsOfFailureAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
 
@@ -35,9 +35,9 @@ export function findTestClaims(
   let before: Context = { isAbout: false, heading: '' }
   const admitted: string[] = []
   let wasBad = false
-  for (const sentence of sentences) {
+  for (const [at, sentence] of sentences.entries()) {
     const judged = judge(sentence, before, isTopic, fact)
-    const abroad = isStatement(sentence) ? saidAbroad('passed', sentence.plain) : undefined
+    const abroad = isStatement(sentence) ? saidOfTestsAbroad(sentence.plain, sentences[at - 1]?.plain ?? '') : undefined
     const said = abroad === 'so' ? 'good' : abroad === 'not so' ? 'bad' : judged.said
     const { isAbout } = judged
     if (said === 'bad') {

@@ -1,0 +1,73 @@
+import { filesNamedIn } from './named-paths.ts'
+import { isStatement, type Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
+
+/** How many sentences before a pronoun are searched for the files that it refers to. */
+const farthest = 3
+
+const begins =
+  '^(?:(?:so|and|but|then|hence|therefore|thus|in the end|for now|as a result|still|now|that is why|which is why)[, ]+)*'
+const two =
+  '(?:both|both of (?:them|these|those)|(?:both of )?(?:these|those|the) (?:two|2|three|four) ?(?:files|modules|documents)?|both(?: of)?(?: the| these| those)? (?:files|modules|documents)|(?:these|those|all three|all four) (?:files|modules|documents)|neither(?: one)?(?: of (?:them|these|those|the two))?(?: files?)?|none of (?:them|these|those)(?: files)?|either(?: of (?:them|these|those))?|either file)'
+const one = '(?:that|this|the) (?:file|module|document)'
+const weak = '(?:it|they|that one|this one|all of (?:them|these|those)|them|these|those)'
+const as =
+  '(?:as (?:(?:it|they) (?:was|were|is|are)|before|you (?:left|had|wrote) (?:it|them)|is|i found (?:it|them))|the way (?:it was|they were)|where (?:it|they) (?:was|were|is|are)|untouched|unchanged|unmodified|unedited|alone|not (?:yet )?(?:touched|changed|modified|edited))'
+const verb = "(?: (?:is|are|was|were|has been|have been|stay|stays|stayed|remain|remains|remained)|'s|'re)"
+const adverbs = '(?: (?:still|now|all|both|just|exactly|therefore|thus|deliberately|for now|completely|simply))*'
+const changed = '(?:touched|changed|modified|edited|altered|written to)'
+const leave =
+  "(?:i|we)(?:'ve| have)? (?:therefore |deliberately |intentionally |also |so |thus |just |simply |rather )?(?:left|leave|kept|keep)"
+const didNot =
+  "(?:i|we) (?:therefore |deliberately |have |did )*(?:did not|didn't|have not|haven't|not|never) (?:yet )?(?:touch|change|edit|modify|touched|changed|edited|modified)"
+const ends = '(?=$|[.,;:!)—–]| (?:for now|because|since|until|so|and|at all|too|on purpose|in the end))'
+
+const leaves = (subject: string): RegExp =>
+  pattern(
+    `${begins}(?:${subject}${verb}${adverbs} ${as}${ends}|${leave} ${subject} ${as}${ends}|${didNot} ${subject}(?: yet| either)?${ends})`,
+  )
+/** Statements that two files or more, one file, or things that need not be files, are as they were. */
+const saysOfTwo = [
+  leaves(two),
+  pattern(
+    `${begins}(?:neither|none)(?: one)?(?: of (?:them|these|those|the two))?(?: files?)?${verb}(?: now| yet| actually)? ${changed}(?: now| yet)?${ends}`,
+  ),
+]
+const saysOfOne = leaves(one)
+const saysOfSome = leaves(weak)
+/** Words that limit such a statement to a part of the files, or to a time. */
+const limited =
+  /\b(?:otherwise|else|rest|apart|except|besides|behaviou?r|api|interface|signatures?|defaults?|if|unless|should|would|could)\b/
+/** A deed of the writer, of which "they are unchanged" is no denial. */
+const ownDeed = pattern(
+  String.raw`\b(?:i|we)(?:'ve| have)? (?:(?:also|then|now|just|only|\w+ly) )?(?:\w{2,}ed|wrote|rewrote|put|made|set|cut|took)\b|^(?:(?:also|then) )?(?:added|fixed|updated|changed|moved|removed|renamed|wrote|extended|created)\b`,
+)
+
+/**
+ * Finds the files that a message names and then, by a pronoun, says to be as they were: "You wanted it removed from a.ts. b.ts needs it, so both of those
+ * files are as they were."
+ */
+export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<string> {
+  const left = new Set<string>()
+  for (const [at, sentence] of sentences.entries()) {
+    if (!isStatement(sentence) || limited.test(sentence.plain)) continue
+    const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))
+    if (saysOfTwo.some(says)) add(left, sentences.slice(0, at), 2, true)
+    else if (says(saysOfOne)) add(left, sentences.slice(0, at), 1, true)
+    else if (says(saysOfSome)) add(left, sentences.slice(0, at).slice(-1), 1, false)
+  }
+  return left
+}
+
+/** Adds the files that the last sentences name, until there are as many as the pronoun needs. */
+function add(left: Set<string>, before: readonly Sentence[], atLeast: number, isSure: boolean): void {
+  let count = 0
+  for (const { text, plain } of before.slice(-farthest).toReversed()) {
+    if (!isSure && ownDeed.test(plain)) return
+    for (const { path } of filesNamedIn(text)) {
+      left.add(path)
+      count++
+    }
+    if (count >= atLeast) return
+  }
+}
