@@ -71,7 +71,7 @@ export type Change =
  * removed only if it is empty at the end, so it stays if somebody else has added an entry to it. `key` has the same form as that of a `Place`.
  */
 export type DirectoryChange =
-  /** `mode`: permission bits; if undefined, the default for new directories under the umask. An existing directory stays as it is. */
+  /** Creates a directory with the permission bits `mode`; if undefined, with the default under the umask. An existing directory stays as it is. */
   | { readonly type: 'make'; readonly key: string; readonly mode?: number }
   | { readonly type: 'remove'; readonly key: string }
   /** Sets the directory's permission bits to `mode`. The change is refused if the current bits differ from `before`. */

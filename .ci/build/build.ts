@@ -31,7 +31,7 @@ const packages = ['apply-patch', 'engine', 'policies', 'sandbox']
 /** The two programs behind `agent`: the complete one, and a smaller one for `agent sandbox`, which runs a single command in a sandbox. */
 const agentPrograms = ['main', 'sandbox-main'] as const
 
-// A production installation has no build tools and needs no build. With `--if-buildable`, this script then exits at once.
+// With `--if-buildable`, this script exits at once if there are no build tools, as in a production installation, which needs no build.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
 
 const { build } = await import('esbuild')

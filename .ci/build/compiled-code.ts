@@ -50,8 +50,8 @@ export async function warmUpPatchProgram(): Promise<void> {
 }
 
 /**
- * Runs `agent` with a fake model, served on the loopback interface, that calls the most common tools, and stores the code that V8 compiled during
- * these runs next to the programs of `agent`.
+ * Runs each program of `agent` with a fake model, served on the loopback interface, that calls the most common tools, and stores the code that V8
+ * compiled during its run next to the program.
  */
 export async function warmUpAgent(
   programs: readonly ['main', 'sandbox-main'],

@@ -125,7 +125,7 @@ export type CommitFacts = {
   readonly tree?: 'unchanged' | 'incomplete'
   readonly remains?: readonly string[]
   readonly journal?: string
-  /** For `nothing-to-undo`: the nearest enclosing tree to which a patch was applied. */
+  /** For `nothing-to-undo`: where a patch was applied instead, which is another path of this tree or the nearest enclosing tree. */
   readonly appliedTo?: string
   /** For `nothing-to-undo`: whether patches were applied to another directory that was at this path before. */
   readonly replaced?: boolean

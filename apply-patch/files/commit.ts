@@ -21,7 +21,7 @@ export type CommitOptions = {
   readonly stateDirectory?: string
 }
 
-/** The changes that were made, which are exactly those of the change set. */
+/** The result of a commit. The changes that were made are exactly those of the change set. */
 export type Report = {
   /** The id by which `undo` finds the commit. */
   readonly id: string

@@ -19,7 +19,10 @@ type Applied = {
 /** The result of the search for a patch that can be reverted in a tree. */
 export type AppliedLookup =
   | { readonly type: 'applied'; readonly applied: Applied }
-  /** `replaced` says whether patches were applied to another directory that was at this path before. */
+  /**
+   * There is no such patch. `replaced` says whether patches were applied to another directory that was at this path before. `alsoAt` is another path
+   * of the tree, if a patch was applied there.
+   */
   | { readonly type: 'none'; readonly replaced: boolean; readonly alsoAt: string | undefined }
 
 /**

@@ -141,7 +141,10 @@ function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work)
   }
 }
 
-/** Gives the file that will be replaced a temporary second name, or copies it if hard links are not possible, so that it can be restored completely. */
+/**
+ * Keeps the file that is about to be replaced, so that it can be restored completely: gives it a temporary second name, or copies it if hard links
+ * are not possible.
+ */
 function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {

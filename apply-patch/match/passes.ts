@@ -20,8 +20,8 @@ type Likeness = 'white-space' | 'letter-case'
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
 /**
- * A file prepared for searches. When a search reaches a pass, the file's lines are turned into numbers for that pass; equal lines get the same number. All
- * lines that are not searched for get the number -1.
+ * A file prepared for searches. When a search first uses a way to compare lines (a pass), the lines are turned into numbers for that pass. Lines that
+ * are equal in this comparison get the same number, and all lines that are not searched for get the number -1.
  */
 export class SearchableFile {
   readonly table: LineTable

@@ -2,8 +2,8 @@ import type { Item, RunEvent, Sink } from '../core/events.ts'
 import type { RunContext } from '../tools/run-context.ts'
 
 /**
- * Shows a sub-agent's items in the run's event stream, labelled with its id. The sub-agent's messages and reasoning are left out, because they are meant for
- * models and not for the reader of the stream.
+ * Creates a sink that shows a sub-agent's items in the run's event stream, labelled with its id. The sub-agent's messages and reasoning are left out,
+ * because they are meant for models and not for the reader of the stream.
  */
 export function forwardTo(runContext: RunContext, id: string): Sink {
   const open = new Map<string, ReturnType<RunContext['open']>>()

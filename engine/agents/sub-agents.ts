@@ -24,7 +24,7 @@ export type Assignment = {
   readonly definition: AgentDefinition | undefined
 }
 
-/** The outcome of a piece of work. */
+/** A sub-agent's report about its work. `ok` is false if the sub-agent didn't finish. */
 export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
 
 /** The run that sub-agents work for. */

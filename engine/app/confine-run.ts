@@ -54,7 +54,10 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   }
 }
 
-/** Opens the session, and repairs the tree if a killed run has left it half changed. The tree is not repaired here if the run is a transaction or read-only. */
+/**
+ * Opens the session, and repairs the tree if a killed run has changed it only in part. The tree is not repaired here if the run is a transaction or
+ * read-only.
+ */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
   const { request, beginning, workspace, sandbox, escalation, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined

@@ -92,7 +92,7 @@ function lasting(
 ): readonly OutsideEffect[] {
   const { dangers = [] } = sandboxStatusOf(sandbox)
   return [
-    ...(sandbox.policy.network.mode === 'full' ? [{ kind: 'host' as const, what: 'any: they are not recorded' }] : []),
+    ...(sandbox.policy.network.mode === 'full' ? [{ kind: 'host' as const, what: 'any; not recorded' }] : []),
     ...servers
       .filter(({ transport }) => transport.type !== 'stdio' || !transport.sandboxed)
       .map(({ name }) => ({ kind: 'mcp-server' as const, what: name })),

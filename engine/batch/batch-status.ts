@@ -29,7 +29,7 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
     .slice(0, mostRows)
     .map(({ trial, what, seconds: since }) => `  ${trial}: ${what} (${seconds(since * 1000)})`)
   const state = !supervised
-    ? 'no process is running it'
+    ? 'no process is running the batch'
     : live?.paused == null
       ? `${running.length} running`
       : `paused: ${live.paused}`
