@@ -83,8 +83,7 @@ function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: 
   if (opinion.rule !== undefined) return `To change the decision, change the rule ${opinion.rule}.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
   if (opinion.decision === 'deny') return 'No setting allows this.'
-  // If the command raises an alarm, or the shell opens files or sets variables for it, no rule is proposed, because no rule about the command covers
-  // this.
+  // No rule is proposed if there is an alarm, or if the shell opens files or sets variables: no rule about the command covers these.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
   if (rule === undefined)
     return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval mode.`

@@ -54,8 +54,7 @@ export function readLists(file: {
     }
     let lost = false
     return list.map((entry: unknown) => {
-      // Entries are searched for in the order of the text. If one can't be found, because the file spells it with other escapes, the remaining
-      // entries aren't searched for. So a long list takes linear time.
+      // If an entry isn't found, because the file spells it with other escapes, no later one is searched for. So a long list takes linear time.
       const found = lost ? { at: positionAt(from), end: undefined } : locate(JSON.stringify(entry), from)
       lost ||= found.end === undefined
       from = found.end ?? from

@@ -39,8 +39,7 @@ export const readers: ProgramTable = {
   wc: reader('getopt', 'wc(1)', '-c -m -l -L -w --bytes --chars --lines --words --max-line-length --total:', {
     anyWord,
   }),
-  // These options are left out: -o and -T, which write files; --compress-program, which starts a program; and --files0-from and --random-source, which read
-  // files.
+  // These options are left out: -o and -T write files, --compress-program starts a program, --files0-from and --random-source read files.
   sort: reader(
     'getopt',
     'sort(1)',
@@ -133,8 +132,7 @@ export const readers: ProgramTable = {
   ),
   dir: reader('getopt', 'dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   vdir: reader('getopt', 'vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
-  // These options are left out: -R, which starts tree again and writes 00Tree.html; -o, which writes a file; and --fromfile and --fromtabfile, which show the
-  // content of a file.
+  // These options are left out: -R starts tree again and writes 00Tree.html, -o writes a file, --fromfile and --fromtabfile show a file's content.
   tree: reader(
     'last',
     'tree(1)',

@@ -75,8 +75,7 @@ const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~
 /** Whether deleting what a word names would lose a whole tree, or something outside of the workspace. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
-    // A variable alone, or followed by a specific name, stands for something specific. Everything below a variable (`$X/*`) is wide, because the
-    // variable may be empty.
+    // A variable, alone or followed by a name, is specific. Everything below a variable (`$X/*`) is wide, because the variable may be empty.
     const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
     const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
     const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')

@@ -48,8 +48,7 @@ export class SecretStream {
     const from = Math.max(0, end - context)
     this.#text = this.#text.slice(from)
     this.#told = end - from
-    // If the beginning of a secret was emitted before it was recognisable, the two texts differ from that position on, so everything after it is
-    // returned.
+    // The texts differ early if the beginning of a secret was emitted before it was recognisable. Everything after the common part is returned.
     let same = 0
     while (same < before.length && before[same] === now[same]) same++
     return now.slice(same)

@@ -33,8 +33,7 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...confinement.shown.flatMap(shownArguments),
     ...['--proc', '/proc'],
     ...['--chdir', '/'],
-    // The first program, not bwrap, sets the command's variables: bwrap runs outside the sandbox, where an `LD_PRELOAD` among the variables would
-    // affect bwrap itself.
+    // The first program sets the command's variables, because bwrap runs outside the sandbox, where an `LD_PRELOAD` would affect bwrap itself.
     '--clearenv',
   ]
 }

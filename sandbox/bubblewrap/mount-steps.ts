@@ -35,8 +35,7 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // The numbers are too large to be exact as JavaScript numbers, so the query is repeated with bigints. Using bigints for every query would take
-  // twice as long.
+  // The numbers are too large to be exact, so the query is repeated with bigints. Using bigints for every query would take twice as long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
@@ -200,8 +199,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]
     case 'refused-file':
-      // The file that is mounted here is a device file, on a mount that forbids devices: opening it fails with EACCES, so there is nothing to read or to clean
-      // up.
+      // A device file is mounted here, on a mount that forbids devices: opening it fails with EACCES, so there is nothing to read or to clean up.
       return [put({ held: 'nothing' }, sealed, 'file')]
     default:
       return as satisfies never

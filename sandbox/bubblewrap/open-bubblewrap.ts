@@ -161,8 +161,7 @@ export async function openBubblewrap(
       ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
       terminate: () => {
         stopped = true
-        // The signal reaches every process in the command's process group, but the namespace's init ignores it. Before the init exists, no command
-        // runs.
+        // The signal reaches the command's whole process group, but the namespace's init ignores it. Before the init exists, no command runs.
         if (status.initPid === undefined) destroyInit()
         else signal(-status.initPid, 'SIGTERM')
       },
@@ -180,8 +179,7 @@ export async function openBubblewrap(
         if (status.initPid !== undefined) await waitForExit(status.initPid)
         // The exit may be noticed before the last report, which lists the denials.
         await drained()
-        // A missing exit code proves nothing: bwrap may have been killed from outside, for instance by the kernel when memory ran out. Therefore
-        // bwrap must also have complained.
+        // A missing exit code proves nothing (the kernel may have killed bwrap when memory ran out), so bwrap must also have complained.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })

@@ -22,8 +22,7 @@ const killedByFilter = 128 + 31
  * refuse it. Even then the denial is only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
-  // Without this filter, the patterns below would be compiled even for an empty output, and most commands write no errors. Compiling them takes
-  // longer than everything else here.
+  // Most commands write no errors. Without this filter, the patterns below would be compiled even then, which takes longer than the rest.
   const lines = ended.stderr.split('\n').filter((line) => line !== '')
   const found = new Map<string, Denial>()
   for (const line of lines) {

@@ -122,8 +122,7 @@ async function startContainer(
     await removeContainer(container)
   }
   const { State } = await startedState(container).catch(async (error: unknown) => {
-    // A container that never started isn't removed automatically, and its stream would keep this process alive. The stream is a socket of Node's net
-    // module, although the package's types don't say so.
+    // A container that never started isn't removed automatically, and its stream (in fact a socket) would keep this process alive.
     ;(lifeline as Duplex).destroy()
     await remove().catch(() => undefined)
     throw error

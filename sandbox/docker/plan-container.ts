@@ -46,8 +46,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Labels: { [ownerLabel]: options.owner },
     User: options.identity.user,
     Entrypoint: [],
-    // The first process waits until its input ends. No command may run as the first process, because it could not be killed without ending the
-    // container.
+    // The first process waits until its input ends. No command runs as the first process, because killing it would end the container.
     Cmd: [...options.network.filtered, ...options.starts.init],
     // The image's own health check would run outside our filter.
     Healthcheck: { Test: ['NONE'] },

@@ -40,12 +40,12 @@ export function cleanMadeRepository(
   const held = holdBelow(root, git)
   if (held === undefined) return cleaned
   try {
-    // Git itself creates no links, pipes or devices in these places, so any that are found are moved away. Git looks for `config` and `hooks` only
-    // under these names.
+    // Git itself creates no links, pipes or devices in these places, so any that are found are moved away.
     for (const name of [...(held.names('') ?? []), 'info/attributes', 'objects/info', 'objects/pack']) {
       const kind = held.stat(name)?.kind
       if (kind === 'link' || kind === 'other') away(name)
     }
+    // Git looks for its config and its hooks only under these names.
     for (const name of ['config', 'config.worktree'])
       if (cleanConfig(held, name)) cleaned.push({ path: `${git}/${name}`, to: undefined })
     if (held.stat('hooks')?.kind !== 'directory') {

@@ -133,8 +133,7 @@ export function makePrivateCopy(
       const known = options.showsOwner && content.length > worthShowing ? shownIndex(content) : content
       return assumeUnchanged(known, unseen, options.oidBytes, host.stat(`${prefix}info/sparse-checkout`) !== undefined)
     })
-    // The copy gets the modification time of the original. Git compares the content only of files that are at least as new as the index (racy-git, in
-    // git's documentation), so with a newer index it could overlook changes.
+    // The copy gets the original's modification time, because with a newer index, git could overlook changes (racy-git, in git's documentation).
     if (files.has(index) && modifiedMs !== undefined)
       utimesSync(bytes(`${path}/${index}`), new Date(), new Date(modifiedMs))
     for (const name of host.names(prefix) ?? []) {

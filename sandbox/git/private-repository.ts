@@ -168,8 +168,7 @@ export class PrivateRepository {
       run,
     }
     const objects = this.#objects.newOnes(this.#oidBytes, pack)
-    // Whether others have changed the host's repository, so that the private directory must be created again. This has to be determined before the
-    // import, which itself changes the repository.
+    // Whether others have changed the host's repository. This has to be determined before the import, which itself changes the repository.
     const moved = this.#stamp(state.scopes) !== state.host
     const { notes, stale, complete } = await importChanges(sides, state.known, objects)
     if (complete) objects.taken()

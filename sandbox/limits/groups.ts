@@ -46,8 +46,7 @@ export function makeFirstGroup(
       reap(hierarchy)
       return { hierarchy, group: makeGroup(hierarchy, limits) }
     } catch {
-      // No group can be created here, because the directory is read-only, is not delegated, or lacks these controllers. Creating one may be possible in a
-      // parent group.
+      // No group can be created here (the directory is read-only, not delegated, or lacks these controllers), but perhaps in a parent group.
     }
   }
   return undefined
@@ -64,14 +63,12 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Without this limit, a command that has used up its memory would go on with swap, slowly, and not be stopped. Kernels without swap accounting have
-      // no such file.
+      // Without this limit, a command that has used up its memory would go on with swap. Kernels without swap accounting have no such file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
       writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)
       return {
-        // Writing to `tasks` moves only one thread, which is enough because a shell has no other. Moving a whole process would stop all processors
-        // for a moment.
+        // Writing to `tasks` moves only one thread. A shell has no other, and moving a whole process would stop all processors for a moment.
         joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
         counts: () => countsIn({ version: 1, memory, pids }),
         remove: () => [memory, pids].forEach(remove),
