@@ -17,7 +17,10 @@ export type AgentOptions<Output = unknown> = {
   readonly model?: string | Model
   /** What commands and patches may access. Default: `workspace-write`, unless configured otherwise. */
   readonly sandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
-  /** Values for any keys of the configuration file. They override all such files, within the limits set by the machine's owner. Default: none. */
+  /**
+   * Values for any keys of the configuration file. They override all configuration files, within the limits set by the machine's owner. Default:
+   * none.
+   */
   readonly settings?: ConfigFile
   /** The name of a profile in the user's configuration file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
   readonly profile?: string
@@ -99,6 +102,6 @@ export type Agent<Output = unknown> = AsyncDisposable & {
   readonly threadId: string | undefined
   /** Lets the model work on a task. A second call continues the session; its run starts when the previous run has ended. */
   run(task: string, options?: RunOptions): AgentRun<Output>
-  /** Interrupts the current run and resolves when it has ended. Later runs are rejected. Further calls have no effect. */
+  /** Interrupts the current run and resolves when it has ended. Later runs are rejected. Closing the agent again has no effect. */
   close(): Promise<void>
 }

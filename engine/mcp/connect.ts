@@ -48,7 +48,7 @@ function isForgotten(error: unknown): boolean {
   return error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400)
 }
 
-/** The maximum number of pages of a list that are requested, because a server could announce more pages forever. */
+/** The maximum number of pages of a list that are requested. Without this limit, a server could announce more pages forever. */
 const maxPages = 100
 
 /**

@@ -8,7 +8,7 @@ export function serverName(name: string): string {
   return /^[A-Za-z0-9]/.test(joined) ? joined : `server_${joined.replaceAll('-', '')}`.replace(/_$/, '')
 }
 
-/** Returns a notice if a server's name had to be changed; otherwise an empty list. */
+/** Returns a list with one notice if a server's name had to be changed; otherwise an empty list. */
 export function describeName(given: string, origin: string): readonly string[] {
   const name = serverName(given)
   return name === given ? [] : [`${origin}: the server ${JSON.stringify(given)} is called ${name} here.`]

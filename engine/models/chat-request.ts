@@ -19,7 +19,7 @@ export type ChatBody = {
   stream_options?: { include_usage: true }
   temperature?: number
   top_p?: number
-  /** OpenAI's own models expect this name; compatible servers know the older name, `max_tokens`. */
+  /** The limit for the answer. OpenAI's own models expect this name; compatible servers know the older name, `max_tokens`. */
   max_completion_tokens?: number
   max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'

@@ -23,7 +23,7 @@ const reasoningField = z.enum(['reasoning_content', 'reasoning'])
 export type ReasoningField = z.infer<typeof reasoningField>
 
 /**
- * What this API stores in `opaque`:
+ * What is stored in `opaque` for this API:
  * - `model`: the model that produced the item. Older sessions lack it.
  * - `field`: the field in which a thought arrived. It is sent back in the same field, because models that think between calls need to read their thoughts
  *   again.

@@ -1,4 +1,4 @@
-/** US dollars per million tokens. */
+/** Prices in US dollars per million tokens. */
 export type Rates = {
   readonly input: number
   /** The rate for the part of the input that came from the provider's prompt cache. */
@@ -8,10 +8,10 @@ export type Rates = {
   readonly output: number
 }
 
-/** What a model costs. If a prompt has more than `longPrompt.above` tokens, the whole request is billed at other rates. */
+/** What a model costs. If a prompt has more than `longPrompt.above` tokens, the whole request is billed at the rates in `longPrompt`. */
 export type Price = Rates & {
   readonly longPrompt?: Rates & { readonly above: number }
-  /** US dollars per thousand web searches by the provider. The results of a search are also billed as input. */
+  /** The price of a thousand web searches by the provider, in US dollars. The results of a search are also billed as input. */
   readonly webSearch: number
 }
 

@@ -4,21 +4,21 @@ import { knownModels, usualWebSearch, type Price, type Rates } from './known-mod
 
 const dollars = z.number().min(0)
 
-/** A table `model_prices.<name>` of the configuration: US dollars per million tokens. */
+/** A table `model_prices.<name>` of the configuration: a model's prices in US dollars per million tokens. */
 export const modelPriceSchema = z.strictObject({
   input: dollars,
-  /** Default: the same as `input`. */
+  /** The price of input that comes from the provider's prompt cache. Default: the same as `input`. */
   cached_input: dollars.optional(),
-  /** Default: the same as `input`. */
+  /** The price of input that is written to the provider's prompt cache. Default: the same as `input`. */
   cache_write: dollars.optional(),
   output: dollars,
-  /** US dollars per thousand web searches by the provider. Default: 10. */
+  /** The price of a thousand web searches by the provider, in US dollars. Default: 10. */
   web_search: dollars.optional(),
 })
 
 /** The facts about a model: the configured values, or else the values listed for its maker's own API. */
 export type ModelFacts = {
-  /** Undefined if the price is unknown. */
+  /** The model's prices; undefined if they are unknown. */
   readonly price: Price | undefined
   /** The context window in tokens, counting input and output together. Undefined if it is unknown. */
   readonly contextWindow: number | undefined

@@ -38,7 +38,7 @@ export type ReportRun = {
   /** The commands that verify the result. */
   readonly verify: readonly string[]
   readonly budget: { readonly maxTokens?: number; readonly maxCost?: number; readonly maxTurns?: number }
-  /** Milliseconds since 1970. */
+  /** When the run began, in milliseconds since 1970. */
   readonly began: number | undefined
   readonly program: string | undefined
   /** How the run ended. Undefined: the run was cut off. */

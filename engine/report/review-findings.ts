@@ -34,7 +34,7 @@ function replacementOf(value: unknown): ReviewedFinding['replacement'] {
   return { startLine, endLine, text: written }
 }
 
-/** Whether people should be notified of a finding. A finding of a review counts only if no earlier report contains it. */
+/** Whether people should be notified of a finding. For a finding of a review, that is the case only if no earlier report contains it. */
 export function isNew({ review }: Finding): boolean {
   return review?.known !== true
 }

@@ -14,7 +14,7 @@ export type DiffFile = {
   /** The path after the change; for a deleted file, its path before the change. */
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
-  /** Empty for a binary file, and if only the file's name or mode was changed. */
+  /** The changed parts of the file. Empty for a binary file, and if only the file's name or mode was changed. */
   readonly hunks: readonly Hunk[]
 }
 

@@ -55,7 +55,7 @@ export class Places {
   }
 }
 
-/** The limit for hashes per finding. Even a finding about a whole file needs no more to be recognized again. */
+/** The maximum number of hashes per finding. Even a finding about a whole file needs no more to be recognized again. */
 const mostPrints = 100
 
 function linesOf({ kind, hunks }: DiffFile): ReadonlyMap<number, string> {

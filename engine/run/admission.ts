@@ -17,7 +17,7 @@ export type Admission =
 /** The remaining budget. Undefined means unlimited. */
 type Left = {
   readonly tokens: number | undefined
-  /** In US dollars. */
+  /** What may still be spent, in US dollars. */
   readonly cost: number | undefined
 }
 
@@ -27,7 +27,7 @@ export type WorstCase = {
   readonly input: number
   /** How many tokens the answer may have. */
   readonly output: number
-  /** In US dollars; 0 if costs aren't counted. */
+  /** The cost in US dollars; 0 if costs aren't counted. */
   readonly cost: number
 }
 

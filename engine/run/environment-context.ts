@@ -1,7 +1,7 @@
 /** What a model needs to know about the environment of its run. */
 type EnvironmentFacts = {
   readonly workspace: string
-  /** The day, as `2026-11-22`. */
+  /** Today's date, in the form `2026-11-22`. */
   readonly date: string
   readonly system: string
   /** The shell that runs command lines. */
@@ -13,7 +13,7 @@ type EnvironmentFacts = {
   readonly writable: readonly string[]
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
-  /** `full`, `off`, or the hosts that can be reached. */
+  /** The hosts that commands can reach: all (`full`), none (`off`), or those in the list. */
   readonly network: 'full' | 'off' | readonly string[]
   readonly approvalPolicy: string
   /** A phrase that says who decides about requests for approval. */

@@ -6,7 +6,7 @@ import { counted } from '../core/text/counted.ts'
 
 /** The state of a repository. */
 type GitState = {
-  /** Undefined if no branch is checked out. */
+  /** The checked-out branch; undefined if there is none. */
   readonly branch: string | undefined
   /** Files that differ from the last commit, including new ones, in git's short form: `M src/a.ts`. */
   readonly files: readonly string[]

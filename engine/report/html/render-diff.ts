@@ -3,7 +3,7 @@ import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
 import { counted } from '../../core/text/counted.ts'
 
-/** The maximum number of lines that are shown of one diff, because nobody reads more on a page. */
+/** The maximum number of lines that are shown of one diff. Nobody reads more on a page. */
 const mostLines = 3000
 /** The maximum length of a line that is coloured, in characters. Longer lines are usually generated. */
 const longestColoured = 400

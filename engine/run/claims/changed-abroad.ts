@@ -88,7 +88,7 @@ const denied = pattern(
   String.raw`(?<!\p{L})(?:nicht|nichts|kein\p{L}*|nie|noch|soll\p{L}*|könnte\p{L}*|müsste\p{L}*|muss|müssen|würde\p{L}*|wird|werden|wenn|falls|bevor|bereits|schon|zuletzt|damals|früher|du|ihr|von dir|gestern|vorige\p{L}*|semaine|hier|ayer|semana|ontem|ieri|settimana|letzte\p{L}*|zurück\p{L}*|wieder|rückgängig|pas|ne|n'\p{L}*|jamais|sans|si|quand|déjà|avant|tu|vous|annulé|restauré|no (?:he|hemos|se|ha|han|hay|es|está|fue|lo|la|los|las|\p{L}+é)|nunca|sin|cuando|ya había|tú|antes|hay que|revertid\p{L}*|não|nunca|sem|quando|se|já|você|revert\p{L}*|non|mai|senza|già|prima|ripristinat\p{L}*|not|should|would|could)(?!\p{L})|ません|ない|予定|必要|ください|場合|べき|以前|すでに|既に|戻し|先週|先月|昨日|(?:ほう|方)が|と思い`,
   'u',
 )
-/** Whether a sentence may be in another language. The marks of files don't count. */
+/** Matches sentences that may be in another language. Marks such as `‹0›` don't make a sentence match. */
 const mayBeAbroad = pattern(
   String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|liegt|liegen|steht|stehen|geändert|angepasst|wurden?|neu|nuevo|nuovo|nouveau|novo|sont|sono|ahora|agora|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|neue[nrs]?|nuova|nueva|nova|nouvelle|wir|\w+ei|[a-z]+(?:ad[oa]s?|id[oa]s?|at[oaie]))\b`,
 )

@@ -186,7 +186,7 @@ function isGiven(before: string): boolean {
   return /\b(?:from|out of|off) (?:the )?(?:file )?$/.test(before) && words.takingFrom.test(before)
 }
 
-/** Whether the file is named together with a changed file, as in "a.ts and b.ts" or "a.ts, b.ts". What is said about one applies to the other. */
+/** Whether a file is named together with a changed file, as in "a.ts and b.ts" or "a.ts, b.ts". What is said about one applies to the other. */
 function isBesideChanged(
   marked: string,
   at: number,

@@ -14,7 +14,7 @@ const kinds: readonly (readonly [said: RegExp, shown: RegExp])[] = [
   [/\b(?:load|performance|stress)[- ]tests?\b/i, /load|perf|stress|k6|locust/i],
 ]
 
-/** The kinds of tests that a text names, as indexes. */
+/** The kinds of tests that a text names, as indexes into `kinds`. */
 function kindsIn(text: string): readonly number[] {
   return kinds.flatMap(([said], at) => (said.test(text) ? [at] : []))
 }
@@ -27,7 +27,7 @@ export function isAboutOthers(admission: string, claim: string): boolean {
 }
 
 /**
- * The recorded test runs that a text names: the last run of each command that it quotes, and the last run of each kind of tests.
+ * The recorded test runs that a text names: the last run of each command that it quotes, and the last run of each kind of tests that it mentions.
  */
 export function namedRuns(text: string, runs: readonly Deed[]): readonly Deed[] {
   const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
