@@ -4,10 +4,10 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * `agent audit verify`: prints every fault of a log with its line. The exit code is 1 if there are faults.
+ * `agent audit verify`: prints each fault of an audit log with its line number. The exit code is 1 if there are faults.
  *
- * @param head the number of records and the last hash of the log, as `RECORDS:HASH` from the run's last event. Undefined: they are read from the file next to
- * the log
+ * @param head the number of records and the last hash of the log, as `RECORDS:HASH` from the run's last event. Undefined: they are read from the file
+ * next to the log
  */
 export function auditVerify(file: string, head: string | undefined): number {
   const expected = head === undefined ? undefined : readHead(head)

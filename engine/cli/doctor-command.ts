@@ -25,8 +25,8 @@ export type DoctorOptions = ConfigOptions & {
 }
 
 /**
- * `agent doctor`: finishes the reviews of killed runs, then prints what this machine can enforce and whether a run here would have what it needs.
- * Sends nothing over the network. With `--protected`, it prints the table of protected paths.
+ * `agent doctor`: reviews the changes of runs that were killed before their own review, then prints what this machine can enforce and whether a run
+ * here would have what it needs. Sends nothing over the network. With `--protected`, it prints the table of protected paths.
  *
  * @returns 0 if `agent exec` would have everything it needs; the exit code for a missing sandbox if that is what it lacks; otherwise 1
  */

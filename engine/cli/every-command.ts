@@ -16,8 +16,8 @@ import { declareSessions } from './declare/declare-sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
 /**
- * The commands that finish the reviews of killed runs themselves and don't start if that fails. For all other commands, this module finishes the
- * reviews if possible.
+ * If a run was killed, the review of its changes may be incomplete, and must be finished before the changed files can be trusted. These commands
+ * finish it themselves, and don't start if that fails. For all other commands, this module finishes it if possible.
  */
 const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 

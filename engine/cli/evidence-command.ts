@@ -119,8 +119,8 @@ async function factsOf(directory: string): Promise<RunFacts> {
 }
 
 /**
- * `agent evidence verify`: checks that evidence is intact and signed and, if they are given, that it belongs to the patch and the trees and is signed with one
- * of the public keys. It downloads nothing.
+ * `agent evidence verify`: checks that evidence is intact and signed. If a patch, trees or public keys are given, it also checks that the evidence
+ * belongs to the patch and the trees, and is signed with one of the keys. It downloads nothing.
  */
 export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
   const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))

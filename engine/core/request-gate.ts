@@ -12,7 +12,7 @@ export type RateLimits = { readonly requests: number | undefined; readonly token
 
 /** How a request ended. */
 export type RequestEnd =
-  /** `tokens`: how many the request used, as the provider counts them against its limits. */
+  /** `tokens`: the number of tokens that the request used, as the provider counts them against its limits. */
   | { readonly type: 'answered'; readonly tokens: number }
   /**
    * The request was refused or failed. `limit`: because there were too many requests or tokens. `quota`: because the quota is used up. `waitMs`: how long the

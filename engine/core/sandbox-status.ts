@@ -10,7 +10,7 @@ export type SandboxStatus = {
 
 type Danger = 'docker-socket'
 
-/** The status of a run's sandbox, constant from its first event to its last. */
+/** The status of a run's sandbox. It is the same in all events of the run. */
 export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
   const dangers: Danger[] = policy.dockerSocket === undefined ? [] : ['docker-socket']
   return {
@@ -34,7 +34,7 @@ export function closingOf(sandbox: Sandbox): { readonly unenforced: readonly str
   return { unenforced: sandbox.unenforced, withheld: withheldBy(sandbox) }
 }
 
-/** The variables that are withheld from commands. */
+/** How many variables are withheld from commands, and how many of these count as secrets. */
 export function withheldBy({ policy }: Sandbox): Withheld {
   return countWithheld(policy)
 }

@@ -18,7 +18,7 @@ type StillRunning = {
 type Watched = { timer: NodeJS.Timeout; read?: () => string }
 
 /**
- * Watches commands and tool calls.
+ * Watches commands and tool calls, and reports from time to time those that are still running.
  *
  * @param print the function that prints lines: how long something has been running, and the last line of its output, if any
  */

@@ -69,7 +69,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
         ...(running.pid === undefined ? {} : { pid: running.pid }),
       })
       const exitCode = await untilEnd(running, signal).finally(() => gate.gone())
-      // An exhausted quota says nothing about the task or about the health of the provider.
+      // An exhausted quota has an outcome of its own, because it says nothing about the task or about the health of the provider.
       const isQuota = exitCode === exitCodes.provider && gate.isUsedUp
       return await end({ exitCode, commit, ...(isQuota ? { outcome: 'quota', ...retryAt(gate) } : {}) })
     } catch (error) {

@@ -17,7 +17,7 @@ export function wilsonInterval(successes: number, trials: number): Estimate | un
   const scale = 1 + z ** 2 / trials
   const centre = (value + z ** 2 / (2 * trials)) / scale
   const half = (z / scale) * Math.sqrt((value * (1 - value)) / trials + z ** 2 / (4 * trials ** 2))
-  // If all or none succeed, a bound is set exactly, because rounding would leave a small error.
+  // If all or none of the trials succeed, one of the bounds is exactly 1 or 0. It is set directly, because rounding would leave a small error.
   const low = successes === 0 ? 0 : Math.max(0, centre - half)
   const high = successes === trials ? 1 : Math.min(1, centre + half)
   return { value, low, high }

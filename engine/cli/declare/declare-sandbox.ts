@@ -68,7 +68,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(
       '--limit <name=value>',
-      'time (seconds), memory, file-size, disk, output (bytes, or 512M), files, processes, open-files, cpus (docker only); may be repeated',
+      'a limit for the command: time (seconds), memory, file-size, disk, output (bytes, or 512M), files, processes, open-files, cpus (docker only); may be repeated',
       collect,
       [],
     )

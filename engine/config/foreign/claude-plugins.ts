@@ -52,7 +52,7 @@ export function installedPlugins(
     ignored: ignoring(
       path,
       missing.map((key) => `enabledPlugins.${key}`),
-      `${file} names no existing folder of this plugin, for the user or for this repository`,
+      `according to ${file}, the plugin is not installed for the user or for this repository, or its folder does not exist`,
     ),
   }
 }

@@ -76,7 +76,10 @@ function readEntries(path: Buffer) {
   return readdirSync(path, { withFileTypes: true, encoding: 'buffer' })
 }
 
-/** The stamp includes ctime, because a command can set mtime back but not ctime. */
+/**
+ * Returns the stamp of a file; undefined for a directory or a missing file. The stamp includes ctime, because a command can set mtime back but not
+ * ctime.
+ */
 function stampOf(root: string, key: string): string | undefined {
   try {
     const stats = lstatSync(bytesOf(root, key), { bigint: true })

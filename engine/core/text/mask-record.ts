@@ -6,8 +6,8 @@ const untouched: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Recognizes secrets by their shape alone. The values of this program's own secret variables need no second masking, because they have already been
- * masked in outputs.
+ * Masks secrets that can be recognized by their shape. The values of this program's own secret variables need no second masking, because they have
+ * already been masked in outputs.
  */
 const redact = makeRedactor({})
 

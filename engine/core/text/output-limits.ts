@@ -9,7 +9,7 @@ export type OutputLimits = {
   readonly lines: number
 }
 
-/** The configured limits. */
+/** The settings that limit how much of one result is shown to a model. */
 type ConfiguredLimits = {
   readonly tool_output_token_limit?: number | undefined
   readonly tool_output_line_limit?: number | undefined
