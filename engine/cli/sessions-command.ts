@@ -73,7 +73,9 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   process.stdout.write(`${counted(removed, 'session')} removed${size}\n`)
   if (kept > 0) {
     const what = `${counted(kept, 'session')} kept, because ${kept === 1 ? 'its' : 'their'} changes were neither landed nor discarded`
-    process.stdout.write(`${what} (to see them, run agent changes ID); --unlanded removes ${kept === 1 ? 'it' : 'them'} too\n`)
+    process.stdout.write(
+      `${what} (to see them, run agent changes ID); --unlanded removes ${kept === 1 ? 'it' : 'them'} too\n`,
+    )
   }
   return exitCodes.done
 }

@@ -37,7 +37,10 @@ export function declareSessions(program: Command, finish: Finish): void {
     .command('prune')
     .description('remove sessions that ended long ago')
     .requiredOption('--days <n>', 'keep sessions younger than this number of days', days)
-    .option('--unlanded', 'also remove sessions whose changes were neither landed nor discarded (agent changes shows them)')
+    .option(
+      '--unlanded',
+      'also remove sessions whose changes were neither landed nor discarded (agent changes shows them)',
+    )
     .action(async (options: { readonly days: number; readonly unlanded?: true }) => {
       const { pruneCommand } = await import('../sessions-command.ts')
       finish(await pruneCommand(options.days, options.unlanded === true))
