@@ -21,7 +21,7 @@ export type Policy = {
   readonly permissions: PermissionSet
   /** Writable roots in addition to those of the patch itself. */
   readonly writableRoots: readonly string[]
-  /** Explains why a path is protected against writing. Absent: no path is protected. */
+  /** Finds the place that protects a path against writing. Absent: no path is protected. */
   readonly protects?: Protects | undefined
   /** Finds paths that are protected against reading regardless of their names. Absent: no path is protected. */
   readonly conceals?: Conceals | undefined

@@ -14,7 +14,7 @@ export type CheckOptions = {
   readonly sandbox: SandboxMode
   readonly rules?: RuleSet
   readonly permissions?: PermissionSet
-  /** Default: `/`, since no files are read. */
+  /** The folder in which the command would run. Default: `/`, since no files are read. */
   readonly cwd?: string
 }
 

@@ -16,7 +16,7 @@ export async function readFrontMatter(text: string): Promise<MarkdownFile | { re
   const parsed = parseYaml(match.groups['yaml'] ?? '')
   if ('problem' in parsed) return { problem: `${parsed.line + 1}: ${parsed.problem}` }
   const data = parsed.value ?? {}
-  if (typeof data !== 'object' || Array.isArray(data)) return { problem: '1: the front matter is not a table' }
+  if (typeof data !== 'object' || Array.isArray(data)) return { problem: '1: the front matter must consist of fields, such as description: …' }
   return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
 }
 

@@ -6,7 +6,7 @@ import type { ToolContext } from './tool.ts'
 type Step = {
   readonly text: string
   readonly status: z.infer<typeof stepStatus>
-  /** Absent if the list identifies its steps only by position. */
+  /** The step's id. Absent if the list identifies its steps only by position. */
   readonly id?: string
 }
 

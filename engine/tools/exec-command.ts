@@ -8,7 +8,7 @@ import { runCommand } from './run-shell-call.ts'
 import type { Tool, ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The options that a command may have besides the command line. */
+/** The fields that the inputs of the shell tools have besides the command itself. */
 export const commandLimits = {
   timeout_ms: z
     .int()

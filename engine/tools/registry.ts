@@ -14,7 +14,7 @@ export type ToolRegistry = {
   find(name: string): Tool | undefined
   /** Turns a call through `execute_tool` into a call of the tool itself; any other call is returned unchanged. */
   unwrap(call: ToolCall): ToolCall
-  /** Returns the names of up to three hidden tools that match a text and that the model has not seen. Each tool is suggested only once. */
+  /** Returns the names of up to three deferred tools that match a text and that the model has not seen. Each tool is suggested only once. */
   suggest(text: string): readonly string[]
 }
 

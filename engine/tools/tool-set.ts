@@ -44,8 +44,8 @@ const becomesSession: ToolShape = {
 }
 
 /**
- * How our tools are presented to each family of models. Tools that are not listed are unchanged. GPT models edit with patches, use the shell, and get
- * `update_plan`. Claude and other models edit by replacing text, explore with file tools, and get `todo`.
+ * How our tools are presented to GPT models, which edit with patches, use the shell, and get `update_plan`. Tools that are not listed are presented
+ * unchanged.
  */
 const forGpt: Readonly<Record<string, ToolShape>> = {
   edit_file: aside,
@@ -60,6 +60,10 @@ const forGpt: Readonly<Record<string, ToolShape>> = {
 
 const forCodex: Readonly<Record<string, ToolShape>> = { ...forGpt, exec_command: becomesSession }
 
+/**
+ * How our tools are presented to models that edit by replacing text, explore with file tools, and get `todo`. Tools that are not listed are presented
+ * unchanged.
+ */
 const forOthers: Readonly<Record<string, ToolShape>> = {
   edit_notebook: aside,
   js_repl: aside,

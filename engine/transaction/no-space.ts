@@ -13,6 +13,6 @@ export function isNoSpace(error: unknown): boolean {
 export function noRoomFor(directory: string, cause: unknown): UserError {
   const message =
     `Nothing was landed, and the tree is as it was: no space is left in ${directory} to store the run's changes. ` +
-    `The run's private view still has all of them. Make room there, then land them with agent apply ${basename(directory)}.`
+    `The run's private view still has all of them. Free some disk space, then land them with agent apply ${basename(directory)}.`
   return new UserError('failed', message, { cause })
 }

@@ -13,7 +13,7 @@ export type AuditRecord = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Absent if an earlier version, which recorded fewer facts, wrote the record. */
+  /** The other facts behind the verdict. Absent if an earlier version, which recorded fewer facts, wrote the record. */
   readonly basis?: AuditBasis
 }
 

@@ -15,7 +15,7 @@ export type AuditFault = {
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead
-  /** Empty if every record is present and unchanged. */
+  /** The faults that were found; empty if every record is present and unchanged. */
   readonly faults: readonly AuditFault[]
 }
 

@@ -6,10 +6,11 @@ import { Variables } from './variables.ts'
 import { Walk } from './walk-script.ts'
 
 /**
- * If the tokenizer stops early, it has not checked the size of the whole text. In this case, a text with more openings (such as `$(` or `{`) or
- * characters than the limits allow must not reach the parser.
+ * The maximum number of openings, such as `$(` or `{`, in a text that still reaches the parser if the tokenizer has stopped early, without checking
+ * the size of the whole text.
  */
 const mostOpenings = 500
+/** The maximum length, in characters, of a text that still reaches the parser if the tokenizer has stopped early. */
 const longestUnscanned = 32 * 1024
 
 /** Whether a command makes the shell print each later command before running it, with the values of variables filled in. */

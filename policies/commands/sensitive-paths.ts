@@ -31,8 +31,8 @@ const source =
 
 const longestPattern = 1_000
 /**
- * No system opens a longer path (limits.h(0p), PATH_MAX). The limit applies after a path is joined to its folder, so a path that could be opened may
- * be refused too.
+ * The maximum length of a path that is judged. No system opens a longer path (limits.h(0p), PATH_MAX). The limit applies after a path is joined to
+ * its folder, so a path that could be opened may be refused too.
  */
 const longestPath = 4_096
 

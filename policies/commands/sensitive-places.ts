@@ -102,7 +102,7 @@ const secretWords = new Set(
 const dataEnds = new Set(
   list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml'),
 )
-/** No file system allows longer names, whether counted in bytes or characters. */
+/** The maximum length of a name that is judged. No file system allows longer names, whether counted in bytes or characters. */
 export const longestName = 1_024
 
 /** Whether a name in lower case indicates a secret. */

@@ -3,7 +3,7 @@ import type { ShellWord } from './shell-word.ts'
 /** A value assigned to a name, either in front of a command or by itself. */
 export type ShellAssignment = {
   readonly name: string
-  /** Undefined for an array. */
+  /** The assigned value; undefined for an array. */
   readonly value: ShellWord | undefined
 }
 
@@ -21,7 +21,7 @@ export type StandardInput =
 
 /** One command that would run: program and arguments, and the shell's effects around it. */
 export type SimpleCommand = {
-  /** The program comes first. Empty if there are only assignments or redirections. */
+  /** The program and its arguments. Empty if there are only assignments or redirections. */
   readonly words: readonly ShellWord[]
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]

@@ -12,7 +12,7 @@ const defaultPercent = 10
  * much in a larger window.
  */
 const sharedTokens = 200_000
-/** If servers offer more tools than this, there are too many to choose from, however short their declarations are. */
+/** If servers offer more tools than this, `auto` leaves them out of requests: there are too many to choose from, however short their declarations are. */
 const mostTools = 64
 const unitsPerToken = 4
 

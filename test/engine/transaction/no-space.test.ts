@@ -54,7 +54,7 @@ testWhereMounted.for(['copy', 'overlay'] as const)(
     const before = fingerprint(cwd)
     const { code, message, apply } = await run(cwd, disk.path, [`--transactional=${strategy}`], change(2200))
     expect(message).toMatch(/^Nothing was landed, and the tree is as it was: no space is left in /)
-    expect(message).toMatch(/Make room there, then land them with agent apply \S+\.$/)
+    expect(message).toMatch(/Free some disk space, then land them with agent apply \S+\.$/)
     expect(code).toBe(1)
     expect(fingerprint(cwd)).toEqual(before)
 
