@@ -16,7 +16,8 @@ export async function readFrontMatter(text: string): Promise<MarkdownFile | { re
   const parsed = parseYaml(match.groups['yaml'] ?? '')
   if ('problem' in parsed) return { problem: `${parsed.line + 1}: ${parsed.problem}` }
   const data = parsed.value ?? {}
-  if (typeof data !== 'object' || Array.isArray(data)) return { problem: '1: the front matter must consist of fields, such as description: …' }
+  if (typeof data !== 'object' || Array.isArray(data))
+    return { problem: '1: the front matter must consist of fields, such as description: …' }
   return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
 }
 
