@@ -93,8 +93,8 @@ const shortest = 4
 const listedCandidates = 10
 
 /**
- * Finds the session that a user means by a whole id, or by the beginning or end of an id if only one matches. Ids that were created in the same hour begin
- * alike, so the end of an id makes a shorter name than its beginning.
+ * Finds the session that a user means by a whole id, or by the beginning or end of an id if only one matches. Ids that were created in the same hour
+ * begin alike, so the end identifies a session with fewer characters than the beginning does.
  *
  * @throws UserError `usage` if no session matches, or more than one; the message then lists them
  */
