@@ -52,15 +52,18 @@ export function makePolicySchema() {
       if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
     })
 
-  /** With `allowlist`, the only way out is our proxy, which connects only to the hosts in `allow`. A pattern without a port means ports 80 and 443. */
+  /**
+   * The network access of commands. With `allowlist`, the only way out is our proxy, which connects only to the hosts in `allow`. A pattern without a
+   * port means ports 80 and 443.
+   */
   const Network = z.discriminatedUnion('mode', [
     z.strictObject({ mode: z.enum(['off', 'full']) }),
     z.strictObject({ mode: z.literal('allowlist'), allow: z.array(allowedHost) }),
   ])
 
   /**
-   * A limit that is left out has a default, which is enforced if possible. A limit that is given is enforced; if that is impossible, the policy is
-   * refused.
+   * The limits for each command. A limit that is left out has a default, which is enforced if possible. A limit that is given is enforced; if that is
+   * impossible, the policy is refused.
    */
   const Limits = z.strictObject({
     /** How long one command may run, in milliseconds. */

@@ -46,7 +46,10 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
 
 const svc = 0xd400_0001
 
-/** AArch64. Arguments are in x0 to x4, the system call's number is in x8, addresses are in x9, and operands of calculations are in x10 and x11. */
+/**
+ * How AArch64 encodes instructions. Arguments are in x0 to x4, the system call's number is in x8, addresses are in x9, and operands of calculations
+ * are in x10 and x11.
+ */
 export const arm64: Processor = {
   machine: 183,
   calls: numbers,

@@ -9,7 +9,10 @@ const POLLOUT = 4n
 
 /** An entry for ppoll(2) that waits for no descriptor. */
 const unused = 0xffff_ffffn
-/** A mask for the upper 16 bits of an entry, which contain the events that occurred. It includes errors and hang-ups, which must be noticed too. */
+/**
+ * A mask for the upper 16 bits of a ppoll(2) entry, which contain the events that occurred. It includes errors and hang-ups, which must be noticed
+ * too.
+ */
 const anything = 0xffffn << 48n
 const readable = (POLLIN | 8n | 16n) << 48n
 const takesMore = POLLOUT << 48n

@@ -6,7 +6,7 @@ import { fingerprint, makeCase, runProgram, type Run } from './case-tools.ts'
 
 const files = { 'one.txt': 'a\nb\nc\n', 'two.txt': 'x\r\ny\r\n', 'dir/three.txt': 'q' }
 
-/** Starting the program takes a twentieth of a second, but many times as long on a busy machine. */
+/** The time limit of tests that start the program many times. A start takes a twentieth of a second, but many times as long on a busy machine. */
 const manyProcesses = { timeout: 300_000 }
 
 /** Runs the program with input that it must refuse or may apply, and checks what must be true in both cases. */

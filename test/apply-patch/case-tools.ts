@@ -44,7 +44,7 @@ export type Case = {
 
 export type Run = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
 
-/** The built program, because the sources take ten times as long to start. */
+/** The path of the built program. The sources would take ten times as long to start. */
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 
 /** Runs the real program in a folder. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sources } from './sources.ts'
 
-/** A file of this length still fits on a few screens. */
+/** The length from which a file counts as too long. A file of this length still fits on a few screens. */
 const mostLines = 250
 
 test.each(['engine', 'apply-patch', 'sandbox', 'policies'])(

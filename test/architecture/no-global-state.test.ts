@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import { code, sources } from './sources.ts'
 
-/** Global state of the process. A run must not use it: twenty runs in one process would share it, and it belongs to the program that embeds them. */
+/**
+ * Matches uses of the process's global state. A run must not use it: twenty runs in one process would share it, and it belongs to the program that
+ * embeds them.
+ */
 const global = /\bprocess\.(?:env|argv|stdin|stdout|stderr|cwd|chdir|exit|exitCode|on|once|title|umask)\b/g
 
-/** The default variables of an embedded agent: those of the caller's process. Nothing else of that process is used. */
+/** Matches the only exception: by default, an embedded agent gets the environment variables of the caller's process. */
 const defaultEnvironment = /^engine\/library\/agent-request\.ts: process\.env$/
 
 /** The programs and their command line, which own their process, and code that runs as a separate process in the sandbox. */

@@ -15,7 +15,10 @@ type Recheck = {
 // recheck's build for browsers consists only of JavaScript. Its other build looks for Java and native programs.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
 
-/** Expressions whose proof takes more than a few milliseconds. They were proved once. `PROVE=1 vitest run --project architecture` writes the file again. */
+/**
+ * A list of expressions whose proof takes more than a few milliseconds. They were proved once. `PROVE=1 vitest run --project architecture` writes the
+ * list again.
+ */
 const file = new URL('linear-patterns.json', import.meta.url)
 const proving = process.env['PROVE'] !== undefined
 const proved = new Set(JSON.parse(readFileSync(file, 'utf8')) as readonly string[])

@@ -10,7 +10,10 @@ import type { Cost } from './row.ts'
 export type Measured = MeasuredProgram | MeasuredAct
 
 type InDirectory = {
-  /** Creates and returns the directory of one run. All are created before the first run, because deletions between runs slow down the next run. */
+  /**
+   * Creates and returns the directory of one run. All directories are created before the first run, because deletions between runs slow down the next
+   * run.
+   */
   readonly directory: () => Promise<string>
 }
 
@@ -47,7 +50,7 @@ export async function measureInTurns(programs: readonly Measured[], runs: number
   return costs.map(medians)
 }
 
-/** The cost of one run without a warm-up, for programs that take long enough. */
+/** The cost of a single run without a warm-up, for programs that run long enough for that. */
 export async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
   if ('act' in program) return measureAct(program, cwd)
   const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))

@@ -126,7 +126,8 @@ const kinds = {
 type Kind = keyof typeof kinds
 
 /**
- * Mounts an overlay over the directory `tree` with the same options as our own overlays, and starts a program there that doesn't know of the overlay.
+ * A script that mounts an overlay over the directory `tree`, with the same options as our own overlays, and starts a program in that directory. To
+ * the program, it looks like any other directory.
  */
 const bareOverlay = [
   'cd "$1" && mkdir upper work',

@@ -14,7 +14,7 @@ beforeAll(async () => {
   readBySecond = await startSecondParser()
 })
 
-/** Texts that the second parser gets wrong, while bash agrees with the first. In each, the second one finds less. */
+/** Texts that the second parser misreads, while bash agrees with our parser. In each of them, the second parser finds less. */
 const misreadBySecond: ReadonlySet<string> = new Set([
   // Commands in a heredoc: those in backticks, and all commands if tabs are stripped.
   'cat <<EOF\n`rm x`\nEOF',

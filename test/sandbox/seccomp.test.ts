@@ -38,7 +38,10 @@ const allowed = (syscall: Syscall, args: readonly Argument[], claim: string): Ca
   allowed: true,
 })
 
-/** The arguments are chosen so that the kernel itself would return a different error, except where it checks for a capability first. */
+/**
+ * The cases that don't depend on the network access. Arguments are chosen so that the kernel itself would return a different error, except where it
+ * checks for a capability first.
+ */
 const always: readonly Case[] = [
   refused('ptrace', [0x4206, 0x7fffffff, 0, 0]),
   refused('process_vm_readv', [0x7fffffff]),

@@ -5,10 +5,10 @@
  * - `fuzz`: random command lines (`--seconds N`, `--seed N`)
  * - `matrix`: every attack by everything that acts in a run (`--backend bubblewrap,docker`, `--user root,ordinary`)
  * - `races`: races, each tried many times (`--tries N`, and also `--backend` and `--user`)
- * - `transactions`: every kind of change with every end of a run that is a transaction (`--of landing,copy,overlay,reflink`)
+ * - `transactions`: every kind of change with every way in which a transactional run can end (`--of landing,copy,overlay,reflink`)
  * - `batches`: batches of many tasks (`--tasks N`, `--carrier here,redis`)
  * - `outages`: batches whose Redis is dead for minutes, or whose quota is used up at the seventh of a thousand tasks
- * - `rates`: 32 runs at once under a limit of tokens (`--carrier`)
+ * - `rates`: 32 runs at once under a token limit (`--carrier`)
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'

@@ -24,8 +24,8 @@ export function readByBash(texts: readonly string[]): readonly (string | undefin
 }
 
 /**
- * Only a complete script is put into a function, which is defined and printed, but never called. A line feed before the closing brace ends comments. If a text
- * still swallows the brace, it is not a function.
+ * A bash script that reads texts and prints how bash parses them. Only a complete script is put into a function, which is defined and printed, but
+ * never called. A line feed before the closing brace ends comments. If a text still swallows the brace, it is not a function.
  */
 const reader = `
 while IFS= read -r -d '' text; do

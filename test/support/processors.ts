@@ -6,7 +6,7 @@ import type { Architecture } from '../../sandbox/machine-code/machine-instructio
 import { tempDir } from './temp-dir.ts'
 import { testUnlessOnCi, type Test } from './needs.ts'
 
-/** Runs programs for another processor with qemu's user-mode emulation, which uses this kernel's system calls. */
+/** The emulators for programs of another processor. They are part of qemu, run in user mode, and use this kernel's system calls. */
 const emulators: Readonly<Record<Architecture, string>> = { x64: 'qemu-x86_64', arm64: 'qemu-aarch64' }
 
 /** Whether programs for a processor are emulated here. Filters of system calls can't be emulated: the kernel would apply them to the emulator itself. */

@@ -5,14 +5,14 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access']
-/** A thousand dollars per million tokens for input and output: one token costs a tenth of a cent. */
+/** Prices of a thousand dollars per million tokens for input and output: one token costs a tenth of a cent. */
 const prices = ['-c', 'model_prices={"gpt-5.5"={input=1000,cached_input=100,output=1000}}']
 const step = (index: number, usage = { input: 90, output: 10 }) => ({
   say: [call('exec_command', { cmd: `echo ${index}` })],
   usage,
 })
 
-/** Answers are expensive, so that a few use up half a dollar. */
+/** Prices at which a few answers use up half a dollar. */
 const dear = ['-c', 'model_prices={"gpt-5.5"={input=1,output=10}}']
 
 /** A model that never finishes, with a provider that bills as many tokens as a request allows. */

@@ -20,7 +20,7 @@ function failingBubblewrap(): readonly string[] {
   return ['bwrap', '--dev-bind', '/', '/', '--ro-bind', join(folder, 'bwrap'), '/usr/bin/bwrap', '--']
 }
 
-/** Keeps the program from finding a docker daemon, whatever this machine has. */
+/** Variables that keep the program from finding a docker daemon, whatever this machine has. */
 const noDocker = { DOCKER_HOST: 'unix:///absent/docker.sock' }
 
 describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {

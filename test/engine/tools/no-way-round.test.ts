@@ -132,9 +132,9 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
   write_stdin: (denied) => [{ session_id: 1, chars: `${shellLine(denied)}\n`, yield_time_ms: 2000 }],
 }
 
-/** This tool is called after all others, because it ends the run. */
+/** The tool that is called after all others, because it ends the run. */
 const last = 'structured_output'
-/** Tools that need something that others have started, or that end the work of others. */
+/** Tools that need something that other tools have started, or that end the work of other tools. */
 const later = [
   ...[
     'write_stdin',
