@@ -15,15 +15,16 @@ export type Command = {
   readonly cwd: string
   /** Variables that are set in addition to those that pass the policy's environment filters. */
   readonly env?: Readonly<Record<string, string>>
-  /** `'null'` (the default) means /dev/null, so that no command waits for keyboard input. */
+  /** The command's standard input. `'null'` (the default) means /dev/null, so that no command waits for keyboard input. */
   readonly stdin?: 'null' | 'pipe' | 'inherit'
   /** If true, the command may write only to its temporary directory. Default: it may write where the policy allows it. */
   readonly readOnly?: boolean
   /** Absolute paths that this command can't read, in addition to the paths that the policy denies. A path that is itself a root stays readable. */
   readonly hidden?: readonly string[]
   /**
-   * Runs the command in a pseudo-terminal of its own, which is its standard input, output and error, so `stdin` must be left out. It is also the
-   * command's controlling terminal, so typing control-C interrupts the command. `TERM` is `xterm-256color` unless it is set otherwise.
+   * The size of a pseudo-terminal to run the command in. This terminal is the command's standard input, output and error, so `stdin` must be left
+   * out. It is also the command's controlling terminal, so typing control-C interrupts the command. `TERM` is `xterm-256color` unless it is set
+   * otherwise. Default: no terminal.
    */
   readonly terminal?: TerminalSize
   /** A time limit in milliseconds of wall time. It overrides the policy's limit. */
@@ -70,7 +71,7 @@ export type SandboxProcess = {
   readonly stdout: Readable
   /** The command's standard error. With a terminal, it is empty, unless the command could not be started in that terminal. */
   readonly stderr: Readable
-  /** Present if the command asked for a terminal. */
+  /** The command's terminal; undefined unless the command asked for one. */
   readonly terminal: Terminal | undefined
   /**
    * Resolves when the command has ended and all its output has been read. It never rejects because of what the command did, but it does if the
@@ -96,7 +97,7 @@ export type Sandbox = {
   readonly known?: () => KnownPlaces
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */
   readonly shell: Shell
-  /** Throws `SandboxError` if the command can't be started (missing directory, missing program). */
+  /** Starts a command. Throws `SandboxError` if it can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**
    * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command ends.

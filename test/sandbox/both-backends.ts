@@ -8,7 +8,7 @@ import { testInBubblewrap, testInDocker } from './helpers.ts'
 /** One of the two backends that confine on Linux, with what its tests need. */
 type Tested = {
   readonly backend: 'bubblewrap' | 'docker'
-  /** If the backend is missing, a test is skipped with the reason, or fails on CI. */
+  /** The test function for this backend. If the backend is missing, a test is skipped with the reason, or fails on CI. */
   readonly test: typeof testInBubblewrap
   /** The grants that a policy needs for Node and this machine's tools. */
   readonly readableRoots: string[]

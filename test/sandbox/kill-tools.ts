@@ -22,7 +22,10 @@ export type Driven = { readonly result: ExecResult; readonly bytes: number; read
 
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname
 
-/** A place where engines run. All their leftovers can be found, by a variable that all their commands inherit, and by folder. */
+/**
+ * A place where engines run. All that they leave behind can be found: the processes by a variable that all commands inherit, and the rest by the
+ * paths of this place and the engines' process ids.
+ */
 export type Stage = {
   readonly workspace: string
   /** Starts a driver. Resolves when the driver's command is running. */

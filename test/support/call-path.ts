@@ -18,21 +18,21 @@ import { openFor, temporaryDirectory } from '../sandbox/helpers.ts'
 
 type Setting = {
   readonly tools: readonly Tool[]
-  /** Default: none. */
+  /** The tools of MCP servers. Default: none. */
   readonly mcp?: readonly Tool[]
   readonly deferral?: Deferral
   readonly hooks?: CallHooks
-  /** Default: none. */
+  /** Hooks on tasks. Default: none. */
   readonly taskHooks?: TaskHooks
   readonly attended?: boolean
   /** The directory for complete outputs. Default: a fresh directory. */
   readonly outputs?: string
-  /** The engine's environment. Default: nothing. */
+  /** The engine's environment. Default: no variables. */
   readonly env?: Readonly<NodeJS.ProcessEnv>
   readonly approvalMode?: ApprovalMode
-  /** Default: none. */
+  /** The Guardian's rules. Default: none. */
   readonly rules?: RuleSet
-  /** Default: unconfined, in a fresh directory. */
+  /** The sandbox. Default: unconfined, in a fresh directory. */
   readonly sandbox?: Sandbox
 }
 

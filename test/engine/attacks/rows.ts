@@ -16,7 +16,7 @@ export type Row = {
         readonly kind: 'script'
         /** The script. It prints `GOT` if the attempt succeeds, as far as that can be seen inside the sandbox. */
         readonly text: string
-        /** The script starts in the workspace. Default: in its own directory in the workspace. */
+        /** If set, the script starts in the workspace itself. Default: it starts in its own directory in the workspace. */
         readonly atTop?: true
         /** A script that a later command runs. */
         readonly later?: string

@@ -33,7 +33,10 @@ type RunOptions = {
 
 /** A run, and everything that it printed, sent or stored. */
 export type Attacked = Ended & {
-  /** What the provider was sent, standard output and error, rollouts, audit logs, kept outputs. */
+  /**
+   * Everything that the run sent to the provider, printed or stored, as one text: requests, standard output and error, rollouts, audit logs and kept
+   * outputs.
+   */
   readonly said: string
 }
 
