@@ -82,7 +82,10 @@ function settingsOf(text: string): readonly { readonly key: string; readonly val
   })
 }
 
-/** The value, the value without a possible comment, and the words of the value, split roughly as a shell would split them. */
+/**
+ * What may name a file in the value of a git setting: the value, the value without a possible comment, and the words of the value, split roughly as a
+ * shell would split them.
+ */
 function wordsOf(key: string, value: string): readonly string[] {
   const bare = (text: string): string => text.trim().replace(/^!/, '').replace(/["']/g, '').replace(/\\\\/g, '\\')
   const whole = [value, value.split(/[#;]/)[0] ?? ''].map(bare)

@@ -5,7 +5,7 @@ import { fingerprint, makeCase, readTree, runProgram, type Case } from './case-t
 
 const isRoot = process.getuid?.() === 0
 
-/** Rows are not validated, because they are our own fixtures. */
+/** Reads the rows of a fixture file. They are not validated, because they are our own. */
 function readCases(name: string): readonly Case[] {
   const text = readFileSync(new URL(`../../fixtures/apply-patch/${name}`, import.meta.url), 'utf8')
   return text

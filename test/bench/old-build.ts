@@ -63,7 +63,10 @@ export async function besideOldBuild(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** Each build gets its own cache directory. Otherwise, each would discard what the other has found out about the machine. */
+/**
+ * The environment for a build, with a cache directory of its own. If the builds shared one, each would discard what the other has found out about the
+ * machine.
+ */
 export function environmentFor(build: string, home: string): Readonly<Record<string, string>> {
   return { XDG_CACHE_HOME: join(home, build === thisBuild ? 'this' : 'old') }
 }

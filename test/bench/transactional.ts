@@ -63,7 +63,7 @@ async function makeTree(directory: string, files: number): Promise<string> {
   return directory
 }
 
-/** Measures how much the flag adds to the time until a run's first request. For a copy, the time of `cp -a` is measured for comparison. */
+/** Measures how much `--transactional` adds to the time until a run's first request. For a copy, the time of `cp -a` is measured for comparison. */
 async function starts(
   tree: string,
   strategy: 'copy' | 'overlay',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadRules, type RuleError } from '../../policies/index.ts'
 
-/** The remaining rules of a broken file, as `decision words`, and the locations of the faults. */
+/** The rules that remain of a broken file, each as its decision and its pattern, and the locations of the faults. */
 function salvaged(text: string): { readonly rules: readonly string[]; readonly faults: readonly string[] } {
   const faults: string[] = []
   const tolerate = ({ line, column }: RuleError): void => void faults.push(`${line}:${column}`)

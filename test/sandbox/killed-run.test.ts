@@ -34,7 +34,7 @@ beforeEach(async () => {
 const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
 const owner = new URL('../../sandbox/run-owner.ts', import.meta.url).pathname
 
-/** Runs a command in a sandbox of another process, and kills that process once the command has made `planted`. */
+/** Runs a command in a sandbox of another process, and kills that process once the command has created the file `planted`. */
 async function killWhilePlanting(workspace: string, plant: string, more: object = {}, options: object = {}) {
   const policy = { mode: 'workspace-write', workspace, ...more }
   const script = `
@@ -161,7 +161,7 @@ test('a bwrap that a killed engine left before it had a parent watch is ended by
   expect(existsSync(left)).toBe(false)
 })
 
-/** The descriptors of all processes that refer to files below a directory. */
+/** All descriptors, of any process, that refer to files below a directory. */
 function holding(directory: string): readonly string[] {
   const { stdout } = spawnSync('sh', ['-c', 'ls -l /proc/[0-9]*/fd 2>/dev/null'], { encoding: 'utf8' })
   return stdout.split('\n').filter((line) => line.includes(`-> ${directory}/`))

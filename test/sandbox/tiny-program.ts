@@ -44,7 +44,7 @@ function elfHeader(machine: number): Uint8Array {
   return header
 }
 
-/** One segment for everything: readable, writable and executable. */
+/** The program header of a single segment for everything: readable, writable and executable. */
 function programHeader(size: number): Uint8Array {
   const header = Buffer.alloc(56)
   header.writeUInt32LE(1, 0)

@@ -50,7 +50,10 @@ export function evaluator(profile: SeatbeltProfile): (request: Request) => boole
   }
 }
 
-/** A name that ends in a star matches every operation that begins with the rest of the name. */
+/**
+ * Whether an operation's name in a rule matches an operation. A name that ends in a star matches every operation that begins with the rest of the
+ * name.
+ */
 function covers(pattern: string, operation: string): boolean {
   return pattern.endsWith('*') ? operation.startsWith(pattern.slice(0, -1)) : pattern === operation
 }

@@ -34,7 +34,7 @@ export function eventsIn(frames: readonly string[]): readonly Readonly<Record<st
     })
 }
 
-/** The first duplicate. */
+/** The first name that occurs a second time; undefined if none does. */
 export function firstTwice(names: readonly string[]): string | undefined {
   return names.find((name, at) => names.indexOf(name) !== at)
 }
