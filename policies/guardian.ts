@@ -19,7 +19,7 @@ import { addRules, type RuleSet } from './rules/rule-set.ts'
 /** What a guardian's decisions depend on. */
 export type GuardianOptions = {
   readonly approvalMode: ApprovalMode
-  /** Default: none. */
+  /** The rules about commands and connections. Default: none. */
   readonly rules?: RuleSet
   /** Claude Code's permission lists. Default: none. */
   readonly permissions?: PermissionSet

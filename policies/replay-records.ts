@@ -15,7 +15,7 @@ import { withOpinions, type OthersOpinions } from './with-opinions.ts'
 export type ReplayOptions = {
   readonly rules?: RuleSet
   readonly permissions?: PermissionSet
-  /** Default: the mode of each record. */
+  /** The approval mode in which actions are judged. Default: the mode of each record. */
   readonly approvalMode?: ApprovalMode
   /** The sandbox that commands would run in and patches would be applied in. Default: that of each action. */
   readonly sandbox?: SandboxMode

@@ -54,7 +54,7 @@ function expectBody({ pos }: CompoundList, source: string, coverage: Coverage): 
   coverage.expect(...(isBraced ? ['{', '}'] : ['do', 'done']))
 }
 
-/** Whether a part of a word is only quoted text. Such text is literal, whatever the values of variables are. */
+/** Whether a part of a word is only text, quoted or not. Such a part is the same whatever the values of variables are. */
 export function isQuoting(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted') return part.parts.every(isQuoting)
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'

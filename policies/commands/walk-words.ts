@@ -126,7 +126,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
-  // `$@`, or all elements of an array, are several words even in quotes.
+  // `$@`, `$*` and all elements of an array count as several words, even in quotes.
   const isMany = /^[@*]$/.test(parameter) || (index !== undefined && /^[@*]$/.test(index.text))
   const output: Output = { kind: 'output', quoted, single: quoted && !isMany, from }
   if (part.prefix === '!') {
@@ -184,7 +184,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/** Reads the contents of an expansion. The shell might not evaluate them, so names that are assigned in them don't certainly have values afterwards. */
+/** Reads the contents of an expansion. The shell might not evaluate them, so a name to which they assign may have no value afterwards. */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))

@@ -56,7 +56,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= can change which code runs` }] }
       }
-      // An exported value from the environment may be a secret. A program may show it, because its new variable has a harmless name.
+      // The value may be a secret from the environment. Under the new variable's harmless name, a program could show it unnoticed.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
         facts.push(unknown(`${word.text} may pass on a secret from the environment`))
       if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))

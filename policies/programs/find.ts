@@ -101,7 +101,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
         : 'named'
     facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
   }
-  // find reads only the names and metadata of files, and of these files, only the starting points are listed.
+  // find reads only names and metadata of files (`names`). The only files whose paths are known here are the starting points.
   return {
     ...join([
       { facts, runs: found, names: leading },

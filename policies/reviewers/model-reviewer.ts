@@ -80,7 +80,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
-/** Joins the lines of a text. What the analysis found repeats words of the action, whose line ends must not begin new lines in the model's input. */
+/** Joins the lines of a text. The analysis repeats words of the action, and their line ends must not begin new lines in the model's input. */
 function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }

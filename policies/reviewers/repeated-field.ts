@@ -1,5 +1,5 @@
 /**
- * Whether a valid JSON text contains a field twice, even if its name is spelt in two ways.  JSON.parse takes the last value, but another reader may
+ * Whether a valid JSON text contains a field twice, even if its name is spelt in two ways. JSON.parse takes the last value, but another reader may
  * take the first. For flat answers only: equal names in different objects count as repeated.
  */
 export function hasRepeatedField(json: string): boolean {

@@ -4,7 +4,7 @@ export type RuleLayer = 'default' | 'user' | 'project' | 'managed'
 /** What a rule decides about a command: run it, ask about it, or never run it. */
 export type RuleDecision = 'allow' | 'prompt' | 'forbidden'
 
-/** The position of a rule: `file:line`. */
+/** Where a rule was written: its file, its line and its layer. */
 export type RuleOrigin = { readonly path: string; readonly line: number; readonly layer: RuleLayer }
 
 /** A rule about commands that begin with certain words. */
@@ -31,7 +31,7 @@ export type NetworkRule = {
   readonly origin: RuleOrigin
 }
 
-/** The decision of a network rule, as the verb in a reason. */
+/** For each decision of a network rule, the verb that describes it in a reason. */
 export const networkVerbs: Readonly<Record<NetworkRule['decision'], string>> = {
   allow: 'allows',
   prompt: 'asks about',

@@ -45,7 +45,7 @@ export function isSameVerb(program: string, text: string, verb: string): boolean
   return text.length > 1 && verb.startsWith(text)
 }
 
-/** How options are spelt for programs that can destroy a lot of data. Each option is reduced to one letter. */
+/** For programs that can destroy a lot of data: the spellings of their options, each with the one letter to which it is reduced. */
 const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   rm: { R: 'r', '--recursive': 'r', '--force': 'f', '--dir': 'd' },
   chmod: { '--recursive': 'R' },

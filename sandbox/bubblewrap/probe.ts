@@ -48,7 +48,7 @@ async function probe(): Promise<Probe> {
   return result
 }
 
-/** Increment this whenever the trial changes, because the success of an older trial then proves nothing. */
+/** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
 const trialVersion = 3
 
 /** Everything that may affect the result of the trial. */

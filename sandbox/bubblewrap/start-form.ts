@@ -136,7 +136,7 @@ function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Ends the program if the engine has ended. In that case the read returns end of file, because only the engine held the other end of the descriptor. */
+/** Waits for the engine's go-ahead. If the engine has ended, the read returns end of file instead, and the program ends. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [

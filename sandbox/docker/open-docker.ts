@@ -38,7 +38,7 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/** Runs the command, then kills all processes but the shell itself and the container's first, which `kill -1` spares. Interrupts don't end the shell. */
+/** A shell script that runs a command and then kills all processes but itself and the container's first. Interrupts don't end the script. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**
