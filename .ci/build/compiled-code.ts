@@ -74,8 +74,8 @@ export async function warmUpAgent(
       mkdirSync(tree)
       writeFileSync(join(tree, 'read'), 'one\ntwo\n')
       makeRepository(tree)
-      // The first run with a new home directory also tests whether the sandbox works; later runs don't. So the code that the second run compiled is
-      // kept.
+      // The first run with a new home directory also tests whether the sandbox works; later runs don't. Therefore, `sandbox-main` runs twice, and the
+      // code from its second run replaces the code from the first.
       for (const name of ['sandbox-main', ...programs.toReversed()] as const) {
         const code = `const compiledFolder = () => undefined
           ${loadAgentProgram(JSON.stringify(resolve('dist/bin')), programs, bundles)}

@@ -232,7 +232,7 @@ function keep(script, folder, file) {
     try {
       fs.unlinkSync(fresh)
     } catch {
-      // It was not even made.
+      // The file was never created.
     }
   }
 }`

@@ -81,7 +81,7 @@ async function print(
   }
   const text = renderSummary(changeSet)
   const told = report === undefined ? text.replace('Success. Updated', 'Would update') : text
-  // Standard output must be a diff that can be piped into another program.
+  // If a diff is requested, standard output contains nothing else, so that the diff can be piped into another program.
   if (diff !== undefined) write(1, diff)
   write(diff === undefined ? 1 : 2, told)
 }

@@ -57,7 +57,7 @@ export function runLength(delta: Delta): number {
 }
 
 /**
- * The bytes of the old file as pieces. The runs of bytes that only the old file had come from the journal, and the rest from the present file.
+ * The bytes of the old file as pieces. Runs of bytes that only the old file had are taken from the journal, and the rest from the present file.
  *
  * @param runs returns a range of the concatenated runs
  * @param now returns a range of the present file

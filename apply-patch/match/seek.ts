@@ -125,7 +125,7 @@ function findBelow(
   limit: number,
 ): Place | undefined {
   if (anchor !== undefined) {
-    // Models often repeat the anchor as the first line of context.
+    // Models often repeat the anchor as the first line of context, so a match that starts at the anchor itself is tried first.
     for (const pass of passesOf(mode)) {
       const block = file.block(pass, oldFrom, end)
       const [anchorId] = file.block(pass, oldFrom - 1, oldFrom)

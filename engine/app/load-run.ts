@@ -147,7 +147,7 @@ async function openModel(
   before: string | undefined,
 ) {
   if (request.model !== undefined) return request.model
-  // The model is opened when it is first used, because only a hook or a reviewer could need it.
+  // If the caller makes the calls, only a hook or a reviewer can need the model, so it is opened when it is first used.
   if (request.task.type === 'calls') return openLazily(config.settings.model ?? defaultModel, sources)
   const model = await openNamed(nameOfModel(config, request.settings?.profile !== undefined, before), sources)
   return request.record === undefined ? model : recorded(model, request.record, workspace)

@@ -36,7 +36,7 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
   return [
     `${settled} of ${trials} settled, ${answers} with an answer; ${state}`,
     ...Object.entries(outcomes).map(([name, count]) => `  ${count} ${name}`),
-    `${attempts} attempts, ${short(tokens.input + tokens.output)} tokens, ${dollars(cost)}`,
+    `${counted(attempts, 'attempt')}, ${short(tokens.input + tokens.output)} tokens, ${dollars(cost)}`,
     ...(live?.unserved ?? []).map(unservedLine),
     ...(rows.length === 0 ? [] : ['running:', ...rows]),
     ...(running.length > mostRows ? [`  … and ${running.length - mostRows} more`] : []),
