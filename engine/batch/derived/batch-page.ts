@@ -39,7 +39,10 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
       </div>
       <div>
         <dt>Cost</dt>
-        <dd>${dollars(cost)}<span class="bare"> · </span><small>${counted(attempts, 'attempt')}, including those without an answer</small></dd>
+        <dd>
+          ${dollars(cost)}<span class="bare"> · </span
+          ><small>${counted(attempts, 'attempt')}, including those without an answer</small>
+        </dd>
       </div>
       <div>
         <dt>Tokens</dt>
