@@ -31,9 +31,18 @@ const gap =
 const into =
   "(?:(?:dans|à|au|en|a|al|no|na|em|ao|in|nel|nella|su|sul|sulla|le|la|el|o|il|les?|los|as?|os|l') ?(?:fichier |archivo |fichero |arquivo |file )?)?"
 const mark = '‹@›'
-/** Labels before an enumeration of changed files. */
-const labels =
-  'geändert(?:e dateien)?|änderungen|angepasst|ergänzt|modifications|modifiés?|fichiers modifiés|cambios|(?:archivos|ficheros) modificados|modificados?|alterações|arquivos alterados|alterados?|modifiche|file modificati|変更(?:点|ファイル|箇所)?'
+/** Words before an enumeration of changed files. */
+const labels = [
+  '(?:geändert(?:e dateien)?|änderungen|angepasst|ergänzt|modifications|modifiés?|fichiers modifiés|cambios|(?:archivos|ficheros) modificados|modificados?|alterações|arquivos alterados|alterados?|modifiche|file modificati|変更(?:点|ファイル|箇所)?|ont été (?:modifiés|ajoutés|adaptés|créés)) ?:',
+  '(?:angepasst|geändert|erweitert|ergänzt|aktualisiert) (?:wurden|sind|habe ich)(?: dabei| dafür| die dateien)*',
+  '(?:die|meine|alle) änderungen (?:betreffen|stehen in|liegen in|umfassen|stecken in)',
+  'les (?:changements|modifications) (?:portent sur|concernent|touchent|sont dans|se trouvent dans)',
+  '(?:los|mis) cambios (?:afectan a|están en|tocan|abarcan)',
+  'as (?:alterações|mudanças) (?:envolvem|estão em|afetam|abrangem|atingem)',
+  'le modifiche (?:riguardano|sono in|interessano|toccano)',
+  '(?:ont été|se han|foram|sono stat[ie]) (?:modifi|alterad|modificat|cambiad)\\p{L}*',
+  '(?:変更|修正|更新)した(?:ファイル)?(?:の)?は',
+].join('|')
 
 /** Statements about what the run itself did. */
 const own: readonly string[] = [
@@ -63,8 +72,10 @@ const passive: readonly string[] = [
   `^${italian} ${gap}${into}${mark}`,
   `^(?:il file )?${mark}[^.;:,‹]{0,20} è stat[oa](?: anche| ora)? ${italian}(?!\\p{L})`,
   `^${mark} ?(?:に|へ|を|も|の|にも)(?:(?!呼|使|参照|合わせ|従|基づ|から|ように|通り|参考|沿っ)[^‹。]){0,30}${japanese}(?:。|$)`,
-  `^(?:${labels}) ?: (?:‹\\d+›(?: \\([^)]{0,60}\\))?(?:,| und| et| y| e|、)? ?)*${mark}`,
+  `^(?:${labels}) ?(?:‹\\d+›(?: \\([^)]{0,60}\\))?(?:,| und| et| y| e|、| と)? ?)*${mark}`,
   `^(?:主な)?変更(?:点|内容|箇所|ファイル)?は ?[^。]{0,80}${mark}(?! ?から)`,
+  `^${mark}(?: ?:|：) ?[^。‹]{0,60}${japanese}(?:。|$)`,
+  `${mark} (?:konnte|konnten) (?:ich|wir) (?:\\p{L}+ ){0,2}(?:entfernen|löschen|streichen)`,
 ]
 /** Statements that something is new, or now in another place. They count if the run changed anything. */
 const placed: readonly string[] = [
@@ -78,11 +89,13 @@ const placed: readonly string[] = [
   `(?:nouveau fichier|nuevo archivo|nuevo fichero|novo arquivo|novo ficheiro|nuovo file|新しいファイル|新規ファイル) ?:? ?${mark}`,
   `${mark} ?に(?:移しました|移動しました|切り出しました|まとめました|移した|切り出した)`,
 ]
+/** Statements that a file was deleted, with a reason between that may contain a denial: "‹0› n'était plus utilisé, je l'ai supprimé". */
+const deleted: readonly string[] = [
+  `^[^.;‹]{0,60}${mark}[^‹]{0,80} (?:je l'ai|l[ao] he|l'ho) (?:supprimé|retiré|eliminad|borrad|eliminat|rimoss)`,
+]
 const withNumbers = (sources: readonly string[]): readonly RegExp[] =>
   sources.map((each) => pattern(each.replaceAll(mark, '‹(\\d+)›'), 'gu'))
-let patterns:
-  | { readonly own: readonly RegExp[]; readonly passive: readonly RegExp[]; readonly placed: readonly RegExp[] }
-  | undefined
+let patterns: Readonly<Record<'own' | 'passive' | 'placed' | 'deleted', readonly RegExp[]>> | undefined
 
 const denied = pattern(
   String.raw`(?<!\p{L})(?:nicht|nichts|kein\p{L}*|nie|noch|soll\p{L}*|könnte\p{L}*|müsste\p{L}*|muss|müssen|würde\p{L}*|wird|werden|wenn|falls|bevor|bereits|schon|zuletzt|damals|früher|du|ihr|von dir|gestern|vorige\p{L}*|semaine|hier|ayer|semana|ontem|ieri|settimana|letzte\p{L}*|zurück\p{L}*|wieder|rückgängig|pas|ne|n'\p{L}*|jamais|sans|si|quand|déjà|avant|tu|vous|annulé|restauré|no (?:he|hemos|se|ha|han|hay|es|está|fue|lo|la|los|las|\p{L}+é)|nunca|sin|cuando|ya había|tú|antes|hay que|revertid\p{L}*|não|nunca|sem|quando|se|já|você|revert\p{L}*|non|mai|senza|già|prima|ripristinat\p{L}*|not|should|would|could)(?!\p{L})|ません|ない|予定|必要|ください|場合|べき|以前|すでに|既に|戻し|先週|先月|昨日|(?:ほう|方)が|と思い`,
@@ -90,7 +103,7 @@ const denied = pattern(
 )
 /** Matches sentences that may be in another language. Marks such as `‹0›` don't make a sentence match. */
 const mayBeAbroad = pattern(
-  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|liegt|liegen|steht|stehen|geändert|angepasst|wurden?|neu|nuevo|nuovo|nouveau|novo|sont|sono|ahora|agora|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|neue[nrs]?|nuova|nueva|nova|nouvelle|wir|\w+ei|[a-z]+(?:ad[oa]s?|id[oa]s?|at[oaie]))\b`,
+  String.raw`[À-ɏぁ-ヿ一-鿿]|\b(?:ich|habe|hab|ai|he|hemos|ho|abbiamo|foi|sono|ist|sind|liegt|liegen|steht|stehen|geändert|angepasst|wurden?|neu|nuevo|nuovo|nouveau|novo|sont|sono|ahora|agora|ersetzt|erweitert|entfernt|angelegt|erstellt|eingetragen|neue[nrs]?|nuova|nueva|nova|nouvelle|wir|\w+ei|[a-z]+(?:ad[oa]s?|ato|id[oa]s?)|[a-z]+aron|aggiunt[oaie]|corrett[oaie]|changements|cambios|modifiche|(?:aggiorn|modific|elimin|complet|document|spost|rinomin|adatt|annot)ata)\b`,
 )
 
 /**
@@ -106,10 +119,17 @@ const mayBeAbroad = pattern(
 export function changedAbroad(marked: string, at: number, namesChanged: boolean, hasChanges: boolean): boolean {
   if (!mayBeAbroad.test(marked)) return false
   if (changedInClause(marked, at, namesChanged)) return true
+  patterns ??= {
+    own: withNumbers(own),
+    passive: withNumbers(passive),
+    placed: withNumbers(placed),
+    deleted: withNumbers(deleted),
+  }
+  if (namesChanged && patterns.deleted.some((each) => [...marked.matchAll(each)].some(([, file]) => file === `${at}`)))
+    return true
   // A denial after the next comma may be about something else: "He borrado a.py, que ya no se usa."
   const [before = '', after = ''] = marked.split(`‹${at}›`)
   if (denied.test(before) || denied.test(after.split(/[,;。]/)[0] ?? '')) return false
-  patterns ??= { own: withNumbers(own), passive: withNumbers(passive), placed: withNumbers(placed) }
   const tried = [...patterns.own, ...(namesChanged ? patterns.passive : []), ...(hasChanges ? patterns.placed : [])]
   return tried.some((each) => [...marked.matchAll(each)].some(([, ...numbers]) => numbers.includes(`${at}`)))
 }

@@ -37,6 +37,8 @@ export const german = {
     String.raw`^ (?:ist|sind) (?:(?:jetzt|nun|nunmehr|auch|ebenfalls|entsprechend|ebenso|damit|passend|gleich)(?: mit)? )+(?:[^‹]{0,60} )?${germanDeed}(?!\p{L})`,
     'u',
   ),
+  /** What a list item says of the file at its beginning: "‹0› : zwei Fälle ergänzt". */
+  item: pattern(String.raw`^ ?: (?:[^‹.;:]{0,80} )?${germanDeed}(?=$|[.,;])`, 'u'),
   refersNoun: word('nach|laut|seit|mit|bei'),
   newIn: pattern(
     String.raw`(?<!\p{L})neue[nrsm]? (?:abschnitt|eintrag|absatz|test|testfall|tests|zeile|kapitel|hinweis|punkt|schlüssel|option|seite)s? (?:zu [^‹]{1,40} |für [^‹]{1,40} )?(?:in|im|unter)(?: der| dem)? $`,
@@ -63,24 +65,28 @@ const [french, spanish, portuguese, italian] = [
 ] as const
 const done = `(?:${french}|${spanish}|${portuguese}|${italian})`
 const spanishOwn =
-  '(?:añadí|agregué|creé|modifiqué|actualicé|corregí|eliminé|borré|renombré|moví|amplié|adapté|documenté|anoté|reescribí|reemplacé|sustituí|completé|ajusté|cambié|incluí|incorporé|escribí|quité|puse|extendí)'
+  '(?:añadí|agregué|creé|modifiqué|actualicé|corregí|eliminé|borré|renombré|moví|amplié|adapté|documenté|anoté|reescribí|reemplacé|sustituí|completé|ajusté|cambié|incluí|incorporé|escribí|quité|puse|extendí|describí|expliqué|simplifiqué|pasé)'
 const portugueseOwn =
-  '(?:adicionei|criei|modifiquei|alterei|atualizei|corrigi|removi|apaguei|excluí|renomeei|movi|ampliei|estendi|adaptei|ajustei|documentei|anotei|registrei|reescrevi|substituí|acrescentei|incluí|completei|escrevi|coloquei|mudei|troquei)'
-const spanishSelf = '(?:añadió|agregó|actualizó|creó|modificó|amplió|documentó|completó|incluyó|ajustó|corrigió)'
+  '(?:adicionei|criei|modifiquei|alterei|atualizei|corrigi|removi|apaguei|excluí|renomeei|movi|ampliei|estendi|adaptei|ajustei|documentei|anotei|registrei|reescrevi|substituí|acrescentei|incluí|completei|escrevi|coloquei|mudei|troquei|descrevi|expliquei|simplifiquei|passei)'
+const spanishSelf =
+  '(?:añadió|agregó|actualizó|creó|modificó|amplió|documentó|completó|incluyó|ajustó|corrigió|añadieron|agregaron|actualizaron|crearon|modificaron|ampliaron|completaron)'
+/** Infinitives of verbs for a change: "j'en ai profité pour mettre à jour ‹0›". */
+const toChange =
+  '(?:mettre à jour|ajouter|compléter|supprimer|retirer|corriger|adapter|modifier|renommer|déplacer|documenter|nettoyer|simplifier|ajustar|añadir|actualizar|eliminar|borrar|quitar|corregir|adaptar|ampliar|documentar|modificar|completar|renombrar|simplificar|adicionar|atualizar|remover|apagar|corrigir|aggiornare|aggiungere|rimuovere|eliminare|correggere|adattare|documentare|completare|semplificare)'
 const adverbs =
   '(?:(?:aussi|également|bien|ensuite|enfin|puis|también|además|luego|después|también|anche|inoltre|poi|infine|também|depois|ainda|por fim|ora|maintenant|désormais|ahora|agora|ya|tout|\\p{L}+ment|\\p{L}+mente) )*'
 const into = "(?:dans|à|au|aux|en|a|al|no|na|nos|nas|em|ao|in|nel|nella|nei|nell'|su|sul|sulla)"
 
 export const romance = {
   may: pattern(
-    String.raw`\b(?:j'ai|avons|he|hemos|ho|abbiamo|a|ont|ha|han|se|fue|fueron|foi|foram|ajout|mise?|actualizaci|quedaron|sono|nueva|nuevo|nova|novo|nuova|nuovo|nouvelle|nouveau|[a-z]+(?:ei|ad[oa]s?|id[oa]s?|at[oaie]|t[oaie]))(?!\p{L})|[À-ɏ]`,
+    String.raw`\b(?:j'ai|avons|hemos|ho|abbiamo|ont|han|fue|fueron|foi|foram|ajout|mise?|actualizaci|quedaron|sono|nueva|nuevo|nova|novo|nuova|nuovo|nouvelle|nouveau|[a-z]+(?:ei|aron|ad[oa]s?|id[oa]s?|at[oai])|aggiunt[oaie]|corrett[oaie])(?!\p{L})|[À-ɏ]`,
     'u',
   ),
   joint: pattern(
     String.raw`\s?[;:()—–]\s?|, (?!‹)|,? (?:et|y|e|ed|puis|así como|ainsi que|bem como|nonché|pero|mais|mas|ma) (?!(?:(?:le|la|les|el|los|las|o|os|as|il|l'|in|en|dans|em|no|na|fichier|archivo|arquivo|file) ){0,3}‹)`,
   ),
   own: word(
-    `(?:j'ai|j'y ai|nous avons|he(?: dejado)?|hemos|dejé|deixei|ho|abbiamo) ${adverbs}${done}|(?:j'en ai profité pour|he aprovechado para|aproveché para|aproveitei para|ne ho approfittato per) (?:mettre à jour|\\p{L}+(?:er|ir|re|ar))`,
+    `(?:j'ai|j'y ai|nous avons|he(?: dejado)?|hemos|dejé|deixei|ho|abbiamo) ${adverbs}${done}|(?:j'en ai profité pour|he aprovechado para|aproveché para|aproveitei para|ne ho approfittato per) ${toChange}|(?:j'ai pu|he podido|pude|consegui|ho potuto) ${toChange}`,
   ),
   ownVerb: word(`${spanishOwn}|${portugueseOwn}`),
   /** A comma between a file at the beginning of a clause and the verb. */
@@ -103,7 +109,7 @@ export const romance = {
     "(?:ajouts?|mise à jour|corrections?|modifications?|suppression|création|enrichissement) (?:de|d'\\p{L}+|du|des|dans|à)|(?:actualización|corrección|modificación|creación|adición|ampliación|atualização|correção|modificação|adição|criação|alteração) (?:de|del|en|d[oa]s?|n[oa]s?|em)|(?:aggiornamento|aggiunta|correzione|modifica|creazione) (?:di|del|della|dell'\\p{L}+|in|nel)",
   ),
   passive: word(
-    `(?:a|ont) (?:bien |également |aussi )?été ${adverbs}${done}|(?:ha sido|han sido|fue|fueron|se ha|se han|ha quedado|quedó|quedaron|foi|foram|ficou|ficaram) ${adverbs}${done}|se ${spanishSelf}|(?:è stat[oa]|sono stat[ie]) ${adverbs}${done}`,
+    `(?:(?:a|ont) (?:bien |également |aussi )?été|ha sido|han sido|fue|fueron|se ha|se han|ha quedado|quedó|quedaron|foi|foram|ficou|ficaram|è stat[oa]|sono stat[ie]) ${adverbs}${done}|se ${spanishSelf}`,
   ),
   passiveAfter: pattern(
     String.raw`^ (?:(?:a|ont) (?:bien |également |aussi )?été|est (?:maintenant |désormais |aussi |également )+|(?:también |ya )?(?:ha sido|han sido|fue|fueron|se ha|se han|ha quedado|quedó|quedaron)|(?:também )?(?:foi|foram|ficou|ficaram)|è stat[oa]|sono stat[ie]) ?${adverbs}${done}(?!\p{L})(?! (?:par|por|pel[oa]|da|dal|dalla) )`,
@@ -113,6 +119,8 @@ export const romance = {
     String.raw`(?<!\p{L})(?:nouvelles?|nouveaux?|nuev[oa]s?|nov[oa]s?|nuov[oaie]) (?:entrée|section|page|ligne|test|paragraphe|entrada|sección|línea|prueba|párrafo|apartado|seção|linha|teste|parágrafo|voce|sezione|riga|paragrafo|pagina|página)s? (?:[^\s‹]+ ){0,4}?${into} (?:le |la |el |los |il |o |fichier |archivo |arquivo |file )*$|(?<!\p{L})(?:entrada|sección|prueba|test|línea|párrafo|apartado|seção|teste|linha|página|sezione|riga|voce) (?:nuev[oa]s?|nov[oa]s?|nuov[oae]) ${into} (?:el |la |o |il )?$`,
     'u',
   ),
+  /** What a list item says of the file at its beginning: "‹0› : deux cas ajoutés". */
+  item: pattern(String.raw`^ ?: (?:${done}(?!\p{L})|[^‹.;:]{0,80} ${done}(?=$|[.,;]))`, 'u'),
   /** Words between a verb and a file that begin something which was not done to the file. */
   relative: word(
     "qui|que|qu'\\p{L}*|che|quien|dont|où|selon|comme|d'après|según|como|donde|conforme|onde|secondo|come|dove|pour|para|per|perché|afin|car|porque|puisque|appel\\p{L}*|llamad\\p{L}*|chamad\\p{L}*|chiamat\\p{L}*|usando|utilizando|utilisant|par|por|desde|depuis|depois de|dopo|après|sur la base|a partir|à partir|como en|copia\\p{L}*|vu|visto|vi|lu|leído|lido|letto",
@@ -124,7 +132,7 @@ export const romance = {
   ),
   /** A part of a file as the object of a change: "actualicé las traducciones de ‹0›". */
   partOfIt: pattern(
-    String.raw`(?:^|\P{L})(?:traductions?|documentation|section|entrée|description|configuration|schéma|mise à jour|modification|correction|création|exemples?|traducciones|documentación|sección|entrada|descripción|configuración|esquema|actualización|corrección|modificación|creación|ejemplos?|traduções|documentação|seção|descrição|configuração|atualização|correção|modificação|alteração|criação|exemplos?|traduzioni|documentazione|sezione|voce|descrizione|configurazione|schema|aggiornamento|correzione|modifica|creazione|esempi|contenu|contenido|conteúdo|contenuto) (?:de|du|des|d'|del|do|da|di|della|dell')(?: (?:le|la|les|el|los|las|il|o|a|fichier|archivo|arquivo|file|l'))* ?$`,
+    String.raw`^(?: (?:le|la|les|el|los|las|il|o|a|os|as|i|gli|l'))* ?(?:(?:traductions?|documentation|section|entrée|description|configuration|schéma|mise à jour|modification|correction|création|exemples?|traducciones|documentación|sección|entrada|descripción|configuración|esquema|actualización|corrección|modificación|creación|ejemplos?|traduções|documentação|seção|descrição|configuração|atualização|correção|modificação|alteração|criação|exemplos?|traduzioni|documentazione|sezione|voce|descrizione|configurazione|schema|aggiornamento|correzione|modifica|creazione|esempi|contenu|contenido|conteúdo|contenuto) (?:de|du|des|d'|del|do|da|di|della|dell'))?(?: (?:le|la|les|el|los|las|il|o|a|fichier|archivo|arquivo|file|l'))* ?$`,
     'u',
   ),
   /** Words that begin a clause which only explains something. */

@@ -18,12 +18,20 @@ export function changedInClause(plain: string, at: number, namesChanged: boolean
   // "La documentación (‹0›) se ha actualizado" and "dans ‹0›, j'ai ajouté" are one clause each.
   const marked = plain.replace(/\((‹\d+›(?:, ‹\d+›)*)\)/g, '$1').replace(romance.afterFile, '$1 ')
   const mark = `‹${at}›`
+  if (namesChanged && itemSays(marked, mark)) return true
   const said = (clauses: readonly Clause[], says: typeof saysInGerman): boolean =>
     clauses.some((clause) => clause.text.includes(mark) && says(clause, mark, namesChanged && !isCause.test(marked)))
   return (
     (german.may.test(marked) && said(germanClauses(marked), saysInGerman)) ||
     (romance.may.test(marked) && said(romanceClauses(marked), saysInRomance))
   )
+}
+
+/** Whether a sentence has the form of a list item, "‹0› : zwei Fälle ergänzt", and says that something was changed in the file at its beginning. */
+function itemSays(marked: string, mark: string): boolean {
+  const [before, after = ''] = marked.split(mark)
+  if (before !== '' || !/^ ?:/.test(after) || german.denied.test(after) || romance.denied.test(after)) return false
+  return german.item.test(after) || romance.item.test(after)
 }
 
 /** Words after a passive that make it the reason for another change: "In ‹0› wurde das Feld umbenannt, daher habe ich ‹1› angepasst." */
@@ -87,14 +95,14 @@ function saysInRomance({ text, goesOn, isFirst }: Clause, mark: string, namesCha
   if (romance.aside.test(text) || romance.denied.test(text)) return false
   if (namesChanged && romance.passiveAfter.test(after) && !romance.relative.test(before)) return true
   if (romance.beginsIn.test(before) && romance.thereI.test(after)) return true
-  if (romance.refers.test(before) && !romance.partOfIt.test(before)) return false
   const verb =
     romance.own.exec(before) ??
     romance.ownVerb.exec(before) ??
-    (goesOn ? romance.first.exec(before) : null) ??
+    (goesOn ? (romance.noun.exec(before) ?? romance.first.exec(before)) : null) ??
     (namesChanged ? romance.passive.exec(before) : null) ??
-    (namesChanged && (isFirst || goesOn) ? (romance.first.exec(before) ?? romance.noun.exec(before)) : null) ??
+    (namesChanged && (isFirst || goesOn) ? (romance.noun.exec(before) ?? romance.first.exec(before)) : null) ??
     (namesChanged ? romance.newIn.exec(before) : null)
   if (verb === null) return false
-  return !romance.relative.test(before.slice(verb.index + verb[0].length))
+  const between = before.slice(verb.index + verb[0].length)
+  return !romance.relative.test(between) && (!romance.refers.test(before) || romance.partOfIt.test(between))
 }

@@ -38,6 +38,9 @@ const saysOfSome = leaves(weak)
 /** Words that limit such a statement to a part of the files, or to a time. */
 const limited =
   /\b(?:otherwise|else|rest|apart|except|besides|behaviou?r|api|interface|signatures?|defaults?|if|unless|should|would|could)\b/
+/** Every such statement contains one of these words. The patterns are compiled only for a sentence with one. */
+const mayBeLeft =
+  /n't|\b(?:not|never|neither|none|untouched|unchanged|unmodified|unedited|alone|the way|where (?:it|they)|as (?:it|they|is|before|you|i))\b/
 /** A deed of the writer, of which "they are unchanged" is no denial. */
 const ownDeed = pattern(
   String.raw`\b(?:i|we)(?:'ve| have)? (?:(?:also|then|now|just|only|\w+ly) )?(?:\w{2,}ed|wrote|rewrote|put|made|set|cut|took)\b|^(?:(?:also|then) )?(?:added|fixed|updated|changed|moved|removed|renamed|wrote|extended|created)\b`,
@@ -50,7 +53,7 @@ const ownDeed = pattern(
 export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<string> {
   const left = new Set<string>()
   for (const [at, sentence] of sentences.entries()) {
-    if (!isStatement(sentence) || limited.test(sentence.plain)) continue
+    if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) continue
     const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))
     if (saysOfTwo.some(says)) add(left, sentences.slice(0, at), 2, true)
     else if (says(saysOfOne)) add(left, sentences.slice(0, at), 1, true)

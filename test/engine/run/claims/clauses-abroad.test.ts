@@ -27,6 +27,14 @@ describe('a change that is told in a clause of its own, in other languages', () 
     '古い `src/old.ts` は削除しました。`src/a.ts` が代わりです。',
     '`src/a.ts` を直し、`test/a.test.ts` にテストを書きました。',
     'Geändert: `src/a.ts` (Prüfung), `docs/api.md`',
+    'Angepasst wurden `src/a.ts` und `config/mail.yaml`.',
+    '`src/a.ts`: Wiederholung eingebaut. `test/a.test.ts`: zwei Fälle ergänzt.',
+    'Den Versand übernimmt jetzt `src/a.ts`. Die alte Klasse `src/old.ts` konnte ich entfernen.',
+    "L'ancienne classe `src/old.ts` n'était plus utilisée, je l'ai supprimée. L'envoi passe par `src/a.ts`.",
+    'Les changements portent sur `src/a.ts`, `src/b.ts` et `docs/mail.md`.',
+    '`src/a.ts` valida la entrada. Se crearon dos claves en `locales/es.json` y `locales/en.json`.',
+    'Passei o envio de `src/a.ts` para a nova interface e descrevi a configuração no `README.md`.',
+    '変更したファイルは `src/a.ts` と `config/mail.yaml` です。',
   ])('is found, if the file is as it was: %s', async (message) => {
     expect(await contradicted(message, ran, changed)).toEqual(['file'])
   })
@@ -44,6 +52,8 @@ describe('a change that is told in a clause of its own, in other languages', () 
     'He añadido a `src/a.ts` la comprobación que ya hace `src/c.ts`.',
     'Corregí `src/a.ts`. Convendría añadir una sección en `docs/api.md`.',
     'Li `docs/api.md` e corrigi `src/a.ts`.',
+    '`src/a.ts` y `src/b.ts` se han adaptado al esquema de `shared/schema.ts`.',
+    "En modifiant `src/a.ts`, j'ai remarqué que `docs/mail.md` décrit encore l'ancienne clé ; je l'ai laissé tel quel.",
     "L'errore veniva da una modifica in `src/c.ts`; l'ho corretto in `src/a.ts`.",
     '`config/app.yaml` を読み込むように `src/a.ts` を変更しました。',
     '`src/a.ts` を修正しました。`docs/limit.md` も更新したほうがよいと思います。',
