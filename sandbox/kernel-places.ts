@@ -5,7 +5,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 
 /**
  * Directories in which the kernel shows processes, devices and settings. Commands have their own instances of these directories, and a root must not
- * show them the host's.
+ * expose those of the host.
  */
 const closed: readonly string[] = ['/proc', '/sys', '/dev']
 

@@ -7,7 +7,7 @@ import type { RunPack } from './import-types.ts'
 export const unlimitedOutput = { outputBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 600_000 }
 
 /**
- * Packs the objects that are in the repository itself, but not the objects that it borrows from other repositories. It lists all loose and packed
+ * A script that packs the objects in the repository itself, but not those that it borrows from other repositories. It lists all loose and packed
  * objects, without following the history.
  */
 const script = `cd "$GIT_DIR/objects" || exit 3

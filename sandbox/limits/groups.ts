@@ -52,7 +52,7 @@ export function makeFirstGroup(
   return undefined
 }
 
-/** Creates a group with its limits set. Throws the kernel's error if that fails. */
+/** Creates a group and sets its limits. Throws the kernel's error if that fails. */
 export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGroup {
   made += 1
   const name = `${prefix}${ownerName(process.pid)}-${made}`

@@ -27,7 +27,7 @@ export type LimitPlan = {
   readonly unenforced: readonly string[]
 }
 
-/** A sentence about a default limit that a backend can't enforce. */
+/** The sentence that a backend reports if it can't limit inotify instances and watches. */
 export const unlimitedWatches =
   'the number of inotify instances and watches is not limited: a command can use up all inotify instances and watches of the user'
 
