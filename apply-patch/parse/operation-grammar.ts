@@ -89,7 +89,7 @@ export class OperationParser extends EmbeddedActionsParser {
 
   /**
    * Runs a step of Chevrotain's self-analysis, but skips the step `toFastProps`. That step does the same optimisation as our constructor, but a
-   * hundred properties are deleted after it, and each of these deletions would then cost more than a rule of the grammar.
+   * hundred properties are deleted after it, and each of these deletions would then be slow.
    */
   protected TRACE_INIT(step: string, act: () => unknown): unknown {
     return step === 'toFastProps' ? undefined : act()

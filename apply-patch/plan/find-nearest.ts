@@ -10,7 +10,7 @@ const shownLines = 12
  * The part of a file that most resembles the sought lines: the one in which the most lines equal their counterparts, apart from white space. If no line equals
  * its counterpart, the part starts at the line that is most similar to the first sought line that isn't blank.
  *
- * @param from the index of the first of these lines among all lines that are sought in the file
+ * @param from the index of the first sought line among all lines that the patch looks for in the file
  */
 export function findNearest(
   file: SearchableFile,
