@@ -49,9 +49,8 @@ function germanClauses(marked: string): readonly Clause[] {
     // The odd parts are the joints. In an enumeration, they don't separate clauses: "habe ich ‹0› und die Anleitung in ‹1› angepasst".
     if (at % 2 === 0) text += part
     else if (
-      part === ' und ' && /›$/.test(text) && /^(?:in )?‹/.test(parts[at + 1] ?? '')
-        ? true
-        : /^(?: und | sowie |, )$/.test(part) && german.own.test(text) && !german.finished.test(text)
+      (part === ' und ' && text.endsWith('›') && /^(?:in )?‹/.test(parts[at + 1] ?? '')) ||
+      (/^(?: und | sowie |, )$/.test(part) && german.own.test(text) && !german.finished.test(text))
     )
       text += part
     else {

@@ -53,13 +53,33 @@ const ownDeed = pattern(
 export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<string> {
   const left = new Set<string>()
   for (const [at, sentence] of sentences.entries()) {
-    if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) continue
-    const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))
-    if (saysOfTwo.some(says)) add(left, sentences.slice(0, at), 2, true)
-    else if (says(saysOfOne)) add(left, sentences.slice(0, at), 1, true)
-    else if (says(saysOfSome)) add(left, sentences.slice(0, at).slice(-1), 1, false)
+    const count = countOf(sentence)
+    if (count === 'some') add(left, sentences.slice(0, at).slice(-1), 1, false)
+    else if (count !== undefined) add(left, sentences.slice(0, at), count, true)
   }
   return left
+}
+
+/**
+ * Returns the files that a sentence says to be as they were, by a pronoun such as "both" or by "that file". Returns none if it isn't sure which ones are meant:
+ * if the last sentence with files names more or fewer of them, or tells what the writer did.
+ */
+export function leftSurely(sentence: Sentence, before: readonly Sentence[]): readonly string[] {
+  const count = countOf(sentence)
+  if (count === undefined || count === 'some' || filesNamedIn(sentence.text).length > 0) return []
+  const last = before.slice(-farthest).findLast(({ text }) => filesNamedIn(text).length > 0)
+  if (last === undefined || ownDeed.test(last.plain)) return []
+  const paths = [...new Set(filesNamedIn(last.text).map(({ path }) => path))]
+  return paths.length === count ? paths : []
+}
+
+/** How many files a sentence says to be as they were, by a pronoun. `some`: by "it" or "they", which may mean something else. */
+function countOf(sentence: Sentence): 1 | 2 | 'some' | undefined {
+  if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) return undefined
+  const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))
+  if (saysOfTwo.some(says)) return 2
+  if (says(saysOfOne)) return 1
+  return says(saysOfSome) ? 'some' : undefined
 }
 
 /** Adds the files that the last sentences name, until there are as many as the pronoun needs. */

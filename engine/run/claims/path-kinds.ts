@@ -26,3 +26,21 @@ export function kindOf(path: string): 'code' | 'tests' | 'locks' | 'migrations' 
   if (migrationPath.test(path)) return 'migrations'
   return codeExtension.test(path) && !outsidePath.test(path) ? 'code' : 'other'
 }
+
+/** Names of files that many folders contain. Without a folder, such a name means the file in the top folder. */
+const frequent = pattern(
+  String.raw`^(?:index|main|mod|lib|__init__|package|readme|cargo|makefile|types|utils|tsconfig|setup)\b`,
+  'i',
+)
+
+/**
+ * Whether a name in a message means a changed file, or a folder above it.
+ *
+ * @internal
+ */
+export function isMeant(named: string, changed: string): boolean {
+  const path = named.replace(/^(?:\.?\/)+/, '')
+  if (path.endsWith('/')) return `/${changed}`.includes(`/${path}`)
+  if (changed === path) return true
+  return (path.includes('/') || !frequent.test(path)) && changed.endsWith(`/${path}`)
+}

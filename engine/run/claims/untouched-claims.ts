@@ -1,6 +1,7 @@
 import { withMarks } from './file-claims.ts'
+import { leftSurely } from './left-by-pronoun.ts'
 import { pathsIn } from './named-paths.ts'
-import { kindOf, lockFile, testPath } from './path-kinds.ts'
+import { isMeant, kindOf, lockFile, testPath } from './path-kinds.ts'
 import { isStatement, type Sentence } from './sentences.ts'
 import { leftAbroad } from './untouched-abroad.ts'
 import { pattern } from './word-patterns.ts'
@@ -29,7 +30,7 @@ export function findUntouchedClaims(
   // These are the changed files that the message doesn't mention.
   const unnamed = changed.slice(0, mostPaths).filter((path) => !isNamed(path))
   const tellsOfChanges = told.some(({ plain }) => words.didChange.test(plain))
-  return told.flatMap((sentence) => {
+  return told.flatMap((sentence, at) => {
     const named = pathsIn(sentence.text.replaceAll('`', ' '), true)
     const marked = withMarks(sentence.text, named)
     const found =
@@ -37,6 +38,7 @@ export function findUntouchedClaims(
       byKind(marked, unnamed, told, changed) ??
       outside(marked, named, changed, told) ??
       others(marked, unnamed, changed, tellsOfChanges) ??
+      byPronoun(leftSurely(sentence, told.slice(0, at)), changed, told) ??
       abroad(marked, named, unnamed, changed, told, sentence) ??
       (isCommitted || tellsOfChanges ? undefined : takenBack(marked, named, unnamed, changed))
     return found === undefined ? [] : [{ path: found, text: sentence.text }]
@@ -76,19 +78,6 @@ function byName(
     if (found !== undefined && !(isToldElsewhere && !path.endsWith('/'))) return found
   }
   return undefined
-}
-
-/** Names of files that many folders contain. Without a folder, such a name means the file in the top folder. */
-const frequent = pattern(
-  String.raw`^(?:index|main|mod|lib|__init__|package|readme|cargo|makefile|types|utils|tsconfig|setup)\b`,
-  'i',
-)
-
-function isMeant(named: string, changed: string): boolean {
-  const path = named.replace(/^(?:\.?\/)+/, '')
-  if (path.endsWith('/')) return `/${changed}`.includes(`/${path}`)
-  if (changed === path) return true
-  return (path.includes('/') || !frequent.test(path)) && changed.endsWith(`/${path}`)
 }
 
 function byKind(
@@ -157,6 +146,12 @@ function others(
   if (tellsOfChanges) return undefined
   // A changed document doesn't contradict the claim that "the code" wasn't changed.
   return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
+}
+
+/** Finds a changed file among those that a pronoun refers to, if no other sentence names it. */
+function byPronoun(left: readonly string[], changed: readonly string[], all: readonly Sentence[]): string | undefined {
+  const once = left.filter((path) => all.filter(({ text }) => text.includes(path)).length === 1)
+  return changed.find((each) => once.some((path) => isMeant(path, each)))
 }
 
 /** Finds a changed file that a sentence in a language other than English claims to be unchanged. */

@@ -41,3 +41,21 @@ describe('a file in which somebody wanted a change', () => {
     expect(await contradicted(message, ran, changed)).toEqual(['file'])
   })
 })
+
+describe('a file that a pronoun says to be as it was', () => {
+  test.each([
+    'The limits are in `config/a.yaml` and `src/b.ts`. Neither was changed. The fix is in `src/a.ts`.',
+    'The fix is in `src/a.ts`. The form gets its texts from `src/b.ts`. That file is untouched.',
+    'The fix is in `src/a.ts`. `src/b.ts` and `src/c.ts` call it; I left both as they were.',
+  ])('is found, if it was changed: %s', async (message) => {
+    expect(await contradicted(message, ran, changed)).toEqual(['file'])
+  })
+
+  test.each([
+    'I fixed the limit in `src/a.ts` and the text in `src/b.ts`. Both files are otherwise as they were.',
+    'The limits are in `config/a.yaml` and `src/c.ts`. Neither was changed. The fix is in `src/a.ts`.',
+    '`src/b.ts` calls `src/c.ts` for its limit. That file is untouched. The fix is in `src/a.ts`.',
+  ])('is not found in: %s', async (message) => {
+    expect(await contradicted(message, ran, changed)).toEqual([])
+  })
+})
