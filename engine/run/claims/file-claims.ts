@@ -55,6 +55,7 @@ export function findFileClaims(
         isSequel ||
         (isListed && each.leads.includes(at)) ||
         isClaimed(each, at, isChanged) ||
+        (!hasChanges && words.foundAndFixed.test(marked.split(`‹${at}›`)[0] ?? '')) ||
         changedAbroad(marked, at, hasChanged, hasChanges)
       )
         claims.set(path, { path, text: sentence.text })

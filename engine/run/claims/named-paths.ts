@@ -34,7 +34,10 @@ export function isPath(word: string): boolean {
   const extension = last.slice(dot + 1).toLowerCase()
   // `v1.8` and `3.5` are versions, and `tool.1` is a manual page.
   if (/^\d$/.test(extension) && /\d/.test(last.slice(0, dot))) return false
-  return extensions.has(extension) && /[a-z]/i.test(last.slice(0, dot) || 'a')
+  const isNamed = /[a-z]/i.test(last.slice(0, dot) || 'a')
+  // A long path may have any extension, such as `ops/systemd/backup.service`, unless it begins with the name of a host.
+  const isLong = /^[\w@-]+\/[\w@+-]+\//.test(word) && /^[a-z]{1,12}$/.test(extension)
+  return isNamed && (isLong || extensions.has(extension))
 }
 
 /** A file that a text names, with the positions at which the name begins and ends. */
