@@ -68,7 +68,12 @@ function waitAgents(agents: SubAgents): Tool {
     name: 'wait_agents',
     guarded: true,
     description: 'Waits for agents that work in the background and returns their reports.',
-    input: z.object({ ids: z.array(z.string().min(1)).optional().describe('Default: all agents that are working.') }),
+    input: z.object({
+      ids: z
+        .array(z.string().min(1))
+        .optional()
+        .describe("Default: all agents whose reports you haven't received yet."),
+    }),
     run: async ({ ids }) => {
       const asked = ids ?? agents.unread
       if (asked.length === 0) return { ok: true, output: 'No agent is working.' }

@@ -146,11 +146,12 @@ function heldOf({ trees }: Statement['predicate']): readonly string[] {
   const unchanged = trees.flatMap(({ unchanged_files }) => unchanged_files ?? []).length
   const leftOut = trees.flatMap(({ left_out }) => left_out)
   const isWhole = trees.every(({ unchanged_files }) => unchanged_files !== null)
+  const except =
+    leftOut.length === 0 ? '' : ` (not counting ${counted(leftOut.length, 'path')} that the evidence does not cover)`
   const rest = isWhole
-    ? `${counted(unchanged, 'source file')} that the run did not change`
+    ? `${counted(unchanged, 'source file')} that the run did not change${except}`
     : 'but not all source files, because the evidence does not list them'
-  const without = leftOut.length === 0 ? '' : ` (without ${leftOut.length} that the evidence leaves out)`
-  return [`${counted(changed, 'path')} that the run changed`, `${rest}${without}`]
+  return [`${counted(changed, 'path')} that the run changed`, rest]
 }
 
 function patchFaults({ subject }: Statement, patch: string | undefined): readonly string[] {

@@ -17,15 +17,13 @@ import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-proce
  * @throws UserError `sandboxUnavailable` if the overlays can't be mounted
  */
 export async function lookWhereMounted(id: string, directory: string, overlays: Overlays): Promise<void> {
-  const isStarted = takeStartedFor() !== undefined
-  if (!isStarted) makeMountPoints(directory, overlays, isLocked)
-  const start = isStarted
-    ? { why: 'this process was started with the overlay mounted, but the overlay is no longer there' }
-    : overlayStart(overlays, [...thisProgram(), 'changes', id, '--json'])
-  if ('why' in start) {
-    const message = `What the run changed is kept in an overlay, which can't be mounted: ${start.why}.`
-    throw new UserError('sandboxUnavailable', message)
-  }
+  const problem = (why: string): UserError =>
+    new UserError('sandboxUnavailable', `The run's changes can be read only through an overlay. ${why}.`)
+  if (takeStartedFor() !== undefined)
+    throw problem('It was mounted when this process started, but it is not mounted any more')
+  makeMountPoints(directory, overlays, isLocked)
+  const start = overlayStart(overlays, [...thisProgram(), 'changes', id, '--json'])
+  if ('why' in start) throw problem(`It can't be mounted: ${start.why}`)
   const [file, ...words] = start.argv
   const { exitCode, stderr } = await execa(file, words, {
     env: startedFor(id),

@@ -159,7 +159,8 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
   const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
-  // Some servers give every call the index 0. A piece starts another call if it has a name and a different id, or a name after complete arguments.
+  // Some servers give every call the index 0. A piece with a name starts another call if its id differs from the open call's. If either has no id,
+  // the piece starts another call if the open call has a different name, or has a name and complete arguments.
   const isOther =
     found !== undefined &&
     name !== '' &&

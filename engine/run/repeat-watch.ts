@@ -27,7 +27,7 @@ export class RepeatWatch {
     if (this.#times < noticedAfter) return undefined
     return (
       `[You have made this same call ${this.#times} times in a row, with the same result each time. ` +
-      `Do something else. After ${endedAfter} times the run ends.]`
+      `Do something else. If you make it ${endedAfter} times in a row with the same result, the run ends.]`
     )
   }
 

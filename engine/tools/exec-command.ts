@@ -32,7 +32,7 @@ export const commandLimits = {
     .max(100_000)
     .optional()
     .describe(
-      'The most output to return, at about 4 bytes per token. If there is more, the middle is cut out. Default 10000.',
+      'The maximum length of the output to return, in tokens of about 4 bytes. The middle of a longer output is cut out. Default 10000.',
     ),
   workdir: z.string().optional().describe('Directory to run in, relative to the workspace. Default: the workspace.'),
   sandbox_permissions: z

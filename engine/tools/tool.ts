@@ -61,7 +61,7 @@ type ToolTraits<Value> = {
   readonly enabled?: boolean
   /** Whether the tool works without a person. If false, its calls are refused when there is no person. Default: true. */
   readonly headless?: boolean
-  /** If true, requests contain only the tool's name, and its schema is shown by a search. Default: false. */
+  /** If true, the tool may be deferred: requests contain only its name, and the model gets the schema by searching for the tool. Default: false. */
   readonly deferred?: boolean
   /** If true, the tool is in every request, even if other tools from the same source are deferred. Default: false. */
   readonly alwaysLoad?: boolean

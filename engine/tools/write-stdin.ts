@@ -34,7 +34,7 @@ export const writeStdin: Tool = defineTool({
       .min(1)
       .max(100_000)
       .optional()
-      .describe('The most output to return, in tokens. Default 10000.'),
+      .describe('The maximum length of the output to return, in tokens. Default 10000.'),
   }),
   seenAs: (input, { state }) => ({ ...input, pending: state.sessions.get(input.session_id)?.typed ?? '' }),
   async run({ session_id: id, chars = '', yield_time_ms: ms, max_output_tokens: maxTokens }, context) {

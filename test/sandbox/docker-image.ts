@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 
-/** The image for tests. It contains only links into `/usr`, which a policy must grant, so that this machine's tools can be used. */
+/**
+ * The image for tests. It contains no programs: its `/usr` is empty, and `/bin`, `/sbin`, `/lib` and `/lib64` are links into it. A policy must
+ * therefore grant this machine's `/usr`, and commands use this machine's tools.
+ */
 export const image = 'portcullis-test-links:latest'
 
 /** What a policy has to grant for the image to work. */

@@ -175,7 +175,10 @@ function attemptOf(
   if (batch !== folder.hash || manifest !== folder.hash) throw new UserError('usage', 'it belongs to another batch')
   const trial = trials.get(task)
   if (trial === undefined)
-    throw new UserError('usage', "it names a task that this batch doesn't have, or that needs other labels")
+    throw new UserError(
+      'usage',
+      "it names a task that is not in this batch, or that needs labels this worker doesn't have",
+    )
   const attempt = Number(/-(\d{1,9})$/.exec(id)?.[1])
   if (id !== jobIdOf(trial.key, attempt)) throw new UserError('usage', `${trial.key} was not assigned to a worker`)
   return { trial, attempt }

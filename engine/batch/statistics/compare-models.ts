@@ -66,7 +66,7 @@ export function compareModels(results: readonly TrialResult[]): BatchStatistics 
   return { models: all.map(({ model, own, tries }) => addUp(model, own, tries)), pairs }
 }
 
-/** The tries of a model at one task: how many were answered, and how many of these solved the task. */
+/** A model's tries at one task: how many of them gave an answer, and how many of those solved the task. */
 type Tries = { readonly answers: number; readonly solved: number }
 
 function triesByTask(results: readonly TrialResult[]): ReadonlyMap<string, Tries> {

@@ -82,7 +82,7 @@ function countOf(sentence: Sentence): 1 | 2 | 'some' | undefined {
   return says(saysOfSome) ? 'some' : undefined
 }
 
-/** Adds the files that the last sentences name, until there are as many as the pronoun needs. */
+/** Adds the files named in the sentences before the pronoun, nearest first, until there are at least as many as the pronoun refers to. */
 function add(left: Set<string>, before: readonly Sentence[], atLeast: number, isSure: boolean): void {
   let count = 0
   for (const { text, plain } of before.slice(-farthest).toReversed()) {

@@ -66,7 +66,8 @@ export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opene
   if (signer === undefined) return broken(`it was signed by ${keyid}, which is not one of the given keys`)
   if (!isSignedBy(encoded(body), signature, signer)) return broken('the signature does not match the content')
   const content = statement.safeParse(jsonOf(body.toString()))
-  if (!content.success) return broken('the signed content is not evidence of a supported version')
+  if (!content.success)
+    return broken('the signed content is not an evidence statement, or its version is not supported')
   return { type: 'whole', statement: content.data, keyId: keyid, isTrusted: trusted.length > 0 }
 }
 

@@ -378,7 +378,7 @@ test('a worker without labels refuses a job that needs labels, even if it is in 
   await queue.close()
   carrier.close()
   process.kill(plain.pid(), 'SIGTERM')
-  expect((await plain.ended).stderr).toContain('needs other labels')
+  expect((await plain.ended).stderr).toContain("needs labels this worker doesn't have")
   await startWorker(place, redis, '--labels', 'docker')
   expect((await running).code).toBe(0)
 })

@@ -268,7 +268,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
     expect(checked.code).toBe(0)
     expect(checked.stdout).toContain(
-      '1 source file that the run did not change (without 2 that the evidence leaves out)',
+      '1 source file that the run did not change (not counting 2 paths that the evidence does not cover)',
     )
     rmSync(cwd, { recursive: true })
     const session = /session (\S+),/.exec(checked.stdout)?.[1] ?? ''

@@ -72,7 +72,7 @@ export const ends: readonly End[] = [
 /** The violated guarantees, in sentences. */
 type Failures = readonly string[]
 
-/** Makes changes in a run with this end, and compares the whole tree before and after. */
+/** Makes changes in a run that ends in the given way, and checks that the whole tree is the same after the run as before. */
 export async function nothingHappens(
   strategy: Strategy,
   end: End,
@@ -108,7 +108,10 @@ export async function nothingHappens(
   })
 }
 
-/** Makes the changes in a run that lands all of them, and in a run without `--transactional`. Compares the results, and what one undo restores. */
+/**
+ * Makes the changes in two copies of the tree: in a run that lands all of them, and in a run without `--transactional`. Checks that both trees end up
+ * the same, and that a single undo of the first run restores the original tree.
+ */
 export async function everythingHappens(strategy: Strategy, all: readonly Change[], base?: string): Promise<Failures> {
   return inTree(base, async (tree, home) =>
     inTree(base, async (plain, plainHome) => {
