@@ -36,7 +36,10 @@ export function isPath(word: string): boolean {
   if (/^\d$/.test(extension) && /\d/.test(last.slice(0, dot))) return false
   const isNamed = /[a-z]/i.test(last.slice(0, dot) || 'a')
   // A long path may have any extension, such as `ops/systemd/backup.service`, unless it begins with the name of a host.
-  const isLong = /^[\w@-]+\/[\w@+-]+\//.test(word) && /^[a-z]{1,12}$/.test(extension)
+  const isLong =
+    /^(?:[\w@-]+\/[\w@+-]+|src|lib|tests?|spec|docs?|scripts|app|cmd|pkg|internal|include|config|bin|grammar|data|fixtures|examples|templates|ops|deploy|db)\//.test(
+      word,
+    ) && /^[a-z]{1,12}$/.test(extension)
   return isNamed && (isLong || extensions.has(extension))
 }
 

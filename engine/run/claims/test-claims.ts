@@ -114,8 +114,9 @@ function judge(
   const reduced = reduce(plain, isTopic)
   const names = isTopic(plain) || words.someFail.test(plain)
   const refers =
-    (before.isAbout && plain.split(' ').length <= 8 && words.plainlyGood.test(reduced)) ||
-    (before.isAbout &&
+    before.isAbout &&
+    !words.turnsElsewhere.test(plain) &&
+    ((plain.split(' ').length <= 8 && words.plainlyGood.test(reduced)) ||
       /\b(?:they|it|them|those|these|all|both|everything|each|result|outcome|one|two|rest|others?|that)\b/.test(plain))
   const isUnder = heading !== '' && isTopic(heading)
   if (!names && !refers && !isUnder && !isStatus(reduced)) return nothing

@@ -39,6 +39,11 @@ export const compounds = pattern(
   'g',
 )
 
+/** The beginning of a sentence that turns to another subject: "One thing to watch: ...". Its "one" and "that" don't mean the tests. */
+export const turnsElsewhere = pattern(
+  String.raw`^(?:(?:one|two|three|a few|a couple of|another|some)(?: \w+)? (?:things?|notes?|points?|remarks?|caveats?|details?)\b|(?:please )?note\b|heads[- ]up\b|fyi\b|by the way\b|(?:also )?worth (?:noting|knowing|mentioning|a look)\b|for (?:your|the) (?:review|reviewer|record)\b)`,
+)
+
 /** Words that say that tests were not run or not seen to pass. They count only in a clause about tests. */
 export const notSeen = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|couldnt|didnt|wont|cant|unable|impossible|untested|unverified|unchecked|unproven|without|lacks?|lacking|missing|denied|declined|refused|rejected|blocked|skip(?:ped|s)?|skipping|unfortunately|sadly|sorry|alas|pending|todo|outstanding|needs?|needed|(?:i|i'd|i'll) leave|left (?:to|for)|i left|yourself|forbidden|stuck|unavailable|hardcodes?|still to|yet to|rather than|only (?:compiled|built|read|looked|checked|collected|listed))\b`,

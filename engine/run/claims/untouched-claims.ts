@@ -48,7 +48,8 @@ export function findUntouchedClaims(
 /** Whether a message says that the run changed nothing. */
 export function saysNothingChanged(sentences: readonly Sentence[]): boolean {
   return sentences.some(
-    ({ plain, isOpen }) => !isOpen && words.nothingChanged.test(plain) && !words.limited.test(plain),
+    ({ plain, isOpen }) =>
+      !isOpen && (words.putAllBack.test(plain) || (words.nothingChanged.test(plain) && !words.limited.test(plain))),
   )
 }
 
