@@ -45,7 +45,6 @@ const notFound: Readonly<Record<string, string>> = {
   e65: 'neither a push nor a remote is named',
   e96: 'a file is named beside another in a sentence without a verb',
   e97: 'a program is said to have run over a file',
-  t013: 'a file is named after its description, behind another file',
   t042: 'new tests are claimed, and tests may stand in the changed files',
   s022: 'files are claimed by their languages, and not named',
   v026: 'a figure of coverage, which no output has to contain',
