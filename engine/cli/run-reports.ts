@@ -21,7 +21,7 @@ type RunReports = {
  *
  * @throws UserError `usage` if a file can't be written, or its extension belongs to no format
  */
-export function openRunReports({ report: files = [], summary }: ExecOptions): RunReports {
+export function openRunReports({ report: files = [], summary, supervised }: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
   const appendSummary = summary === 'off' ? undefined : openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
   let directory: string | undefined
@@ -33,9 +33,10 @@ export function openRunReports({ report: files = [], summary }: ExecOptions): Ru
     },
     write: async () => {
       if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return
-      const { collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
-      const collected = collectReport(directory)
-      if (typeof collected === 'string') throw new UserError('failed', `No report: ${collected}`)
+      const { asAttempt, collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
+      const report = collectReport(directory)
+      if (typeof report === 'string') throw new UserError('failed', `No report: ${report}`)
+      const collected = supervised === true ? asAttempt(report) : report
       for (const { format, write } of reports) write(renderReport(collected, format))
       appendSummary?.((remaining) => renderMarkdown(collected, true, remaining))
     },

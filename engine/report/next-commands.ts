@@ -11,6 +11,7 @@ export function nextCommands(report: Report): readonly NextCommand[] {
   const { threadId } = report
   const folder = run.configuration.find(([name]) => name === 'session')?.[1]
   if (run.ephemeral || threadId === '') return []
+  if (report.isOfBatch === true) return ofAttempt(run.end)
   const id = threadId.slice(-12)
   const there = run.workspace === undefined ? [] : ['-C', run.workspace]
   const head = run.end?.auditHead === undefined ? [] : ['--head', run.end.auditHead]
@@ -39,6 +40,33 @@ export function nextCommands(report: Report): readonly NextCommand[] {
             command: shellJoin(['agent', 'audit', 'verify', `${folder}/audit.jsonl`, ...head]),
           },
         ]),
+  ]
+}
+
+/**
+ * Commands for an attempt of a batch. They are run in the folder that contains the report, because the batch may have run on another machine: there, the paths
+ * were different.
+ */
+function ofAttempt(end: RunEnd | undefined): readonly NextCommand[] {
+  const head = end?.auditHead === undefined ? [] : ['--head', end.auditHead]
+  const hasChanges = end?.transaction?.outcome === 'kept'
+  return [
+    ...(hasChanges
+      ? [
+          {
+            what: "In this page's folder: apply the changes of this run to its repository",
+            command: 'git -C REPOSITORY apply --binary "$PWD/changes.patch"',
+          },
+        ]
+      : []),
+    {
+      what: "In this page's folder: print the whole session, in Markdown",
+      command: 'agent report session --format md',
+    },
+    {
+      what: "In this page's folder: check that the audit log of the session is complete",
+      command: shellJoin(['agent', 'audit', 'verify', 'session/audit.jsonl', ...head]),
+    },
   ]
 }
 

@@ -21,6 +21,16 @@ const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {
   annotations: writeAnnotations,
 }
 
+/** The report of a run that is an attempt of a batch: the batch removes the run's tree, and moves the session's folder next to the report. */
+export function asAttempt(report: Report): Report {
+  const moved = "session, in this page's folder"
+  const runs = report.runs.map((run) => ({
+    ...run,
+    configuration: run.configuration.map(([name, value]) => [name, name === 'session' ? moved : value] as const),
+  }))
+  return { ...report, runs, isOfBatch: true }
+}
+
 /** Renders a report in the given format. */
 export function renderReport(report: Report, format: ReportFormat): string {
   return renderers[format](report)

@@ -20,6 +20,8 @@ export type Report = {
   }
   /** How many lines of the session's record could not be read. */
   readonly unreadable: number
+  /** Whether the run is an attempt of a batch. The batch moves the session's folder next to the report, and removes the tree and the session's view. */
+  readonly isOfBatch?: boolean
 }
 
 /** One run of a session. */

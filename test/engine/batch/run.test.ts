@@ -49,6 +49,32 @@ test('each run of a batch works on its own view of the repository, and its chang
   expect(existsSync(join(place.out, 'runs/first/1/report.html'))).toBe(true)
 })
 
+test("the commands on a run's page work in the folder of the page", async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['first'], committed({ 'a.txt': 'one\n' })) })
+  await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo more >> a.txt')])
+  const folder = join(place.out, 'runs/first/1')
+  const page = readFileSync(join(folder, 'report.html'), 'utf8')
+  const commands = [...page.matchAll(/<div class="command">\s*<pre><code>([^<]*)</g)].map(([, text = '']) =>
+    text.replaceAll('&quot;', '"').replaceAll('&#34;', '"'),
+  )
+  const clone = committed({ 'a.txt': 'one\n' })
+  const bin = join(import.meta.dirname, '../../../dist/bin/agent.js')
+  const outputs = commands.map((command) =>
+    execFileSync(
+      'sh',
+      ['-ec', `agent() { '${process.execPath}' '${bin}' "$@"; }; ${command.replace('REPOSITORY', clone)}`],
+      {
+        cwd: folder,
+      },
+    ).toString(),
+  )
+  expect(commands[0]).toBe('git -C REPOSITORY apply --binary "$PWD/changes.patch"')
+  expect(readFileSync(join(clone, 'a.txt'), 'utf8')).toBe('one\nmore\n')
+  expect(outputs[1]).toContain('echo more')
+  expect(outputs[2]).toContain('whole')
+  expect(page).not.toContain('state/portcullis/sessions')
+})
+
 test('a run sees the history of its own commit, and nothing that came later', async () => {
   const repository = committed({ 'a.txt': 'one\n' })
   const first = execFileSync('git', ['-C', repository, 'rev-parse', 'HEAD']).toString().trim()
