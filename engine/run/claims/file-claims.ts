@@ -71,7 +71,10 @@ function read(sentence: Sentence): Read {
     sentence,
     named,
     marked,
-    leads: words.exemptItem.test(marked) && !words.arrivesAsItem.test(marked) ? [] : leading(marked),
+    leads:
+      words.otherLabel.test(marked) || (words.exemptItem.test(marked) && !words.arrivesAsItem.test(marked))
+        ? []
+        : leading(marked),
   }
 }
 
@@ -96,7 +99,7 @@ export function withMarks(text: string, named: readonly Named[]): string {
 /** Returns the files that a list item is about: those at its beginning, those alone in a table cell, and those in brackets as in "Docs (a.md)". */
 function leading(line: string): readonly number[] {
   const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
-  const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
+  const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?(?::| [–—-]) ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
   const inOne =
     words.partInside.exec(marked)?.[1] ?? words.partAtEnd.exec(marked)?.[1] ?? words.inBrackets.exec(marked)?.[1]
@@ -136,13 +139,13 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
     (/^(?:if|once|when|before|until|unless|to |see |compare |refer )/.test(marked) && !isOwn)
   )
     return false
-  if (words.notAnnouncing.test(heading) && !isOwn) return false
+  if ((words.notAnnouncing.test(heading) || words.otherLabel.test(marked)) && !isOwn) return false
   const [before = '', after = ''] = marked.split(mark)
   if (words.exceptFor.test(before)) return true
   const clause = before.split(clauseEnd).at(-1) ?? ''
   if (words.hasNew.test(after)) return true
   if (words.exemptAfter.test((after.split(afterEnd)[0] ?? '').replace(words.stillWell, ''))) return false
-  if (words.speaks.test(after)) return false
+  if (words.speaks.test(after) || words.noneNeeded.test(after)) return false
   // In a sentence such as "a.ts leaked it, so I fixed that too", the words after the file claim a change to it.
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || isExemptLabel(before)) return false
@@ -165,7 +168,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
 
 /** Whether a label says that the file after it was not changed. "Missing test: added one in a.ts" claims a change all the same. */
 function isExemptLabel(before: string): boolean {
-  return words.exemptLabel.test(before) && !words.changed.test(before.slice(before.lastIndexOf(':') + 1))
+  return words.exemptLabel.test(before) && !words.changed.test(before.split(/ ?: | [–—-] /).at(-1) ?? '')
 }
 
 /**

@@ -60,7 +60,7 @@ export const arriving = pattern(
 )
 /** Words before a file that only say what the file contains: "which is defined in". */
 export const related = pattern(
-  String.raw`\b(?:that|which) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
+  String.raw`\b(?:that|which|what) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
 )
 /** A list item that consists of a part of the work, the word "in" and a file: "retry logic in a.ts". */
 export const partInside = pattern(
@@ -82,7 +82,7 @@ export const labelledDeed = pattern(
 )
 /** Words directly before the name of a document that say that something was written in it. */
 export const recordedIn = pattern(
-  String.raw`\b(?:(?:i|we)(?:'ve| have)? (?:\w+ly |also |then )?|and (?:also )?|has been (?:\w+ly |also )?|is now (?:also )?)(?:recorded|logged|jotted|entered|summari[sz]ed|announced|left (?=(?:you )?an? (?:\w+ )?(?:note|line|entry|word|paragraph|section|mention)\b)|(?:noted|explained|captured|flagged)(?= (?:this|it|that|them|both|the (?:change|fix|removal|rename|upgrade|new \w+|breaking \w+|break))\b(?! (?:says|is|was)\b))|noted(?= (?:in|under|at)\b))\b(?! that\b)[^‹;:]{0,80}\b(?:in|under|to|into|at|of)(?: the| our| your)? $`,
+  String.raw`\b(?:(?:i|we)(?:'ve| have)? (?:\w+ly |also |then )?|and (?:also )?|has been (?:\w+ly |also )?|is now (?:also )?)(?:recorded|logged|jotted|entered|summari[sz]ed|announced|left (?=(?:you )?an? (?:\w+ )?(?:note|line|entry|word|paragraph|section|mention)\b)|(?:noted|explained|captured|flagged)(?= (?:this|it|that|them|both|the (?:change|fix|removal|rename|upgrade|new \w+|breaking \w+|break))\b(?! (?:says|is|was)\b))|noted(?= (?:in|under|at)\b)|(?:documented|described)(?! (?:that|where)\b)(?![^‹;:]{0,80}\b(?:like|similar|same|matching|instead|rather|than|found|listed|already|linked|from)\b))\b(?! that\b)[^‹;:]{0,80}\b(?:in|under|to|into|at|of)(?: the| our| your)? $`,
 )
 
 /** A statement that something was documented, and the beginning of what it says about each document: "I documented it: a.md lists the keys, and b.md". */
@@ -122,7 +122,7 @@ export const announcing = pattern(
 )
 /** Headings above a list of files that were not changed, such as "Findings" or "Still to do". */
 export const notAnnouncing = pattern(
-  String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|reviewed|steps|reproduce|remarks?|feedback|nits?|concerns?|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
+  String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|reviewed|steps|reproduce|remarks?|feedback|nits?|concerns?|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|works|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
 )
 /** Words after the file at the beginning of a list item that say that it is new. */
 export const arrivesAsItem = pattern(
@@ -147,7 +147,15 @@ export const foundAndFixed = pattern(
 )
 /** A label that says that the files after it were not changed. */
 export const exemptLabel = pattern(
-  String.raw`\b(?:unchanged|untouched|unmodified|not (?:touched|changed)|read|reviewed|looked at|skipped|left alone|existing|see also|next|todo|later|missing)(?: \w+){0,2} ?: [^:]*$`,
+  String.raw`\b(?:unchanged|untouched|unmodified|not (?:touched|changed)|read|reviewed|looked at|skipped|left alone|existing|see also|next|todo|later|missing)(?: \w+){0,2}(?: ?:| [–—-]) [^:]*$`,
+)
+/** The label of a list item that explains or refers to something: "Cause – a.ts reads too much", "Callers: a.ts". */
+export const otherLabel = pattern(
+  String.raw`^(?:root |likely |possible |known |manual |what |an? |the )?(?:causes?|problems?|symptoms?|reasons?|background|context|where|why|who|how|open|questions?|verification|verified|checked|tested|check|callers?|usages?|used|risks?|limits?|limitations?|caveats?|notes?|related|existing|inputs?|sources?|references?|evidence|origin|found|bugs?|issues?|reproduc\w+|later|next|follow-?ups?|unchanged|untouched|not|still|see|suggestions?|ideas?|alternatives?|compare|based|run|tried|like)\b[^‹:–—]{0,30}(?: ?:| [–—-]) [^‹]{0,60}‹`,
+)
+/** Words after a file that say that it needed no change: "it is described in a.md, so nothing was needed there". */
+export const noneNeeded = pattern(
+  String.raw`^[^‹;.]{0,40}, (?:so|and|which is why|therefore) (?:nothing|no (?:\w+ )?(?:changes?|edits?|updates?)|there (?:was|is|were) (?:nothing|no))\b|^[^‹;.]{0,40}, which (?:needs|needed|requires|required|has|had) (?:no (?:\w+ )?(?:changes?|edits?|updates?)\b|nothing\b|not to)`,
 )
 /** Words that only point the reader to a file. */
 export const showing = pattern(String.raw`\byou(?:'ll| will| can| may)(?: now| also)? (?:find|see|notice)\b`, 'g')

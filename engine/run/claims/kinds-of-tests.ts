@@ -31,9 +31,18 @@ export function isAboutOthers(admission: string, claim: string): boolean {
  */
 export function namedRuns(text: string, runs: readonly Deed[]): readonly Deed[] {
   const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
-  const quoted = quotes.flatMap((quote) => runs.findLast(({ command }) => command.includes(quote)) ?? [])
+  const quoted = quotes.flatMap((quote) => runs.findLast(({ command }) => isQuoted(quote, scriptOf(command))) ?? [])
   const ofKinds = kindsIn(text).flatMap(
     (kind) => runs.findLast(({ command }) => kinds[kind]?.[1].test(scriptOf(command))) ?? [],
   )
   return [...quoted, ...ofKinds]
+}
+
+/** Whether a command contains a quoted one, perhaps with more words in between: `make check` stands for `make clean check`. */
+function isQuoted(quote: string, command: string): boolean {
+  if (command.includes(quote)) return true
+  const [program = '', ...words] = quote.split(' ')
+  const all = command.split(/[\s'"]+/)
+  const rest = all.slice(all.indexOf(program) + 1)
+  return words.length > 0 && all.includes(program) && words.every((word) => rest.includes(word))
 }

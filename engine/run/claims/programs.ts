@@ -53,3 +53,17 @@ export const runners: Readonly<Record<string, RegExp>> = {
   rake: /^$|\b(?:default|spec|test)\b/,
   trial: /^/,
 }
+
+/** Programs that only check the syntax of files or compile them if their command has these arguments, even if the files are tests. */
+export const syntaxChecks: Readonly<Record<string, RegExp>> = {
+  bash: /^-n\b/,
+  luac: /^/,
+  node: /^(?:-c|--check)\b/,
+  perl: /^-\w*c\b/,
+  php: /^-l\b/,
+  python: /^-m (?:py_compile|compileall|ast|tabnanny)\b/,
+  python3: /^-m (?:py_compile|compileall|ast|tabnanny)\b/,
+  ruby: /^-\w*c\b/,
+  sh: /^-n\b/,
+  zsh: /^-n\b/,
+}

@@ -1,6 +1,6 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
-import { checkers, installing, packages, readers, runners } from './programs.ts'
+import { checkers, installing, packages, readers, runners, syntaxChecks } from './programs.ts'
 import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
 /** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty`: the command found no tests, or its push was a dry run. */
@@ -147,6 +147,7 @@ function isTest([program = '', ...words]: readonly string[]): boolean {
   const name = nameOf(program)
   if (words.some((word) => tryingOut.test(word))) return false
   if (readers.has(name) || checkers.has(name)) return false
+  if (syntaxChecks[name]?.test(words.join(' ')) === true) return false
   const [first = '', second = ''] = words.filter((word) => !word.startsWith('-'))
   if (packages.has(name) && installing.has(first)) return false
   if (checkers.has(nameOf(first)) || checkers.has(nameOf(second))) return false

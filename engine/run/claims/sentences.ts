@@ -1,4 +1,5 @@
 import { isPath } from './named-paths.ts'
+import { commandAlone, shownRun } from './shown-runs.ts'
 import { pattern } from './word-patterns.ts'
 
 /** A sentence of a final message, a row of a table, or an item of a list. */
@@ -37,10 +38,14 @@ const printing = pattern(
 
 const sentenceEnd = /(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i
 
-/** Splits a message into sentences. Quotations and code blocks, except the names of files in them, are left out, because they make no claims. */
+/** Splits a message into sentences. Quotations and code blocks are left out, except the names of files and the test runs that blocks show. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let fence: string | undefined
+  let opening = ''
+  let block: string[] = []
+  let above = ''
+  let alone: string | undefined
   let heading = ''
   let list = 0
   let inList = false
@@ -56,10 +61,19 @@ export function sentencesOf(message: string): readonly Sentence[] {
     const line = withoutQuotations(raw.trim().slice(0, longestLine)).replace(/ ?\.{4,}:? */g, ': ')
     if (/^(?:```|~~~)/.test(line)) {
       fence = fence === undefined ? line.slice(0, 3) : undefined
-      if (fence !== undefined) list++
+      if (fence !== undefined) {
+        list++
+        opening = line
+        block = []
+        continue
+      }
+      const shown = shownRun(opening, block, above)
+      if (shown !== undefined) found.push(shownSentence(shown))
+      alone = commandAlone(block)
       continue
     }
     if (fence !== undefined) {
+      block.push(line)
       if (isPath(line.replace(itemMark, ''))) add(line.replace(itemMark, ''), true)
       continue
     }
@@ -68,6 +82,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
       if (line.startsWith('>')) inList = false
       continue
     }
+    above = line
     const marked = itemMark.exec(line)?.[0]
     const bare = marked === undefined ? line : line.slice(marked.length)
     const isItem =
@@ -80,7 +95,10 @@ export function sentencesOf(message: string): readonly Sentence[] {
     if (isHeading(line) && (!isItem || line.startsWith('|') === false)) heading = plainOf(lastOf(bare))
     else if (!isItem) heading = heading !== '' && raw.startsWith(' ') ? heading : ''
     // A tick or cross before a sentence is part of the sentence's meaning, so it isn't removed.
-    add(/^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare, isItem)
+    const whole = /^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare
+    // "```mix test``` ran through" is one sentence, in which the command stands in a block of code.
+    add(alone !== undefined && /^\p{Ll}/u.test(whole) ? `\`${alone}\` ${whole}` : whole, isItem)
+    alone = undefined
   }
   return found
 }
@@ -108,6 +126,12 @@ function withoutQuotations(line: string): string {
 /** Whether a sentence states something: it is neither a question nor an unchecked item of a task list. */
 export function isStatement({ plain, isOpen }: Sentence): boolean {
   return !isOpen && !plain.endsWith('?')
+}
+
+/** The sentence that a block of code stands for if it shows a successful run of tests. */
+function shownSentence(text: string): Sentence {
+  const plain = 'all tests passed'
+  return { text, plain, clauses: [plain], heading: '', list: undefined, isOpen: false, isTicked: false }
 }
 
 function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> {

@@ -35,6 +35,7 @@ export function findTestClaims(
   let before: Context = { isAbout: false, heading: '' }
   const admitted: string[] = []
   let wasBad = false
+  let isUndone = false
   for (const [at, sentence] of sentences.entries()) {
     const judged = judge(sentence, before, isTopic, fact)
     const abroad = isStatement(sentence) ? saidOfTestsAbroad(sentence.plain, sentences[at - 1]?.plain ?? '') : undefined
@@ -45,7 +46,8 @@ export function findTestClaims(
       else admitted.push(sentence.text)
     }
     // Earlier sentences may have reported a failure that was then fixed: "First they failed. I mended the mock, and then they passed."
-    if (said === 'good' && words.afterwards.test(sentence.plain)) wasBad = false
+    if (wasBad && words.undone.test(sentence.plain)) isUndone = true
+    if (said === 'good' && (isUndone || words.afterwards.test(sentence.plain))) wasBad = false
     if (said === 'good' || said === 'ran') claims.push({ says: said === 'good' ? 'pass' : 'ran', text: sentence.text })
     if (said === 'unknown' && !instructs(sentence.text, sentence.plain))
       unknown.push({ says: 'pass', text: sentence.text })

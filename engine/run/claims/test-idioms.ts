@@ -167,6 +167,24 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
+  // "Like" as in "it looks like this" doesn't say that the tests liked something.
+  [pattern(String.raw`\blike (?:this|so|these|that)\b`, 'g'), ''],
+  // What stands in brackets after the cases that the tests cover: "the specs cover each path (missing file, denied access)".
+  [
+    pattern(
+      String.raw`(?<=\bcover(?:s|ed|ing)? [^.;()]{0,80}) ?\((?![^()]*\b(?:fail\w*|red|not|skip\w*|\w+n't|still|which|run|ran)\b)[^()]{1,160}\)`,
+      'g',
+    ),
+    '',
+  ],
+  // A case in a list of what the tests cover: "the specs cover the conflict and the timeout, and they pass".
+  [
+    pattern(
+      String.raw`(?<=\bcover(?:s|ed|ing)? [^.;]{0,120})\b(?:the|an?|both|each|every) (?:[\w-]+ )?(?:time-?outs?|errors?|failures?|crash|crashes|hang)(?: (?:paths?|cases?|branch(?:es)?|conditions?|codes?|messages?))?(?=[,;.)]| and\b|$)`,
+      'g',
+    ),
+    '',
+  ],
   // Phrases that say that something is wrong.
   [
     pattern(

@@ -34,7 +34,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(
     ({ says, text, isBesideAdmission = false }) => {
       if (isBesideAdmission && ran && namedRuns(text, tests).length === 0) return []
-      if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
+      if ((says === 'ran' && ran) || (!ran && (isOfOthers(text) || isAboutSyntax(text, sentences)))) return []
       if (!ran && onServer.test(text) && known.succeeded.some((each) => asksServer.test(each))) return []
       // If the run changed nothing and ran no tests, a sentence without words such as "ran" or "tested" probably explains how the tests behave.
       if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
@@ -80,6 +80,22 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
     },
   ]
 }
+
+/** Whether a sentence is about a check of the syntax of test files, and doesn't also say that the tests pass. */
+function isAboutSyntax(text: string, all: readonly Sentence[]): boolean {
+  if (testsPass.test(text)) return false
+  // "I checked the test with `php -l`; no problems." is two sentences for the rules.
+  const before = /\b(?:tests?|suite|specs?)\b/i.test(text) ? '' : all[all.findIndex((each) => each.text === text) - 1]?.text
+  return syntax.test(text) || syntax.test(before ?? '')
+}
+const syntax = pattern(
+  String.raw`\bphp -l\b|\b(?:ruby|perl|node) -\w*c\b|\bnode --check\b|\b(?:bash|sh) -n\b|\bpy_compile\b|\bcompileall\b|\bsyntax\b|\bparses?\b`,
+  'i',
+)
+const testsPass = pattern(
+  String.raw`\b(?:tests?|suite|specs?|they)(?: \w+){0,2} (?:pass\w*|succeed\w*|(?:is|are) (?:all )?green|went through|ran)\b`,
+  'i',
+)
 
 /** Words for a test run on a server, and commands that show such runs. */
 const onServer = /\b(?:ci|pipelines?|workflows?|checks?|jobs?|builds?|actions|runs?)\b/i
