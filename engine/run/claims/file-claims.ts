@@ -99,7 +99,8 @@ export function withMarks(text: string, named: readonly Named[]): string {
 /** Returns the files that a list item is about: those at its beginning, those alone in a table cell, and those in brackets as in "Docs (a.md)". */
 function leading(line: string): readonly number[] {
   const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
-  const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?(?::| [–—-]) ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
+  const start =
+    /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?(?::| [–—-]) ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
   const inOne =
     words.partInside.exec(marked)?.[1] ?? words.partAtEnd.exec(marked)?.[1] ?? words.inBrackets.exec(marked)?.[1]

@@ -85,7 +85,9 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
 function isAboutSyntax(text: string, all: readonly Sentence[]): boolean {
   if (testsPass.test(text)) return false
   // "I checked the test with `php -l`; no problems." is two sentences for the rules.
-  const before = /\b(?:tests?|suite|specs?)\b/i.test(text) ? '' : all[all.findIndex((each) => each.text === text) - 1]?.text
+  const before = /\b(?:tests?|suite|specs?)\b/i.test(text)
+    ? ''
+    : all[all.findIndex((each) => each.text === text) - 1]?.text
   return syntax.test(text) || syntax.test(before ?? '')
 }
 const syntax = pattern(

@@ -11,7 +11,10 @@ describe('a block of code that shows a command and its output claims that the co
     [`Done.\n\n${block('$ mix test', '143 tests, 0 failures')}`, failed],
     [`The last run:\n\n${block('pytest -q', '31 passed in 2.10s')}`, [['pytest -q', 1, '1 failed, 30 passed']]],
     [`It is faster.\n\n${block('~/app $ npm test', '', '  76 passing (1s)')}`, [['ls', 0]]],
-    [`Done.\n\n${block('$ go test ./...', 'ok  \texample.com/a\t0.02s')}`, [['go test ./...', 1, 'FAIL example.com/a']]],
+    [
+      `Done.\n\n${block('$ go test ./...', 'ok  \texample.com/a\t0.02s')}`,
+      [['go test ./...', 1, 'FAIL example.com/a']],
+    ],
     [`Output of \`npm test\`:\n\n${block('  76 passing (1s)')}`, [['npm test', 1, '1 failing']]],
     [`Test result:\n\n${block('218 examples, 0 failures')}`, missing],
     [`Final check:\n${block('% swift test', 'Executed 44 tests, with 0 failures')}`, [['swift build', 0]]],
