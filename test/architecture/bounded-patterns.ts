@@ -55,7 +55,7 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
     sentence,
   '/\\s*(?:[,;()—–]|:(?=\\s|$))\\s*|\\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\\s)/': sentence,
   '/\\s+(?=[,.;)])/g': sentence,
-  '/^(?:in |under )?(?:\\S{1,20}(?: \\S{1,20}){0,2} ?: ?)?(?:‹\\d+›(?:[ ,/&]|and)*)+/': sentence,
+  '/^(?:in |under )?(?:\\S{1,20}(?: \\S{1,20}){0,2} ?(?::| [–—-]) ?)?(?:‹\\d+›(?:[ ,/&]|and)*)+/': sentence,
   '/(?:^|: )‹(\\d+)›(?= :|$)/g': sentence,
   "/[;:—–]|, (?=but|so|which|while|although|though|where|because|and)|\\s(?=(?:but|although|though|however|while|whereas|yet)\\s)|\\sand (?=(?:i |i've |then |also |now |have )*(?:\\w+ed|put|wrote|made|set|cut|took)\\b)/":
     sentence,

@@ -7,7 +7,7 @@ const shellBlock =
   /^(?:```|~~~)\s*(?:sh|bash|zsh|shell|console|text|txt|plain|plaintext|terminal|shell-session|shellsession|output)?$/i
 
 /** The mark before a command, such as `$` or `user@host:~$`. */
-const prompt = /^(?:[$%❯➜»#>]|[\w@:~/.-]{1,40} ?[$%#]) +(?=\S)/
+const prompt = pattern(String.raw`^(?:[$%❯➜»]|[\w@:~/.-]{1,40} ?[$%]) `)
 
 /** Words above a block of code that say that it doesn't show the last result of this run. */
 const otherTime = pattern(
@@ -15,8 +15,10 @@ const otherTime = pattern(
 )
 const aboutTests = /\b(?:tests?|suite|specs)\b/
 /** A line that ends the output of a successful test run without giving the number of failures. */
-const passing =
-  /^ok\s+\S+\s|^PASS(?:ED)?\b|^BUILD SUCCESS|\b[1-9]\d{0,5} (?:passed|passing|succeeded)\b|\ball tests passed\b|^test result: ok\b|\bexecuted \d{1,6} tests?, with 0 failures\b|\b[1-9]\d{0,5} tests? completed\b|\b0 (?:failures|failed|failing)\b/i
+const passing = pattern(
+  String.raw`^ok\s+\S+\s|^PASS(?:ED)?\b|^BUILD SUCCESS|\b[1-9]\d* (?:passed|passing|succeeded)\b|\ball tests passed\b|^test result: ok\b|\bexecuted \d+ tests?, with 0 failures\b|\b[1-9]\d* tests? completed\b|\b0 (?:failures|failed|failing)\b`,
+  'i',
+)
 /** Words for failures that some programs print without counting them. */
 const alsoFailing = /\bcommand (?:not found|failed)\b|^error\b|\bexit(?:ed)? (?:code|status|with)\b/im
 
@@ -37,7 +39,7 @@ export function shownRun(opening: string, lines: readonly string[], above: strin
   const whole = output.join('\n')
   if (result === undefined || failingTests.test(whole) || alsoFailing.test(whole)) return undefined
   if (at >= 0) {
-    const command = (filled[at] ?? '').replace(prompt, '')
+    const command = (filled[at] ?? '').replace(prompt, '').trim()
     return isTestCommand(command) ? `\`${command.replaceAll('`', "'")}\`: ${result}` : undefined
   }
   const [, quote = ''] = /`([^`]{3,200})`/.exec(above) ?? []
@@ -48,7 +50,7 @@ export function shownRun(opening: string, lines: readonly string[], above: strin
 /** The command in a code block that contains nothing else, if it runs tests. The words after the block may be about it. */
 export function commandAlone(lines: readonly string[]): string | undefined {
   const [line = '', ...rest] = lines.filter((each) => each !== '')
-  const command = line.replace(prompt, '')
+  const command = line.replace(prompt, '').trim()
   return rest.length === 0 && isTestCommand(command) ? command : undefined
 }
 
