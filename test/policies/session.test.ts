@@ -43,7 +43,7 @@ describe('a session of 200 ordinary commands in the sandbox', () => {
       (mode) => askedIn(mode).length,
     )
     expect(readme).toContain(
-      `\`on-request\` asks about ${onRequest}, \`never\` refuses ${never}, \`untrusted\` asks about ${untrusted}.`,
+      `\`on-request\` asks about ${onRequest}, \`never\` refuses ${never}, and \`untrusted\` asks about ${untrusted}.`,
     )
   })
 })
