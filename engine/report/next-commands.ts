@@ -14,7 +14,6 @@ export function nextCommands(report: Report): readonly NextCommand[] {
   if (report.isOfBatch === true) return ofAttempt(run.end)
   const id = threadId.slice(-12)
   const there = run.workspace === undefined ? [] : ['-C', run.workspace]
-  const head = run.end?.auditHead === undefined ? [] : ['--head', run.end.auditHead]
   return [
     ...ofTransaction(id, run.end?.transaction),
     {
@@ -37,7 +36,7 @@ export function nextCommands(report: Report): readonly NextCommand[] {
       : [
           {
             what: 'Check that the audit log of this session is complete',
-            command: shellJoin(['agent', 'audit', 'verify', `${folder}/audit.jsonl`, ...head]),
+            command: verifyAudit(`${folder}/audit.jsonl`, run.end),
           },
         ]),
   ]
@@ -48,7 +47,6 @@ export function nextCommands(report: Report): readonly NextCommand[] {
  * were different.
  */
 function ofAttempt(end: RunEnd | undefined): readonly NextCommand[] {
-  const head = end?.auditHead === undefined ? [] : ['--head', end.auditHead]
   const hasChanges = end?.transaction?.outcome === 'kept'
   return [
     ...(hasChanges
@@ -65,9 +63,15 @@ function ofAttempt(end: RunEnd | undefined): readonly NextCommand[] {
     },
     {
       what: "In this page's folder: check that the audit log of the session is complete",
-      command: shellJoin(['agent', 'audit', 'verify', 'session/audit.jsonl', ...head]),
+      command: verifyAudit('session/audit.jsonl', end),
     },
   ]
+}
+
+/** The command that checks an audit log, up to the last record that the run reported. */
+function verifyAudit(log: string, end: RunEnd | undefined): string {
+  const head = end?.auditHead === undefined ? [] : ['--head', end.auditHead]
+  return shellJoin(['agent', 'audit', 'verify', log, ...head])
 }
 
 /** Commands for the changes of a transaction, which can be applied, discarded or undone only as a whole. */

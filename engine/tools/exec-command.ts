@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
+import { outputTokens } from './output-tokens.ts'
 import { patchInCommand, type PatchInCommand } from './patch-in-command.ts'
 import { applyPatchText } from './apply-patch-tool.ts'
 import { isReadOnly, type CommandRequest } from './command-action.ts'
@@ -26,14 +27,9 @@ export const commandLimits = {
         'until it ends.',
     ),
   tty: z.boolean().optional().describe('Give the command a terminal to type into with write_stdin. Default false.'),
-  max_output_tokens: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .optional()
-    .describe(
-      'The maximum length of the output to return, in tokens of about 4 bytes. The middle of a longer output is cut out. Default 10000.',
-    ),
+  max_output_tokens: outputTokens.describe(
+    'The maximum length of the output to return, in tokens of about 4 bytes. The middle of a longer output is cut out. Default 10000.',
+  ),
   workdir: z.string().optional().describe('Directory to run in, relative to the workspace. Default: the workspace.'),
   sandbox_permissions: z
     .enum(['use_default', 'require_escalated'])

@@ -4,6 +4,7 @@ import { answerCommand, answerRunning } from './command-result.ts'
 import type { LiveCommand } from './command-sessions.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied-result.ts'
+import { outputTokens } from './output-tokens.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -29,12 +30,7 @@ export const writeStdin: Tool = defineTool({
       .max(300_000)
       .optional()
       .describe('How long to wait for the command to end, in milliseconds. Default 1000; 10000 without chars.'),
-    max_output_tokens: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .optional()
-      .describe('The maximum length of the output to return, in tokens. Default 10000.'),
+    max_output_tokens: outputTokens.describe('The maximum length of the output to return, in tokens. Default 10000.'),
   }),
   seenAs: (input, { state }) => ({ ...input, pending: state.sessions.get(input.session_id)?.typed ?? '' }),
   async run({ session_id: id, chars = '', yield_time_ms: ms, max_output_tokens: maxTokens }, context) {

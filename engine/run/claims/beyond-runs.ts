@@ -1,5 +1,6 @@
 import { isTestCommand, type Deed } from './run-evidence.ts'
 import { pathsIn } from './named-paths.ts'
+import { quotesIn } from './quoted.ts'
 import { pattern } from './word-patterns.ts'
 
 /**
@@ -19,7 +20,7 @@ const general =
 const printed = pattern(String.raw`^\d|[,:!] |\.{3}|^(?:OK|PASS\w*|FAIL\w*|BUILD|TEST|Tests?|Ran|Executed|Finished)\b`)
 
 function otherCommand(text: string, runs: readonly Deed[]): string | undefined {
-  for (const [, quote = ''] of text.matchAll(/`([^`]{3,200})`/g)) {
+  for (const quote of quotesIn(text)) {
     if (!/^\S+ /.test(quote) || printed.test(quote) || !isTestCommand(quote)) continue
     const special = wordsOf(quote).filter(
       (word) => !word.startsWith('-') && !general.test(word) && !/[<>|&;=$*"']/.test(word),

@@ -1,4 +1,4 @@
-import { scriptOf } from './quoted.ts'
+import { quotesIn, scriptOf } from './quoted.ts'
 import type { Deed } from './run-evidence.ts'
 
 /** Kinds of tests: what a message calls them, and what the command for them contains. */
@@ -30,8 +30,9 @@ export function isAboutOthers(admission: string, claim: string): boolean {
  * The recorded test runs that a text names: the last run of each command that it quotes, and the last run of each kind of tests that it mentions.
  */
 export function namedRuns(text: string, runs: readonly Deed[]): readonly Deed[] {
-  const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
-  const quoted = quotes.flatMap((quote) => runs.findLast(({ command }) => isQuoted(quote, scriptOf(command))) ?? [])
+  const quoted = quotesIn(text).flatMap(
+    (quote) => runs.findLast(({ command }) => isQuoted(quote, scriptOf(command))) ?? [],
+  )
   const ofKinds = kindsIn(text).flatMap(
     (kind) => runs.findLast(({ command }) => kinds[kind]?.[1].test(scriptOf(command))) ?? [],
   )

@@ -12,3 +12,8 @@ export function quoted(command: string): string {
 export function scriptOf(command: string): string {
   return command.replace(/^\S*bash -lc /, '')
 }
+
+/** The quotations in backticks in a text of a message, such as commands. */
+export function quotesIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
+}

@@ -1,3 +1,4 @@
+import { quotesIn } from './quoted.ts'
 import { isTestCommand } from './run-evidence.ts'
 import { failingTests, isTestSummary } from './test-output.ts'
 import { pattern } from './word-patterns.ts'
@@ -42,7 +43,7 @@ export function shownRun(opening: string, lines: readonly string[], above: strin
     const command = (filled[at] ?? '').replace(prompt, '').trim()
     return isTestCommand(command) ? `\`${command.replaceAll('`', "'")}\`: ${result}` : undefined
   }
-  const [, quote = ''] = /`([^`]{3,200})`/.exec(above) ?? []
+  const [quote = ''] = quotesIn(above)
   if (isTestCommand(quote)) return `\`${quote}\`: ${result}`
   return above.endsWith(':') && aboutTests.test(above.toLowerCase()) ? result : undefined
 }

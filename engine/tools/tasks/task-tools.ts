@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { endsWithin } from '../ends-within.ts'
+import { outputTokens } from '../output-tokens.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { ToolResult } from '../tool-result.ts'
 import type { Task } from './background-tasks.ts'
@@ -73,12 +74,7 @@ const taskOutput = defineTool({
   input: z.object({
     task_id: taskId,
     wait_ms: z.int().min(0).max(600_000).optional().describe('How long to wait, in milliseconds. Default 0.'),
-    max_output_tokens: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .optional()
-      .describe('The maximum length of the output to return, in tokens. Default 10000.'),
+    max_output_tokens: outputTokens.describe('The maximum length of the output to return, in tokens. Default 10000.'),
   }),
   run: ({ task_id: id, wait_ms: ms = 0, max_output_tokens: maxTokens }, context) =>
     withTask(id, context, async (task) => {
