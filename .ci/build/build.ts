@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import process from 'node:process'
 import type { BuildOptions } from 'esbuild'
+import { asciiOnly, assertAscii } from './ascii-only.ts'
 import { builtins } from './builtins.ts'
 import { emptyResources } from './empty-resources.ts'
 import { givenEntry, importByEntry, startOfAgent, startOfBoth, startOfPatch, writeLauncher } from './launchers.ts'
@@ -85,7 +86,7 @@ await build({
   outdir: 'dist/engine',
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, builtins(false)],
+  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, builtins(false), asciiOnly],
   ...asScript('module.exports.main'),
 })
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
@@ -116,7 +117,7 @@ const ofPatch = {
   // Error reports don't show the names of this program's functions and variables. Shortening them makes the file a third smaller and each start 1 ms
   // faster.
   minifyIdentifiers: true,
-  plugins: [keepLazy(lazyPatchModules), mixins, builtins(false)],
+  plugins: [keepLazy(lazyPatchModules), mixins, builtins(false), asciiOnly],
 } satisfies BuildOptions
 await build({
   ...ofPatch,
@@ -131,6 +132,7 @@ await build({ ...ofPatch, entryPoints: lazyPatchModules, entryNames: '[name]', o
 
 const programs = [...agentPrograms.map((name) => `dist/engine/${name}.js`), 'dist/apply-patch/program.js']
 await Promise.all(programs.map(importByEntry))
+await Promise.all(programs.map(assertAscii))
 
 await mkdir('dist/bin', { recursive: true })
 await writeLauncher('agent', startOfAgent(agentPrograms, bundles))

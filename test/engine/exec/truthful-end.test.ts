@@ -58,6 +58,15 @@ describe.skipIf(needsBubblewrap())('what a final message claims and the record c
     expect(ended.stderr).toContain(`contradicted by the record: "${lies}"`)
   })
 
+  // The built program is read as Latin-1, so characters such as dashes must be escaped in it.
+  test('is found by the built program in sentences that are not written in ASCII', async () => {
+    const lie = 'Retry support is in.\n\n- `src/a.js` — requests are retried\n- `src/b.js` — new type'
+    const files = { 'src/a.js': '1\n', 'src/b.js': '1\n' }
+    const replies = [patch('*** Update File: src/a.js\n@@\n-1\n+2'), [say(lie)]]
+    const ended = await exec(replies, ['--json', 'x'], { cwd: repository(files) })
+    expect(last(ended)).toMatchObject({ unsupported_claims: [{ claim: 'file', why: expect.stringMatching(/^src\/b/) }] })
+  })
+
   test('is not reported if it is true, even about a file that git ignores', async () => {
     const replies = [
       patch('*** Update File: src/a.js\n@@\n-1\n+2'),
