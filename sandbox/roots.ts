@@ -80,10 +80,15 @@ const below = memoize((paths: readonly string[]) => {
   }
 })
 
-/**
- * The policy's protected paths in absolute form. A relative path is protected in each of `roots`. A path that is protected in every directory is also
- * protected in the root itself. The result includes files in the roots that git's configuration names.
- */
+/** The policy's protected paths in absolute form. They are two lists, because only those outside the roots are the same for all roots. */
+export type ProtectedPlaces = {
+  /** The paths in a root, and the places that stand for a name in each directory of a root. */
+  readonly inside: readonly string[]
+  /** The paths outside all roots. A symlink there may lead into a root. */
+  readonly outside: readonly string[]
+}
+
+/** The paths of `protectedByRoots` in one list. */
 export function protectedBelow(
   roots: readonly string[],
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
@@ -92,11 +97,39 @@ export function protectedBelow(
   return [...inside, ...outside]
 }
 
-/** Returns the paths of `protectedBelow` in two groups: those in a root, and those outside all roots, where a symlink may lead into a root. */
+/**
+ * The policy's protected paths in absolute form. A relative path is protected in each of `roots`. A path that is protected in every directory is also
+ * protected in the root itself. The result includes files in the roots that git's configuration names. As long as it names the same files, the same lists are
+ * returned, so that whatever is cached for them is found again.
+ */
 export function protectedByRoots(
   roots: readonly string[],
   { protectedPaths }: Pick<SandboxPolicy, 'protectedPaths'>,
-): { readonly inside: readonly string[]; readonly outside: readonly string[] } {
+): ProtectedPlaces {
+  return placesOf(protectedPaths)(roots)(roots.flatMap(namedByGit))
+}
+
+/** The result is cached for each list of roots, and for the last list of files that git's configuration named there. */
+const placesOf = memoize((protectedPaths: readonly string[]) => {
+  const known = new Map<string, ReturnType<typeof placesIn>>()
+  return (roots: readonly string[]) => {
+    const key = roots.join('\0')
+    const before = known.get(key)
+    if (before !== undefined) return before
+    if (known.size >= mostRootLists) known.clear()
+    const made = placesIn(roots, protectedPaths)
+    known.set(key, made)
+    return made
+  }
+})
+
+/** How many lists of roots are remembered for one list of protected paths. A run asks about two or three. */
+const mostRootLists = 16
+
+function placesIn(
+  roots: readonly string[],
+  protectedPaths: readonly string[],
+): (named: readonly string[]) => ProtectedPlaces {
   const [inside, outside]: [string[], string[]] = [[], []]
   const isAnyInside = roots.some((root) => isAnyWithin(protectedPaths, root))
   for (const path of protectedPaths) {
@@ -108,8 +141,15 @@ export function protectedByRoots(
       inside.push(...roots.map((root) => nestedPlace(root, name)))
     }
   }
-  inside.push(...roots.flatMap(namedByGit))
-  return { inside: inside.filter((path) => !roots.includes(path)), outside }
+  let last: { readonly named: string; readonly places: ProtectedPlaces } | undefined
+  return (byGit) => {
+    const named = byGit.join('\0')
+    if (last?.named !== named) {
+      const places = { inside: [...inside, ...byGit].filter((path) => !roots.includes(path)), outside }
+      last = { named, places }
+    }
+    return last.places
+  }
 }
 
 /** Like `join`, but much faster for names that are already normalized, as most are. */

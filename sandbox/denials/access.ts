@@ -1,4 +1,5 @@
-import { hostFileSystem } from '../file-system-view.ts'
+import { cachedFileSystem } from '../cached-file-system.ts'
+import type { FileSystemView } from '../file-system-view.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { protectingPlace } from '../protected/may-write.ts'
@@ -12,8 +13,9 @@ import { evaluateAccess } from './evaluate-access.ts'
  * @example const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
  */
 export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' | 'write'): Denial | undefined {
-  const evaluation = evaluateAccess(policy, { path, want }, hostFileSystem)
-  if (evaluation.allowed) return want === 'write' ? protectedDenial(policy, path) : undefined
+  const host = cachedFileSystem()
+  const evaluation = evaluateAccess(policy, { path, want }, host)
+  if (evaluation.allowed) return want === 'write' ? protectedDenial(policy, path, host) : undefined
   const { rule, remedy } = evaluation
   return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
 }
@@ -22,9 +24,9 @@ export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' |
  * Denies writing to a protected path. Commands in the sandbox write to a private git directory or home directory instead. The host's files may be
  * changed only by the user, outside the sandbox.
  */
-function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
+function protectedDenial(policy: SandboxPolicy, path: string, host: FileSystemView): Denial | undefined {
   if (policy.mode === 'danger-full-access') return undefined
-  const place = protectingPlace(policy, path, [policy.workspace, ...policy.writableRoots])
+  const place = protectingPlace(policy, path, [policy.workspace, ...policy.writableRoots], host)
   const remedy = { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' } as const
   return place === undefined
     ? undefined

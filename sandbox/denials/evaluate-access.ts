@@ -7,7 +7,7 @@ import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { gitExecutables } from '../git/executables.ts'
 import { keyFileAt } from '../protected/key-files.ts'
-import { pathsAndPatterns, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
+import { pathsAndPatterns, protectedByRoots, writableFiles, writableRoots, type ProtectedPlaces } from '../roots.ts'
 import type { Remedy } from './denial-remedy.ts'
 
 /** Whether the policy lets a command read or write a path; if not, which part of the policy forbids it, and what would allow it. */
@@ -29,7 +29,7 @@ export function evaluateAccess(
   const path = resolveExisting(access.path, host)
   const roots = [...writableRoots(policy, host), ...writableFiles(policy, host)]
   const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
-  const denied = innermost(path, withRealPaths(pathsAndPatterns(policy.deniedReads).paths, host))
+  const denied = nearest(path, placesAmong([pathsAndPatterns(policy.deniedReads).paths], host))
   const granted = innermost(path, [...roots, ...shown])
   // The more specific entry wins; if a grant and a denial name the same path, the grant wins.
   if (denied !== undefined && (granted === undefined || depth(denied) > depth(granted))) {
@@ -88,7 +88,7 @@ function evaluateWrite(
       remedy: { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' },
     }
   }
-  const place = shieldingPlace(path, root, protectedBelow(roots, policy), host)
+  const place = shieldingPlaces(root, protectedByRoots(roots, policy), host)(path)
   return place === undefined
     ? allowed
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
@@ -98,32 +98,16 @@ function evaluateWrite(
 const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
 
 /**
- * The protected path in `root` that is or contains `path`. A protected path that contains `root` doesn't count, because the root was granted
- * explicitly.
+ * Returns a function that finds the protected path in `root` that is or contains a path. A protected path that contains `root` doesn't count, because
+ * the root was granted explicitly. The targets of the protected paths are looked up only once, for all paths.
  */
-function shieldingPlace(
-  path: string,
-  root: string,
-  shielded: readonly string[],
-  host: FileSystemView,
-): string | undefined {
-  return shieldingPlaces(root, shielded, host)(path)
-}
-
-/** Returns a function that does the same as `shieldingPlace` for many paths in one root, but looks up the targets of the protected paths only once. */
 export function shieldingPlaces(
   root: string,
-  shielded: readonly string[],
+  { inside, outside }: ProtectedPlaces,
   host: FileSystemView,
 ): (path: string) => string | undefined {
-  const real = new Set(withRealPaths(plainPlaces(shielded), host).filter((each) => !isWithin(root, each)))
-  const nested = nestedPlaces(shielded)
-  return (path) => {
-    for (let at = path; ; at = dirname(at)) {
-      if (real.has(at)) return at
-      if (at === '/') return nested(path)
-    }
-  }
+  const isPlace = placesAmong([inside, outside].map(plainPlaces), host)
+  return (path) => nearest(path, (at) => isPlace(at) && !isWithin(root, at)) ?? nestedPlaces(inside)(path)
 }
 
 /** Why a path outside every root can't be written, and the narrowest grant that would allow it. */
@@ -169,9 +153,22 @@ export function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-/** The paths as written, and the real paths of those that exist. */
-function withRealPaths(places: readonly string[], host: FileSystemView): readonly string[] {
-  return [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
+/** Returns a test for the paths in `lists`: as they are written, and, if they exist, without symlinks. */
+function placesAmong(lists: readonly (readonly string[])[], host: FileSystemView): (path: string) => boolean {
+  const targets = new Set(
+    lists.flatMap((places) => host.present(places).flatMap((place) => host.realPath(place) ?? [])),
+  )
+  return (path) => targets.has(path) || lists.some((places) => setOf(places).has(path))
+}
+
+const setOf = memoize((places: readonly string[]): ReadonlySet<string> => new Set(places))
+
+/** The path itself or the nearest directory above it that passes a test. */
+function nearest(path: string, isWanted: (at: string) => boolean): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    if (isWanted(at)) return at
+    if (at === '/') return undefined
+  }
 }
 
 export function innermost(path: string, places: readonly string[]): string | undefined {

@@ -3,9 +3,10 @@ import { cachedFileSystem } from '../cached-file-system.ts'
 import { gitMetadata, innermost, resolveExisting, shieldingPlaces } from '../denials/evaluate-access.ts'
 import { hostFileSystem, type FileSystemView } from '../file-system-view.ts'
 import { ownPlaceOf } from '../installation/hold-installation.ts'
+import { memoize } from '../memoize.ts'
 import { nestedPlace } from '../nested-places.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
-import { protectedBelow } from '../roots.ts'
+import { protectedByRoots, type ProtectedPlaces } from '../roots.ts'
 
 /**
  * The protected place that `path` is or is inside; undefined if nothing protects it. Only the user may write there, in any sandbox mode, and even
@@ -41,7 +42,7 @@ export function protectingPlaces(
   const shieldIn = (root: string | undefined): ((path: string) => string | undefined) => {
     const known = shields.get(root)
     if (known !== undefined) return known
-    const shielded = root === undefined ? anywhere(policy) : protectedBelow(realRoots, policy)
+    const shielded = root === undefined ? anywhere(policy.protectedPaths) : protectedByRoots(realRoots, policy)
     const made = shieldingPlaces(root ?? '/', shielded, host)
     shields.set(root, made)
     return made
@@ -61,9 +62,10 @@ export function protectingPlaces(
  * The places that are protected outside all roots. Any directory there may be a project or a home directory, so what is protected in a root is
  * protected in each of these directories.
  */
-function anywhere(policy: Pick<SandboxPolicy, 'protectedPaths'>): readonly string[] {
-  return policy.protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, ''))))
-}
+const anywhere = memoize((protectedPaths: readonly string[]): ProtectedPlaces => ({
+  inside: protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, '')))),
+  outside: [],
+}))
 
 /** The git directory that `path` is or is inside. If writing to `path` would turn its parent directory into a git directory, this is `path` itself. */
 function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { isWithin } from '../paths.ts'
+import { wildcard } from '../wildcard.ts'
 import { protectedTable } from './protected-table.ts'
 
 /**
@@ -96,38 +97,72 @@ export function codeThatRunsLater(): readonly Row[] {
   })
 }
 
-let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
-
 /**
  * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project; undefined if the file runs only
- * when somebody asks for it, or never.
+ * when somebody asks for it, or never. Letters match in either case.
  *
  * @param path an absolute path inside `root`
  * @example console.log(runsLater('/project/package.json', '/project')) // npm
  */
 export function runsLater(path: string, root: string): string | undefined {
-  compiled ??= compile()
   if (!isWithin(path, root)) return undefined
-  const name = relative(root, path)
-  if (!compiled.any.test(name)) return undefined
-  return compiled.rows.find(([expression]) => expression.test(name))?.[1]
+  const parts = relative(root, path).toLowerCase().split('/')
+  table ??= readTable()
+  const byFirst = parts.flatMap((part, at) => (table?.byFirst.get(part) ?? []).map((name) => ({ name, at })))
+  const matching = byFirst.flatMap(({ name, at }) => (isNamed(parts, at, name) ? [name.row] : []))
+  for (const name of table.patterns)
+    if (parts.some((_, at) => isNamed(parts, at, name))) matching.push(name.row)
+  // If several rows match, the first of the table counts.
+  return matching.length === 0 ? undefined : table.programs[Math.min(...matching)]
 }
 
-function compile(): NonNullable<typeof compiled> {
+/** A name of the table, in the form in which it is compared with the components of a path. */
+type Name = {
+  /** One test for each component, in order. */
+  readonly parts: readonly ((part: string) => boolean)[]
+  /** Whether the name means the entry itself, everything inside it, or both. */
+  readonly means: 'file' | 'inside' | 'both'
+  /** The position of the name's program in the table. */
+  readonly row: number
+}
+
+type Table = {
+  readonly programs: readonly string[]
+  /** The names whose first component contains no `*`. The key is that component. */
+  readonly byFirst: ReadonlyMap<string, readonly Name[]>
+  readonly patterns: readonly Name[]
+}
+
+let table: Table | undefined
+
+function readTable(): Table {
   // Protected paths are included, because `protected.allow` may let a task change them. Such a path may be a file or a directory.
   const allowed = protectedTable().filter(({ what, at }) => what === 'settings' && at.startsWith('**/'))
-  const all = [
-    ...codeThatRunsLater().map(({ program, names }) => [names.map(sourceOf).join('|'), program] as const),
-    ...allowed.map(({ at, program }) => [`${sourceOf(at.slice(3))}(?:/.*)?`, program] as const),
+  const rows = [
+    ...codeThatRunsLater().map(({ program, names }) => ({ program, names, means: 'file' as const })),
+    ...allowed.map(({ program, at }) => ({ program, names: [at.slice(3)], means: 'both' as const })),
   ]
-  const expressionOf = (source: string): RegExp => new RegExp(`(?:^|/)(?:${source})$`, 'is')
-  return {
-    any: expressionOf(all.map(([source]) => source).join('|')),
-    rows: all.map(([source, program]) => [expressionOf(source), program]),
+  const byFirst = new Map<string, Name[]>()
+  const patterns: Name[] = []
+  for (const [row, { names, means }] of rows.entries()) {
+    for (const text of names) {
+      const parts = text.toLowerCase().replace(/\/$/, '').split('/')
+      const name = { parts: parts.map(testOf), means: text.endsWith('/') ? ('inside' as const) : means, row }
+      const first = parts[0] ?? ''
+      if (first.includes('*')) patterns.push(name)
+      else byFirst.set(first, [...(byFirst.get(first) ?? []), name])
+    }
   }
+  return { programs: rows.map(({ program }) => program), byFirst, patterns }
 }
 
-function sourceOf(name: string): string {
-  const text = name.replace(/[\\^$.+?()[\]{}|*]/g, (each) => (each === '*' ? '[^/]*' : `\\${each}`))
-  return name.endsWith('/') ? `${text}.+` : text
+function testOf(name: string): (part: string) => boolean {
+  return name.includes('*') ? wildcard(name) : (part) => part === name
+}
+
+/** Whether the components of a path from index `at` on match a name. */
+function isNamed(parts: readonly string[], at: number, { parts: tests, means }: Name): boolean {
+  const rest = parts.length - at - tests.length
+  if (means === 'file' ? rest !== 0 : means === 'inside' ? rest < 1 : rest < 0) return false
+  return tests.every((isMatch, offset) => isMatch(parts[at + offset] ?? ''))
 }
