@@ -13,7 +13,8 @@ export const asciiOnly: Plugin = {
     setup.onLoad({ filter: /\.[cm]?[jt]s$/, namespace: 'file' }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       if (isAscii(text)) return undefined
-      if (/\\[^\0-\x7f]/.test(text)) throw new Error(`${path}: a backslash before a character other than ASCII can't be replaced`)
+      if (/\\[^\0-\x7f]/.test(text))
+        throw new Error(`${path}: a backslash before a character other than ASCII can't be replaced`)
       return { contents: escaped(text), loader: path.endsWith('ts') ? 'ts' : 'js' }
     })
   },

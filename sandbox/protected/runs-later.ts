@@ -110,8 +110,7 @@ export function runsLater(path: string, root: string): string | undefined {
   table ??= readTable()
   const byFirst = parts.flatMap((part, at) => (table?.byFirst.get(part) ?? []).map((name) => ({ name, at })))
   const matching = byFirst.flatMap(({ name, at }) => (isNamed(parts, at, name) ? [name.row] : []))
-  for (const name of table.patterns)
-    if (parts.some((_, at) => isNamed(parts, at, name))) matching.push(name.row)
+  for (const name of table.patterns) if (parts.some((_, at) => isNamed(parts, at, name))) matching.push(name.row)
   // If several rows match, the first of the table counts.
   return matching.length === 0 ? undefined : table.programs[Math.min(...matching)]
 }

@@ -64,7 +64,9 @@ describe.skipIf(needsBubblewrap())('what a final message claims and the record c
     const files = { 'src/a.js': '1\n', 'src/b.js': '1\n' }
     const replies = [patch('*** Update File: src/a.js\n@@\n-1\n+2'), [say(lie)]]
     const ended = await exec(replies, ['--json', 'x'], { cwd: repository(files) })
-    expect(last(ended)).toMatchObject({ unsupported_claims: [{ claim: 'file', why: expect.stringMatching(/^src\/b/) }] })
+    expect(last(ended)).toMatchObject({
+      unsupported_claims: [{ claim: 'file', why: expect.stringMatching(/^src\/b/) }],
+    })
   })
 
   test('is not reported if it is true, even about a file that git ignores', async () => {
