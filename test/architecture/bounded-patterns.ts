@@ -69,7 +69,6 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
 export const madePatterns: Readonly<Record<string, string>> = {
   'engine/run/claims/word-patterns.ts':
     'made of our own tables of words, over sentences of a final message, of which 600 characters are read',
-  'sandbox/protected/runs-later.ts': 'made of the names in our own table, over paths',
   'engine/tools/files/helper-program.ts':
     "the model's, in a process of the sandbox that searches for it alone and ends with the call",
   'engine/hooks/match-tool-name.ts':
