@@ -17,6 +17,7 @@ import { bundleOf, keepLazy, lazyAgentModules, lazyPatchModules } from './lazy-m
 import { mixins } from './parser-mixins.ts'
 import { localDocker } from './local-docker.ts'
 import { bundleVendors, takeVendors, vendorsApart } from './separate-bundles.ts'
+import { plainHttp } from './plain-http.ts'
 import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 
@@ -86,7 +87,7 @@ await build({
   outdir: 'dist/engine',
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, builtins(false), asciiOnly],
+  plugins: [keepLazy(lazyAgentModules), takeVendors, plainHttp, prepared, emptyResources, builtins(false), asciiOnly],
   ...asScript('module.exports.main'),
 })
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
@@ -96,7 +97,7 @@ await build({
   ...common,
   entryPoints: Object.fromEntries(bundled),
   outdir: 'dist/chunks',
-  plugins: [bundleVendors, localDocker, builtins(false)],
+  plugins: [bundleVendors, plainHttp, localDocker, builtins(false)],
 })
 // The bundles were built as ES modules and are converted to scripts here. If they were built directly as scripts, a CommonJS package in them would
 // not have its default export.

@@ -191,6 +191,7 @@ async function entry(name) {
   return name in built ? require(name) : import(name)
 }
 function loadBundle(name) {
+  if (name === '../chunks/mcp.js') releaseCompilers()
   const filename = process.getBuiltinModule('node:path').join(${directory}, name)
   const source = fs.readFileSync(filename)
   if (process.getBuiltinModule('node:crypto').hash('sha256', source) !== built[name])

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 import { malformedStream } from './failure.ts'
+import { send, type Answer } from './send-request.ts'
 
 const mebibyte = 1024 * 1024
 /** The maximum length of a line in a stream, in bytes. A line is held in memory until it ends. No event of a model comes close to this length. */
@@ -10,26 +11,49 @@ const lineFeed = 10
 
 /**
  * `fetch` for clients that buffer what they read: an answer of any length takes a bounded amount of memory. A stream with a line that is
- * too long fails with a `ProviderFailure`. The rest of a long error body is not read.
+ * too long fails with a `ProviderFailure`. The rest of a long error body is not read. The answers have those members of `Response` that the vendors' SDKs use.
  *
  * @param heard receives the headers of each answer
  */
 export function boundedFetch(heard?: Endpoint['heard']): typeof fetch {
   return async (...request) => {
-    const response = await fetch(...request)
-    heard?.((name) => response.headers.get(name))
-    return bounded(response)
+    const answer = await send(...request)
+    heard?.((name) => answer.headers.get(name))
+    return new BoundedAnswer(answer) as unknown as Response
   }
 }
 
-function bounded(response: Response): Response {
-  const { body, ok, status, statusText, headers } = response
-  if (body === null) return response
-  const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
-  const answer = new Response(asStream(reading), { status, statusText, headers })
-  // Clients get the body as a plain iterable. They would cancel a stream at its end, and for the first cancellation in a process, Node creates a whole
-  // JavaScript context, only to shorten the text of an error that nobody sees. `pipeThrough` would cost just as much.
-  return ok ? Object.defineProperty(answer, 'body', { value: asIterable(reading) }) : answer
+/**
+ * An answer whose body is a plain iterable. The SDKs would cancel a stream at its end, and for the first cancellation in a process, Node creates a whole
+ * JavaScript context, only to shorten the text of an error that nobody sees. A real `Response` would also load all of Node's `fetch`.
+ */
+class BoundedAnswer {
+  readonly status: number
+  readonly statusText: string
+  readonly url: string
+  readonly headers: Headers
+  readonly ok: boolean
+  readonly body: AsyncIterableIterator<Uint8Array>
+
+  constructor({ status, statusText, url, headers, body }: Answer) {
+    this.status = status
+    this.statusText = statusText
+    this.url = url
+    this.headers = headers
+    this.ok = status >= 200 && status < 300
+    this.body = readWithin(body, this.ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
+  }
+
+  async text(): Promise<string> {
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const chunk of this.body) text += decoder.decode(chunk, { stream: true })
+    return text + decoder.decode()
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
 }
 
 /** Decides which part of a chunk is passed on, and whether it is the last part. Throws an error if the stream must fail. */
@@ -54,57 +78,31 @@ function bytesUpTo(limit: number): Bound {
   }
 }
 
-type Step = { readonly done: true; readonly value: undefined } | { readonly done: false; readonly value: Uint8Array }
+const ended = { done: true, value: undefined } as const
 
-/** A body that is being read: `next` reads its next chunk, `stop` ends it early. */
-type Reading = { readonly next: () => Promise<Step>; readonly stop: (why?: unknown) => Promise<void> }
-
-const ended: Step = { done: true, value: undefined }
-
-/** Reads as much of a stream as the bound allows. */
-function readWithin(body: ReadableStream<Uint8Array>, bound: Bound): Reading {
-  const reader = body.getReader()
+/** Reads as much of a body as the bound allows. */
+function readWithin(body: Answer['body'], bound: Bound): AsyncIterableIterator<Uint8Array> {
   let isOver = false
-  const stop = async (why?: unknown): Promise<void> => {
+  const stop = async (): Promise<typeof ended> => {
     isOver = true
-    // The connection isn't used any more, so errors while it is closed don't matter.
-    await reader.cancel(why).catch(() => undefined)
+    await body.return?.()
+    return ended
   }
-  const next = async (): Promise<Step> => {
-    if (isOver) return ended
-    const read = await reader.read()
-    if (read.done) return ended
-    try {
-      const { part, isLast } = bound(read.value)
-      if (isLast) await stop()
-      return { done: false, value: part }
-    } catch (error) {
-      await stop(error)
-      throw error
-    }
-  }
-  return { next, stop }
-}
-
-function asStream({ next, stop }: Reading): ReadableStream<Uint8Array> {
-  const source: UnderlyingDefaultSource<Uint8Array> = {
-    async pull(controller) {
-      const { done, value } = await next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: stop,
-  }
-  return new ReadableStream(source, { highWaterMark: 0 })
-}
-
-function asIterable({ next, stop }: Reading): AsyncIterableIterator<Uint8Array> {
   const iterator: AsyncIterableIterator<Uint8Array> = {
-    next,
-    return: async () => {
-      await stop()
-      return ended
+    next: async () => {
+      if (isOver) return ended
+      const read = await body.next()
+      if (read.done === true) return ended
+      try {
+        const { part, isLast } = bound(read.value)
+        if (isLast) await stop()
+        return { done: false, value: part }
+      } catch (error) {
+        await stop()
+        throw error
+      }
     },
+    return: stop,
     [Symbol.asyncIterator]: () => iterator,
   }
   return iterator

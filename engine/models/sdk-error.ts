@@ -46,8 +46,13 @@ function refusalOf(error: Error): Parameters<typeof judgeRefusal>[0] {
     status: typeof status === 'number' ? status : undefined,
     code: typeof named === 'string' ? named : undefined,
     words: words(body) ?? error.message.replace(/^\d{3} /, ''),
-    header: (name) => (headers instanceof Headers ? headers.get(name) : null),
+    header: (name) => (isHeaders(headers) ? headers.get(name) : null),
   }
+}
+
+/** Whether a value is an answer's headers, which need not be the global class. */
+function isHeaders(value: unknown): value is Pick<Headers, 'get'> {
+  return typeof value === 'object' && value !== null && 'get' in value && typeof value.get === 'function'
 }
 
 /** Returns the message in an error body: `{error: {message}}` or `{message}`. */

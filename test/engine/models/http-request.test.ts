@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sendByHttp } from '../../../engine/models/http-request.ts'
+import { send as sendByFetch, type Answer } from '../../../engine/models/send-request.ts'
+
+async function serve(respond: RequestListener, keepAliveTimeout = 5000): Promise<string> {
+  const server = createServer({ keepAliveTimeout }, respond).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const bodyOf = async ({ body }: Answer): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  for (let step = await body.next(); step.done !== true; step = await body.next()) chunks.push(step.value)
+  return Buffer.concat(chunks).toString()
+}
+
+const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":"ä"}' }
+const echo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { method, headers } = request
+  const text = (await buffer(request)).toString()
+  response.end(JSON.stringify({ method, type: headers['content-type'], length: headers['content-length'], text }))
+}
+
+describe.each([
+  ['node:http', sendByHttp],
+  ['fetch', sendByFetch],
+])('a request that is sent with %s', (_, send) => {
+  test('arrives as it is, and its answer is returned with status and headers', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(418, 'Teapot', { 'X-Request-Id': 'r1', 'x-part': ['1', '2'] })
+      void echo(request, response)
+    })
+    const answer = await send(`${url}/v1`, post)
+    expect(answer).toMatchObject({ status: 418, statusText: 'Teapot', url: `${url}/v1` })
+    expect(['x-request-id', 'X-REQUEST-ID', 'x-part', 'absent'].map((name) => answer.headers.get(name))).toEqual([
+      'r1',
+      'r1',
+      '1, 2',
+      null,
+    ])
+    const arrived = { method: 'POST', type: 'application/json', length: '10', text: '{"a":"ä"}' }
+    expect(JSON.parse(await bodyOf(answer))).toEqual(arrived)
+  })
+
+  test('gives each part of the answer as soon as it arrives', async () => {
+    let proceed = (): void => undefined
+    const url = await serve((_request, response) => {
+      response.write('first')
+      proceed = () => response.end('second')
+    })
+    const { body } = await send(url)
+    expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('first')
+    proceed()
+    expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('second')
+    expect(await body.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('is followed to where the server redirects it', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/old') response.writeHead(307, { location: '/new' }).end()
+      else void echo(request, response)
+    })
+    expect(JSON.parse(await bodyOf(await send(`${url}/old`, post)))).toMatchObject({ method: 'POST', text: post.body })
+  })
+
+  test('has its answer decompressed', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'))
+    })
+    expect(await bodyOf(await send(url))).toBe('packed')
+  })
+
+  test('fails with a TypeError that names the cause if nothing listens', async () => {
+    const url = await serve(() => undefined)
+    const closed = url.replace(/\d+$/, '9')
+    await expect(send(closed, post)).rejects.toThrow(
+      expect.objectContaining({ name: 'TypeError', cause: expect.any(Error) }),
+    )
+  })
+
+  test.each(['before the headers', 'in the body'])(
+    'fails with a TypeError if the connection breaks %s',
+    async (when) => {
+      const url = await serve((_request, response) => {
+        if (when === 'in the body') response.writeHead(200, { 'content-length': 100 }).write('part')
+        setTimeout(() => response.destroy(), 50)
+      })
+      await expect(send(url, post).then(bodyOf)).rejects.toThrow(TypeError)
+    },
+  )
+
+  test.each(['before the request', 'before the headers', 'in the body'])('can be aborted %s', async (when) => {
+    const aborter = new AbortController()
+    const url = await serve((_request, response) => {
+      if (when === 'in the body') response.write('part')
+      setTimeout(() => aborter.abort(), 50)
+    })
+    if (when === 'before the request') aborter.abort()
+    const read = send(url, { ...post, signal: aborter.signal }).then(bodyOf)
+    await expect(read).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+  })
+
+  test('closes the connection if the answer is not read to its end', async () => {
+    let closed: Promise<unknown> = Promise.resolve()
+    const url = await serve((_request, response) => {
+      closed = once(response, 'close')
+      response.write('part')
+    })
+    const { body } = await send(url)
+    await body.next()
+    await body.return?.()
+    await closed
+  })
+
+  test('arrives although the server has closed the connection of the request before it', async () => {
+    const url = await serve(echo, 1)
+    for (const pause of [0, 30, 1500, 0]) {
+      await sleep(pause)
+      expect(JSON.parse(await bodyOf(await send(url, post)))).toMatchObject({ text: post.body })
+    }
+  })
+
+  test('is refused if a header contains a line break', async () => {
+    const url = await serve(echo)
+    await expect(send(url, { ...post, headers: { authorization: 'Bearer a\nb' } })).rejects.toThrow(TypeError)
+  })
+})
+
+test('only requests that node:http can send are sent with it', async () => {
+  const modes: unknown[] = []
+  const url = await serve((request, response) => {
+    modes.push(request.headers['sec-fetch-mode'])
+    response.end()
+  })
+  for (const init of [post, { ...post, body: new TextEncoder().encode('{}') }, { ...post, redirect: 'error' as const }])
+    await bodyOf(await sendByHttp(url, init))
+  expect(modes).toEqual([undefined, 'cors', 'cors'])
+})
