@@ -33,7 +33,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
   const sum = content.subarray(end)
   if (sum.some((byte) => byte !== 0) && !sum.equals(checksum(content.subarray(0, end), oidBytes))) return undefined
   const entries: IndexEntry[] = []
-  let [at, previous] = [firstEntryAt, '']
+  let [at, previous, safe] = [firstEntryAt, '', '']
   for (let index = 0; index < count; index += 1) {
     const start = at
     const layout = layoutAt(content, start, oidBytes, previous.length)
@@ -45,7 +45,10 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
     const last = entries.at(-1)
     const mode = content.readUInt32BE(start + modeAt)
     if (last !== undefined && (path < last.path || (path === last.path && stage <= last.stage))) return undefined
-    if (!modes.has(mode) || !isSafePath(mode === 0o040000 ? path.replace(/\/$/, '') : path)) return undefined
+    // Entries are sorted, so the directory of an entry was often checked with the entry before it.
+    const rest = path.startsWith(safe) ? path.slice(safe.length) : path
+    if (!modes.has(mode) || !isSafePath(mode === 0o040000 ? rest.replace(/\/$/, '') : rest)) return undefined
+    if (rest === path || rest.includes('/')) safe = path.slice(0, path.lastIndexOf('/') + 1)
     previous = path
     entries.push({
       path,
@@ -106,30 +109,37 @@ export function layoutAt(content: Buffer, start: number, oidBytes: number, previ
 /** Whether the path of one entry is a parent directory of another entry. */
 function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   const files = new Set(entries.filter(({ mode, stage }) => stage === 0 && mode !== 0o040000).map(({ path }) => path))
+  let known = ''
   return entries.some(({ path, stage }) => {
     if (stage !== 0) return false
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      if (files.has(path.slice(0, slash))) return true
+    const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    // Entries of one directory follow each other, and their parents are looked up once.
+    if (directory === known) return false
+    known = directory
+    for (let parent = directory; parent !== ''; parent = parent.slice(0, Math.max(0, parent.lastIndexOf('/')))) {
+      if (files.has(parent)) return true
     }
     return false
   })
 }
 
-/**
- * Whether git on every operating system would accept a path into its index. No part of the path may be git's own directory or lead out of the work
- * tree.
- */
+/** Whether git on every operating system would accept a path into its index. No part of it may be git's own directory or lead out of the work tree. */
 function isSafePath(path: string): boolean {
-  return path.split('/').every((part) => {
-    if (part === '' || part === '.' || part === '..') return false
-    // The name without the characters that HFS+ ignores or NTFS drops.
-    const plain = Buffer.from(part, 'latin1')
-      .toString('utf8')
-      .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-      .replace(/[. ]*(?::.*)?$/s, '')
-      .toLowerCase()
-    return plain !== '.git' && plain !== 'git~1' && part.toLowerCase() !== '.git'
-  })
+  return isPlainName.test(path) || path.split('/').every((part) => isPlainName.test(part) || isSafeName(part))
+}
+
+/** Matches names that are safe and that every file system keeps as they are. Most names match, and the full check takes several times as long. */
+const isPlainName = /^\w[\w.+-]*$/
+
+function isSafeName(name: string): boolean {
+  if (name === '' || name === '.' || name === '..') return false
+  // The name without the characters that HFS+ ignores or NTFS drops.
+  const plain = Buffer.from(name, 'latin1')
+    .toString('utf8')
+    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
+    .replace(/[. ]*(?::.*)?$/s, '')
+    .toLowerCase()
+  return plain !== '.git' && plain !== 'git~1' && name.toLowerCase() !== '.git'
 }
 
 /**
