@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync, type BigIntStats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type BigIntStats,
+  type PathLike,
+} from 'node:fs'
 import { writeChunks } from '../../apply-patch/index.ts'
 
 /** How many bytes of a file are in memory at a time. */
@@ -16,7 +26,7 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
 }
 
 /** Opens a file for reading. Doesn't open symbolic links, and never blocks on a pipe. @throws the system's error */
-export function openToRead(file: Buffer): number {
+export function openToRead(file: PathLike): number {
   return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 }
 
@@ -82,7 +92,7 @@ export function hashOfFile(file: Buffer): string | undefined {
 }
 
 /** Copies a file to a new one and keeps it sparse: blocks of zeros take no space in the copy. @throws the system's error */
-export function copySparse(from: Buffer, to: Buffer, mode: number): void {
+export function copySparse(from: PathLike, to: PathLike, mode: number): void {
   const source = openToRead(from)
   try {
     const target = openSync(to, 'wx', 0o600)

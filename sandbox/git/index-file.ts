@@ -80,7 +80,6 @@ type EntryLayout = {
 
 /**
  * Finds the parts of the entry at a position of an index.
- *
  * @param previous the length of the previous entry's path
  * @returns undefined if the entry is incomplete
  */

@@ -122,6 +122,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/session/rollout.ts': "the session's folder",
   'engine/session/session.ts': "the session's folder",
   'engine/transaction/change-record.ts': "the session's folder",
+  'engine/transaction/copy-file.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-tree.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/linked-git.ts': "the user's tree, into the session's folder before any command",
