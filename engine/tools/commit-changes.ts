@@ -10,7 +10,14 @@ import {
   type ChangeSet,
 } from '../../apply-patch/index.ts'
 import type { Action, Approved, PatchChange } from '../../policies/index.ts'
-import { accessDenial, renderDenial, shownPath, shownText, type SandboxPolicy, type View } from '../../sandbox/index.ts'
+import {
+  accessDenials,
+  renderDenial,
+  shownPath,
+  shownText,
+  type SandboxPolicy,
+  type View,
+} from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { denied, eventVerdict } from './denied-result.ts'
@@ -91,9 +98,10 @@ export async function commitChanges(
 
 /** Returns why the sandbox would not let a command make these changes. File tools must not make them either, or they would be a way around the sandbox. */
 function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy): string | undefined {
+  const denialOf = accessDenials(policy)
   for (const { path, movedFrom } of changes) {
     for (const written of movedFrom === undefined ? [path] : [path, movedFrom]) {
-      const denial = accessDenial(policy, written, 'write')
+      const denial = denialOf(written, 'write')
       if (denial !== undefined) return renderDenial(denial, remedyAsConfig)
     }
   }

@@ -1,8 +1,7 @@
 import { cachedFileSystem } from '../cached-file-system.ts'
-import type { FileSystemView } from '../file-system-view.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
-import { protectingPlace } from '../protected/may-write.ts'
+import { protectingPlaces } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 
 /**
@@ -13,22 +12,30 @@ import { evaluateAccess } from './evaluate-access.ts'
  * @example const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
  */
 export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' | 'write'): Denial | undefined {
-  const host = cachedFileSystem()
-  const evaluation = evaluateAccess(policy, { path, want }, host)
-  if (evaluation.allowed) return want === 'write' ? protectedDenial(policy, path, host) : undefined
-  const { rule, remedy } = evaluation
-  return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
+  return accessDenials(policy)(path, want)
 }
 
 /**
- * Denies writing to a protected path. Commands in the sandbox write to a private git directory or home directory instead. The host's files may be
- * changed only by the user, outside the sandbox.
+ * Like `accessDenial`, but returns a function for the paths of a single decision. The host's file system is queried only once for each path, and its answers
+ * are kept, so don't use the function for a later decision.
+ *
+ * @internal
  */
-function protectedDenial(policy: SandboxPolicy, path: string, host: FileSystemView): Denial | undefined {
-  if (policy.mode === 'danger-full-access') return undefined
-  const place = protectingPlace(policy, path, [policy.workspace, ...policy.writableRoots], host)
-  const remedy = { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' } as const
-  return place === undefined
-    ? undefined
-    : { kind: 'path', subject: path, rule: `protected: ${place}`, certainty: 'proven', remedy }
+export function accessDenials(policy: SandboxPolicy): (path: string, want: 'read' | 'write') => Denial | undefined {
+  const host = cachedFileSystem()
+  const protectingPlace = protectingPlaces(policy, [policy.workspace, ...policy.writableRoots], host)
+  return (path, want) => {
+    const evaluation = evaluateAccess(policy, { path, want }, host)
+    if (!evaluation.allowed) {
+      const { rule, remedy } = evaluation
+      return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
+    }
+    if (want === 'read' || policy.mode === 'danger-full-access') return undefined
+    // Commands write to a private git directory or home directory instead. The host's files may be changed only by the user, outside the sandbox.
+    const place = protectingPlace(path)
+    const remedy = { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' } as const
+    return place === undefined
+      ? undefined
+      : { kind: 'path', subject: path, rule: `protected: ${place}`, certainty: 'proven', remedy }
+  }
 }
