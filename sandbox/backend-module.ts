@@ -22,8 +22,8 @@ export type BackendModule = {
   /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
   readonly tryOut: () => Promise<void>
   /**
-   * Describes, in sentences, the default limits that this backend can't enforce here. `planned` lists the limits that are planned for this machine. If this
-   * function is absent, the backend can enforce all limits.
+   * Returns a sentence for each default limit that this backend can't enforce here. `planned` contains the sentences that result from the plan for this machine.
+   * If this function is absent, exactly those apply.
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
   /** Ends the commands of a killed run, before the files that they changed are reviewed. If this function is absent, no command outlives its run. */

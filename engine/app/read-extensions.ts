@@ -20,7 +20,10 @@ export type Extensions = {
   readonly servers: readonly McpServer[]
   readonly definitions: Definitions
   readonly plugins: readonly Plugin[]
-  /** Faults of servers and plugins in other programs' files, one sentence each. The run continues without these servers and plugins. */
+  /**
+   * Problems with servers and plugins that are defined in the configuration files of other programs, one sentence each. The run continues without these servers
+   * and plugins.
+   */
   readonly faults: readonly string[]
   /** Files of a repository that are ignored. */
   readonly ignored: readonly Ignored[]

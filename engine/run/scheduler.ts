@@ -6,7 +6,7 @@ export type Turn = {
    * Aborted when the run or the response is cancelled or, with the reason `sibling`, when another call of the same batch could not be carried out.
    */
   readonly signal: AbortSignal
-  /** Resolves when the call can run alone. For use by a call that turns out not to be safe after it has started. */
+  /** Resolves when the call can run alone. A call waits for this if it turns out only after its start that it must not run beside others. */
   alone(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ export function requireVolfs(directories: readonly string[]): void {
     throw new SandboxError('unavailable', {
       backend: 'seatbelt',
       reason: `${directory} is on a volume whose files can't be reached by number (/.vol/DEVICE/INODE), so planted git metadata can't be removed safely`,
-      remedy: 'Move it to an APFS volume, use read-only mode, or use the docker backend.',
+      remedy: 'Move the directory to an APFS volume, use read-only mode, or use the docker backend.',
     })
   }
 }

@@ -7,7 +7,8 @@ import { removeTree } from '../../sandbox/remove-tree.ts'
 import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 /**
- * 60 nested directories with names of 200 characters, three times as long as the longest path. The last one contains a file, and can't be entered.
+ * A command that creates 60 nested directories with names of 200 characters. Together they form a path that is about three times as long as the system allows
+ * (PATH_MAX). The innermost directory contains a file, and can't be entered.
  */
 const deep = `perl -e '$n="d"x200; for(1..60){mkdir $n or die; chdir $n or die} open F,">f" or die; close F; chmod 0,"."'`
 
