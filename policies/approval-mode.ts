@@ -23,7 +23,7 @@ export const approvalModes: readonly ApprovalMode[] = ['untrusted', 'on-failure'
 type ModeAnswer = 'allow' | 'ask'
 
 /**
- * A mode's decision about one fact of a command.
+ * A mode's decision about one of a command's effects.
  *
  * |                       | untrusted | on-request, on-failure                    | never                  | bypass |
  * | --------------------- | --------- | ----------------------------------------- | ---------------------- | ------ |
@@ -71,7 +71,7 @@ export function answerForWrite(mode: ApprovalMode, sandbox: SandboxMode, inside:
   return inside ? 'allow' : 'ask'
 }
 
-/** A mode's decision about adding to the instructions of agents, wherever they are stored. */
+/** A mode's decision about a change to files with instructions for agents, wherever these files are stored. */
 export function answerForInstructions(mode: ApprovalMode): ModeAnswer {
   return mode === 'bypass' ? 'allow' : 'ask'
 }

@@ -77,6 +77,6 @@ export function renderApprovalTables(): string {
   return [
     ...commands,
     ['A patch …', '', head, ...patches, notes].join('\n'),
-    ['A call of an MCP tool that …', '', head, ...tools].join('\n'),
+    ['A call to an MCP tool that …', '', head, ...tools].join('\n'),
   ].join('\n\n')
 }

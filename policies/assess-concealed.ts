@@ -30,8 +30,8 @@ export function assessConcealed(
 }
 
 /**
- * Returns the known beginning of a word as a list with one element. If the word contains a glob or an expansion, it is cut after the last slash
- * before that. The list is empty if nothing remains.
+ * Returns a list with one element, the part of a word that is certain: the whole word or, if it contains a glob or an expansion, everything up to the
+ * last slash before that. The list is empty if no part is certain.
  */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')

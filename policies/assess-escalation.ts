@@ -9,9 +9,9 @@ import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
 /**
- * Judges an escalation of a command, grant by grant. Except in `bypass` mode, only a decision of the user or the machine's owner allows a grant: a rule or
- * permission that they wrote, or an answer earlier in the run. A grant that would undo the sandbox is always denied, and so is one that would let a command
- * plant files that control other programs.
+ * Judges a command's request for more access than the sandbox allows, grant by grant. Except in `bypass` mode, only a decision of the user or the
+ * machine's owner allows a grant: a rule or permission that they wrote, or an answer earlier in the run. A grant that would undo the sandbox is
+ * always denied, and so is one that would let a command plant files that control other programs.
  */
 export function assessEscalation(escalation: Escalation, policy: Policy): readonly Opinion[] {
   const { justification, grants = [] } = escalation
@@ -45,7 +45,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   return [{ decision, stage: 'escalation', reason }]
 }
 
-/** The opinions of rules and permissions about a grant. Those that allow it count only if the user or the machine's owner wrote them. */
+/** What the rules and permissions say about a grant. One that allows the grant counts only if the user or the machine's owner wrote it. */
 function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opinion[] {
   const own = <T extends { readonly decision: string; readonly origin: RuleOrigin }>(
     items: readonly T[],

@@ -17,8 +17,9 @@ import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
- * Judges a command line. Every command in the line is judged by the rules; if no rule allows a command, the approval mode judges it. The strictest answer wins.
- * An allow rule covers the program's own effects. It doesn't cover the effects of the shell around the program, alarms, or leaving the sandbox.
+ * Judges a command line. Every command in the line is judged by the rules; if no rule allows a command, the approval mode judges it. The strictest
+ * answer wins. An allow rule covers the program's own effects. It doesn't cover redirections and variable assignments, which the shell performs for
+ * the command, or alarms, or leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)

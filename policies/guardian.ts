@@ -32,8 +32,8 @@ export type GuardianOptions = {
   /** Writable roots in addition to those of a patch itself. Default: none. */
   readonly writableRoots?: readonly string[]
   /**
-   * Returns the protected place that a path is in, inside and outside writable roots. The code that confines commands provides this function. Default: no path
-   * is protected.
+   * Returns the protected place that contains a path, whether or not the path is in a writable root. The code that confines commands provides this
+   * function. Default: no path is protected.
    */
   readonly protects?: Protects
   /** Finds the paths that are private to the user on this machine. Default: paths are judged only by their names. */

@@ -17,7 +17,9 @@ export type AuditEntry = {
   /** The analysis's class and commands, and the reasons why its list of commands may be incomplete. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
-  /** The other facts behind the verdict. Absent: they are unknown, so the action can't be judged again with certainty. */
+  /**
+   * The facts behind the verdict that the other fields don't contain. Absent: they are unknown, so the action can't be judged again with certainty.
+   */
   readonly basis?: AuditBasis
   /** Milliseconds from the question to the verdict, including the wait for a reviewer. */
   readonly took: number

@@ -13,7 +13,10 @@ export type AuditRecord = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** The other facts behind the verdict. Absent if an earlier version, which recorded fewer facts, wrote the record. */
+  /**
+   * The facts behind the verdict that the other fields don't contain. Absent if the record was written by an earlier version, which recorded fewer
+   * facts.
+   */
   readonly basis?: AuditBasis
 }
 

@@ -36,7 +36,7 @@ export function makeSeal(path: string, from: number): Seal {
   return seal
 }
 
-/** The end of a sealed record: the seal of everything before it. */
+/** Matches the end of a sealed record, which contains the seal of everything before it. */
 const ending = /^,"seal":"([0-9a-f]+)"\}$/
 const endingLength = ',"seal":""}'.length + 64
 

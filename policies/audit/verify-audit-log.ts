@@ -3,7 +3,7 @@ import { AuditError } from './audit-error.ts'
 import { holdsSeal, isSealed, readSeal, sealPath } from './seal.ts'
 import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './hash-chain.ts'
 
-/** A fault that was found in a log. */
+/** A problem that was found in a log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
   /** The number of the log's line, counted from 1. If records are missing at the end, it is one more than the number of the last line. */
@@ -15,7 +15,7 @@ export type AuditFault = {
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead
-  /** The faults that were found; empty if every record is present and unchanged. */
+  /** The problems that were found; empty if every record is present and unchanged. */
   readonly faults: readonly AuditFault[]
 }
 
@@ -106,8 +106,8 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
 }
 
 /**
- * Returns a fault if the log contradicts a copy of the head. `passed` is the hash that was computed from the log for the record to which the copy
- * refers.
+ * Returns a description of the problem if the log contradicts a copy of the head. `passed` is the hash that was computed from the log for the record
+ * to which the copy refers.
  */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []

@@ -15,11 +15,11 @@ import { readScript } from './read-script.ts'
 export type AnalysedCommand = {
   /** Program and arguments. Empty if the shell only assigns variables or opens files. */
   readonly words: readonly ShellWord[]
-  /** The words without the options that precede the subcommand, if the program has subcommands. */
+  /** The words without the options that precede the subcommand: `git push` for `git -C dir push`. Set only for git. */
   readonly bare: readonly ShellWord[] | undefined
   /** What the program does. A rule that allows the command also allows these effects. */
   readonly facts: readonly Fact[]
-  /** The effects of the files that the shell opens and the variables that it sets for the command. No rule about the command covers them. */
+  /** The effects of redirections and variable assignments, which the shell performs for the command. Rules about the command don't cover them. */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
   /** The files that the command reads, as far as they are known. */
@@ -185,7 +185,7 @@ function givenTexts({ words, assignments, input }: SimpleCommand): readonly stri
   return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
 }
 
-/** Sets the `from` of a word that stands for listed files. The value depends on the program that receives the word. */
+/** Returns a word, with `from` set if the word stands for a list of files. The value of `from` depends on the program that receives the word. */
 function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
   if (word.kind !== 'dynamic' || word.listed === undefined) return word
   return { ...word, from: originOfListed(word.listed, program?.text) }
@@ -211,7 +211,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   if (row === undefined) return { facts: [unknown(`${name} is not a known program`), ...lost], unlisted: true }
   const judged = row.judge(args, { input: command.input })
   const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }
-  const unclear = command.indirect === true ? [unknown(`a variable's value determines that ${name} runs`)] : []
+  const unclear = command.indirect === true ? [unknown(`the name of the program ${name} comes from a variable`)] : []
   return { ...judged, ...bare, facts: [...judged.facts, ...lost, ...unclear] }
 }
 

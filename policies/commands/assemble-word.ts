@@ -25,7 +25,7 @@ type AssembleContext = {
   readonly problem: (reason: string) => void
 }
 
-/** The maximum number of words that braces may produce. */
+/** The maximum number of words that brace expansions may produce. */
 const mostMade = 10_000
 const mostChoices = 32
 /**
@@ -79,7 +79,7 @@ export function assemble(
         )
         if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
           return [dynamic(source, words, false, from)]
-        // The names of matching files may contain blanks, and the shell splits the result at them.
+        // The names of files that the pattern matches may contain blanks, and the shell splits the variable's value at blanks.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [

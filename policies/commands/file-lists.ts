@@ -39,8 +39,8 @@ const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
 /**
- * The value of `from` for a word that stands for listed files and is passed to a program. If the program may show whole files, the result is
- * `workspace` only if files with credentials were filtered out of the list.
+ * Returns the value of `from` for a word that stands for a list of files and is passed to a program. If the program may show whole files, the result
+ * is `workspace` only if files with credentials were filtered out of the list.
  */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'

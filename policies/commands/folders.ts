@@ -6,7 +6,7 @@ import { askUnlisted, pathFrom } from './unlisted-files.ts'
 
 type Visitor = {
   readonly words: readonly ShellWord[]
-  /** The words without the options that precede the subcommand. Set for git only. */
+  /** The words without the options that precede the subcommand: `git push` for `git -C dir push`. Set only for git. */
   readonly bare: readonly ShellWord[] | undefined
   readonly alarms: readonly Alarm[]
   readonly reads: readonly ShellWord[]

@@ -6,11 +6,11 @@ import { Variables } from './variables.ts'
 import { Walk } from './walk-script.ts'
 
 /**
- * The maximum number of openings, such as `$(` or `{`, in a text that still reaches the parser if the tokenizer has stopped early, without checking
- * the size of the whole text.
+ * If the tokenizer stops early, it has not checked the size of the whole text. The text is then passed to the parser only if it contains at most this
+ * many openings, such as `$(` or `{`.
  */
 const mostOpenings = 500
-/** The maximum length, in characters, of a text that still reaches the parser if the tokenizer has stopped early. */
+/** If the tokenizer stops early, the text is passed to the parser only if it has at most this many characters. */
 const longestUnscanned = 32 * 1024
 
 /** Whether a command makes the shell print each later command before running it, with the values of variables filled in. */

@@ -126,7 +126,7 @@ export function findSensitiveFolder(path: string, isPattern = false): string | u
   return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
 }
 
-/** Whether a known place is a folder. The table of places doesn't say, so this is guessed from the name. */
+/** Guesses from its name whether a known place is a folder. The table of places doesn't contain this information. */
 function isFolder(known: string): boolean {
   const name = known.slice(known.lastIndexOf('/') + 1)
   const isFile =

@@ -19,7 +19,7 @@ export type StandardInput =
   /** `text` is undefined if it depends on expansions. `reveals` names an environment variable that occurs in the text. */
   | { readonly from: 'text'; readonly text: string | undefined; readonly reveals?: string }
 
-/** One command that would run: program and arguments, and the shell's effects around it. */
+/** One command that would run: program and arguments, and the assignments and redirections that the shell performs for it. */
 export type SimpleCommand = {
   /** The program and its arguments. Empty if there are only assignments or redirections. */
   readonly words: readonly ShellWord[]

@@ -74,8 +74,8 @@ const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|acc
 
 /**
  * Describes the kind of files to which a path belongs, if files of this kind may contain credentials although no table lists their names: hidden
- * files in home directories, system settings, and data of system services. Undefined if the path is none of these, or is known to contain no
- * credentials.
+ * files in home directories, the system's configuration files, and data of system services. Undefined if the path is none of these, or is known to
+ * contain no credentials.
  *
  * @param path in lower case and normalized, absolute or from `~`; may be a pattern
  */
@@ -91,7 +91,7 @@ function findUnlisted(path: string): string | undefined {
     if (setting === '' || /^[\w.-]*\*?-?release$/.test(setting) || isAmong(setting, ofSystems)) return undefined
     return /^(?:java|python|perl|php|postgresql)[-\w.]*\//.test(setting)
       ? undefined
-      : 'the settings files of the system'
+      : "the system's configuration files"
   }
   const data = clean.replace(variableData, '')
   if (data === clean || data === '' || data.endsWith('.pid') || isAmong(data, ofVariableData)) return undefined

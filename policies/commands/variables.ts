@@ -72,7 +72,7 @@ export class Variables {
     this.moves = splitting.test(cwd)
   }
 
-  /** Whether nothing was assigned, so that every name still has its old value. */
+  /** Whether nothing is known about any variable: no value was recorded, and `$PWD` can't be split at blanks. */
   get isEmpty(): boolean {
     return this.#variables.size === 0 && !this.moves
   }

@@ -33,7 +33,7 @@ export const byteReaders: ProgramTable = {
   ),
   base64: reader(
     'getopt',
-    'base64(1) of GNU; the base64 of BSD writes a file with -o',
+    "GNU base64(1); BSD's base64 writes a file with -o",
     '-d -i -w: --decode --ignore-garbage --wrap:',
     { anyWord },
   ),

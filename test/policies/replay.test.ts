@@ -177,7 +177,7 @@ describe('actions that are judged again', () => {
       const records = readAuditLog(path)
       expect(records.length).toBeGreaterThan(500)
       const replayed = [...replayRecords(records, same)]
-      // The log doesn't contain secrets, so a line with a secret may be read differently.
+      // Secrets are redacted in the log, so a line that contained one may get a different verdict when it is judged again.
       const whole = replayed.filter(({ record }) => !JSON.stringify(record.action).includes('[redacted]'))
       expect(replayed.length - whole.length).toBeLessThan(40)
       const again = whole.map(({ verdict }) => verdict)

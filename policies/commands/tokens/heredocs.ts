@@ -2,7 +2,10 @@ import type { Source } from './source.ts'
 import { fail } from './token.ts'
 import { scanQuoted } from './scan-words.ts'
 
-/** Records a heredoc when its delimiter is reached. Only plain delimiters are supported. */
+/**
+ * Records a heredoc when its delimiter is reached. A delimiter may consist only of letters, digits, dots, dashes and underscores, and must be quoted
+ * as a whole or not at all.
+ */
 export function scanDelimiter(source: Source, strips: boolean): void {
   source.at += source.match(/[ \t]*/y)?.length ?? 0
   const pos = source.at
