@@ -35,7 +35,7 @@ export function chooseVerification(
     if (asked?.attempts === undefined) return undefined
     throw new UserError(
       'usage',
-      '--verify-attempts limits how often --verify may fail, so it needs --verify: add that, or leave out --verify-attempts.',
+      '--verify-attempts limits how many times --verify may fail, so it needs --verify: add that, or leave out --verify-attempts.',
     )
   }
   if (attempts === 0 && Object.values(budget).every((limit) => limit === undefined)) {

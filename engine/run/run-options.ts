@@ -25,7 +25,7 @@ import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
-/** What the end of a run needs to know if the run is a review. */
+/** The outcome of a review, which determines how the run ends. */
 export type RunReview = {
   /** The review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
@@ -40,7 +40,7 @@ export type Transaction = {
   /** Finds the changes that the run made in the view. */
   readonly changes: ChangeSource
   /**
-   * Applies the changes to the workspace, if the user wants that for a run that ended as `stop` says. Must be called when no command is running any
+   * Applies the changes to the workspace, if the user wants that after a run that ended in this way. Must be called when no command is running any
    * more.
    *
    * @param stop how the run ended; undefined if it completed
@@ -61,10 +61,13 @@ export type RunOptions = {
   readonly session: Session
   /** The real path of the directory in which the run works. */
   readonly workspace: string
-  /** The environment variables of the caller, whose secrets are masked everywhere. */
+  /** The caller's environment variables. The secrets among their values are masked everywhere. */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly instructions: string
-  /** The texts that the model gets before the prompt: its environment, its permissions, the instructions of the user and the repository. */
+  /**
+   * The texts that the model gets before the prompt: descriptions of its environment and its permissions, and the instructions of the user and the
+   * repository.
+   */
   readonly context: readonly string[]
   /**
    * Returns the texts for the model that have become available so far, such as those of a server that started late. The model gets new ones between
@@ -130,9 +133,9 @@ export type RunOptions = {
   readonly failOnDenied: boolean
   /** Whether a run that completes without changes counts as failed. Default: no. */
   readonly failOnNoChange?: boolean
-  /** What the review contributes to the end of the run; undefined if the run is not a review. */
+  /** The outcome of the review, which determines how the run ends; undefined if the run is not a review. */
   readonly review?: RunReview
-  /** For a sub-agent: how its parent run tracks what commands write. Default: the run tracks its own commands. */
+  /** For a sub-agent: the change tracking of its parent run. Default: the run itself tracks what its commands write. */
   readonly changes?: ChangeSource
   /** The verification that runs when the model is done. Default: none. */
   readonly verify?: Verification

@@ -48,7 +48,7 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
   /** From this line on, these items are sent to the model instead of all earlier items. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
-  /** Plan mode begins, and `requested_by` says who requested it. If it is null, plan mode ends. */
+  /** Plan mode begins, and `requested_by` says who requested it; if `requested_by` is null, plan mode ends. */
   z.object({
     type: z.literal('plan_mode'),
     requested_by: z.enum(['user', 'model']).nullable().optional(),

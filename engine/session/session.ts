@@ -14,7 +14,7 @@ export type Session = {
   readonly rollout: Rollout
   /** Stores a full output and returns the path of its file. */
   keepOutput(bytes: Uint8Array): string
-  /** Releases the session. An ephemeral session is deleted. */
+  /** Unlocks the session's folder, so that another run can open it. The folder of an ephemeral session is deleted. */
   close(): void
 }
 

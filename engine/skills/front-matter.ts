@@ -21,7 +21,7 @@ export async function readFrontMatter(text: string): Promise<MarkdownFile | { re
   return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
 }
 
-/** A list of tools, written as a YAML list or as one string: `Read, Bash(git add:*)`. Commas in parentheses belong to an entry. */
+/** A list of tools, written as a YAML list or as one string: `Read, Bash(git add:*)`. Commas in parentheses don't separate entries. */
 export const toolList = z
   .union([z.string(), z.array(z.string())])
   .transform((value) =>

@@ -11,7 +11,10 @@ export class Preapprovals {
     this.#lists.push({ list: readToolAllowlist(allowed, source), source })
   }
 
-  /** Wraps a Guardian so that the added permissions allow actions for which the approval mode would ask. They override no rule, permission or alarm. */
+  /**
+   * Wraps a Guardian so that the added permissions allow actions for which the approval mode would ask. They don't override rules, alarms or any
+   * other permissions.
+   */
   wrapGuardian(inner: Guardian): Guardian {
     return {
       ...inner,

@@ -16,7 +16,7 @@ const batchEveryMs = 5000
 export type TelemetryDependencies = {
   /** Removes secrets from a text. */
   readonly mask: (text: string) => string
-  /** Writes the file that the options name. Throws if it can't. */
+  /** Writes a text to the file that the options name. Throws if that fails. */
   readonly writeFile: (text: string) => void
 }
 

@@ -8,7 +8,7 @@ import { Meters } from './meters.ts'
 import type { TelemetryOptions } from './telemetry-options.ts'
 import { shown, type Attributes, type Span } from './otlp.ts'
 
-/** The maximum number of spans, because viewers show no more than this. Further spans are only counted. */
+/** The maximum number of spans in the trace of a run. Viewers show no more than this, so further spans are only counted. */
 const mostSpans = 20_000
 
 /**
@@ -24,7 +24,7 @@ export class RunTrace {
   readonly #finished: (span: Span) => void
   readonly #started = now()
   readonly #open = new Map<string, bigint>()
-  /** The tool that each call id belongs to. This is needed because the items of commands and changes don't name their tools. */
+  /** The tool and the input of each call, by the call's id. They are kept because the items of commands and changes don't name their tools. */
   readonly #calls = new Map<string, { readonly name: string; readonly input: string }>()
   readonly #meters = new Meters()
   #about: Attributes = {}

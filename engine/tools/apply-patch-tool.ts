@@ -73,8 +73,8 @@ type Plan =
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
 
 /**
- * Records a refusal because of protected paths like any other refusal. It has to be recorded here because the patch fails before its changes can be
- * reviewed.
+ * Records the refusal of a patch that touches protected paths, like any other refusal. It has to be recorded here because the patch fails before its
+ * changes can be reviewed.
  */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,
@@ -91,7 +91,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
     for (const { path } of patch.operations) {
-      // An error message would quote lines of the file that don't match the patch, so files that a command must not read are not opened.
+      // If a patch doesn't match a file, the error message quotes lines of that file. Therefore files that a command must not read are not opened.
       const denial = accessDenial(sandbox.policy, resolve(root, path), 'read')
       if (denial !== undefined) {
         return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }

@@ -41,7 +41,7 @@ type Built = {
 
 /**
  * Creates the registry of a run. If several tools have the same name, the first wins, so that no server can replace a built-in tool. A tool that
- * needs a person is not offered if there is none, but it remains in the registry, so that a call of it is answered with the reason. If servers' tools
+ * needs a person is not offered if there is none, but it remains in the registry, so that a call to it is answered with the reason. If servers' tools
  * are deferred, the declarations never change after the first request, and tools that appear later can be found by searching. Otherwise the
  * declarations change with the tools.
  */

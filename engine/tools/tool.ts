@@ -55,7 +55,7 @@ type ToolTraits<Value> = {
   readonly description: string
   /** The JSON Schema for the model, if it doesn't come from `input`. Default: the schema of `input`. */
   readonly parameters?: Readonly<Record<string, unknown>>
-  /** Whether requests contain the tool. If false, calls of it still work. Default: true. */
+  /** Whether requests contain the tool. If false, the tool can still be called. Default: true. */
   readonly declared?: boolean
   /** Whether the tool is available in the run at all. Default: true. */
   readonly enabled?: boolean
@@ -98,7 +98,7 @@ type ToolTraits<Value> = {
 type TakesInput<Input extends z.ZodType> = {
   /** The schema for the input of a call. The model sees it as a JSON Schema. */
   readonly input: Input
-  /** For providers that support it, the input is plain text that follows a grammar instead of JSON. `fromText` converts this text to the input. */
+  /** With providers that support this, the input is not JSON but plain text that follows a grammar. `fromText` converts this text to the input. */
   readonly freeform?: {
     readonly description: string
     readonly grammar: string

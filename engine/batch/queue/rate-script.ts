@@ -72,7 +72,7 @@ else
   local held = number('held', 0)
   if held > now then return held - now end
   for _, old in ipairs(redis.call('ZRANGEBYSCORE', sent, '-inf', now - window)) do
-    -- Not negated: -0 is no integer to Redis.
+    -- Subtracted from 0, not negated with '-': Redis doesn't accept -0 as an integer.
     redis.call('HINCRBY', known, 'used', 0 - (redis.call('HGET', used, old) or 0))
     redis.call('HDEL', used, old)
     redis.call('ZREM', sent, old)

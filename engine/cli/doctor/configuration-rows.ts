@@ -12,7 +12,10 @@ export type ConfigurationFacts = {
   readonly faults: readonly string[]
   /** Faults that stop every run, each with its location. */
   readonly problems: readonly string[]
-  /** Whether the repository is trusted or, outside a repository, the directory. `trusted` is undefined if the file that decides this could not be read. */
+  /**
+   * Whether the repository (or the directory, if it isn't in a repository) is trusted. `trusted` is undefined if the file that decides this could not
+   * be read.
+   */
   readonly trust: { readonly root: string; readonly trusted: boolean | undefined }
 }
 

@@ -85,7 +85,10 @@ export const recordedIn = pattern(
   String.raw`\b(?:(?:i|we)(?:'ve| have)? (?:\w+ly |also |then )?|and (?:also )?|has been (?:\w+ly |also )?|is now (?:also )?)(?:recorded|logged|jotted|entered|summari[sz]ed|announced|left (?=(?:you )?an? (?:\w+ )?(?:note|line|entry|word|paragraph|section|mention)\b)|(?:noted|explained|captured|flagged)(?= (?:this|it|that|them|both|the (?:change|fix|removal|rename|upgrade|new \w+|breaking \w+|break))\b(?! (?:says|is|was)\b))|noted(?= (?:in|under|at)\b)|(?:documented|described)(?! (?:that|where)\b)(?![^‹;:]{0,80}\b(?:like|similar|same|matching|instead|rather|than|found|listed|already|linked|from)\b))\b(?! that\b)[^‹;:]{0,80}\b(?:in|under|to|into|at|of)(?: the| our| your)? $`,
 )
 
-/** A statement that something was documented, and the beginning of what it says about each document: "I documented it: a.md lists the keys, and b.md". */
+/**
+ * The text before a document's name in a statement that something was documented and where: in "I documented it: a.md lists the keys, and b.md …",
+ * the text up to either name.
+ */
 export const documenting = pattern(
   String.raw`\b(?:(?:i|we)(?:'ve| have)? (?:also |now )?|(?:is|are|has been) (?:now |also )?)(?:documented|described|explained|written up)\b[^.;:]{0,60}: (?:[^.;:]{0,80},? and )?(?:the )?$`,
 )

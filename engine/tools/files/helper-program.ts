@@ -114,7 +114,7 @@ function filesBelow(path: string): readonly string[] {
   if (listed.status === 0) {
     const names = new Set(listed.stdout.toString('utf8').split('\0'))
     names.delete('')
-    // Git also lists files whose deletion is not yet committed.
+    // Git also lists files that have been deleted, as long as their deletion is not staged.
     return [...names].filter((name) => fs.existsSync(`${path}/${name}`)).toSorted()
   }
   const names: string[] = []

@@ -61,7 +61,7 @@ type Query<Op extends FileOperation['op']> = Omit<Extract<FileOperation, { op: O
 /** How long to wait for the helper's answer. After that, the helper is considered stuck. */
 const answerTimeoutMs = 60_000
 
-/** The helper has no time limit: it ends with the run. */
+/** The time limit of the helper process: none, because the process ends with the run. */
 const lifetimeMs = Infinity
 
 /**
@@ -142,7 +142,7 @@ class Helper {
     const give = (code: FileErrorCode, message: string): void => waiting.reject(new FileError(code, message))
     const abort = (): void => give('failed', 'The call was cancelled.')
     const timer = setTimeout(() => {
-      give('failed', `It took longer than ${answerTimeoutMs / 1000} seconds. Narrow the request.`)
+      give('failed', `The file helper did not answer within ${answerTimeoutMs / 1000} seconds. Narrow the request.`)
       this.end()
     }, answerTimeoutMs)
     signal.addEventListener('abort', abort, { once: true })

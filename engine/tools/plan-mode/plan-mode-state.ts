@@ -9,7 +9,7 @@ type Options = {
   readonly requestedBy: PlanRequester | undefined
   /** Whether the user turned off the plan mode of a resumed session. Default: false. */
   readonly lifted?: boolean
-  /** Records that plan mode begins, and who requested it. Undefined: records that plan mode ends. */
+  /** Records that plan mode has begun, and who requested it; called with `undefined`, records that plan mode has ended. */
   readonly note: (requestedBy: PlanRequester | undefined) => void
 }
 

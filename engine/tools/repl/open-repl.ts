@@ -35,7 +35,7 @@ export type Repl = {
   close(): void
 }
 
-/** The session has no time limit: it ends with the run. */
+/** The time limit of the session's process: none, because the process ends with the run. */
 const lifetimeMs = Infinity
 /** The limit for the output between two answers, in bytes. */
 const outputLimitBytes = 4 * 1024 * 1024
@@ -137,7 +137,7 @@ class Session {
     return output
   }
 
-  /** Separates the answer from the output: everything that isn't the answer is output. */
+  /** Handles bytes that the process wrote: finds the answer in them, and treats everything else as output. */
   #receive(chunk: Buffer): void {
     const received = Buffer.concat([this.#pending, chunk])
     this.#pending = Buffer.alloc(0)

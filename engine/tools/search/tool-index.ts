@@ -18,8 +18,8 @@ const weights = { name: 3, hint: 2.5, description: 1, schema: 1 } as const
 type Posting = { readonly at: number; readonly weight: number }
 
 /**
- * Finds tools by words. The score of a word depends on how often it occurs in the tool, in which part of the tool it occurs, and how rare it is in
- * other tools.
+ * Finds tools by words. The score of a word depends on how many times it occurs in the tool, in which part of the tool it occurs, and how rare it is
+ * in other tools.
  */
 export class ToolIndex {
   readonly #tools: readonly Tool[]

@@ -11,7 +11,10 @@ async function open(rules?: RuleSet): Promise<ObservedPath> {
   return openPath({ tools: builtInTools, sandbox, ...(rules === undefined ? {} : { rules }) })
 }
 
-/** The last item of a command whose line contains `words`. Other commands may end at the same moment. */
+/**
+ * The last completed item of a command whose command line contains `words`. The words tell it apart from other commands that may end at the same
+ * moment.
+ */
 const itemOf = ({ events }: ObservedPath, words = ''): unknown =>
   events.findLast(
     (event) =>
