@@ -6,7 +6,7 @@ import { findSensitive } from '../../policies/commands/sensitive-paths.ts'
 import { sensitiveFiles, sensitiveFolders } from '../../policies/commands/sensitive-places.ts'
 import { protectedTable } from '../../sandbox/index.ts'
 
-/** Names that projects also use, for other purposes. The sandbox's table contains them only as places in homes. */
+/** Names of credentials that projects also use for other purposes, so the sandbox's table contains them only as places in home directories. */
 const ofProjects = new Set(['.history', '.serverless', '.sf', '.sfdx', 'snap', 'work', '_netrc'])
 
 /** The names of credentials in the table, without names that are also used for settings of projects. */

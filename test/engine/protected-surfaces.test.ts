@@ -10,7 +10,7 @@ import { codeOf, openFor, run, temporaryDirectory } from '../sandbox/helpers.ts'
 import { openPath } from '../support/call-path.ts'
 import { needsBubblewrap } from '../support/needs.ts'
 
-/** A file name for every row that applies in a workspace, and for each way to make git run something. */
+/** A file name for each row of the protected table that applies in a workspace, and for each way to make git run a program. */
 const names = [
   ...protectedTable()
     .filter(({ what }) => what === 'settings' || what === 'startup')

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { loadRules, type RuleError } from '../../policies/index.ts'
 
-/** The rules that remain of a broken file, each as its decision and its pattern, and the locations of the faults. */
+/**
+ * Loads rules from a file with errors. Returns the rules that can still be used, each as its decision and its pattern, and the locations of the
+ * errors.
+ */
 function salvaged(text: string): { readonly rules: readonly string[]; readonly faults: readonly string[] } {
   const faults: string[] = []
   const tolerate = ({ line, column }: RuleError): void => void faults.push(`${line}:${column}`)

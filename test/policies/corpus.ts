@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const folder = new URL('../../fixtures/policies/', import.meta.url)
 const lines = (name: string): readonly string[] => readFileSync(new URL(name, folder), 'utf8').trimEnd().split('\n')
 
-/** Every command of the tables: everyday ones, those of a session, and deceptive ones. */
+/** Every command in the tables of test cases: everyday commands, those of a session, and deceptive ones. */
 export function corpus(): readonly string[] {
   return [
     ...new Set([

@@ -3,7 +3,7 @@ import { analyseScript } from '../../policies/index.ts'
 import { scanShell } from '../../policies/commands/tokens/scan-shell.ts'
 import { decide } from './decisions.ts'
 
-/** Checks that a line is not allowed in a mode that asks about unknown commands. */
+/** Checks that a line is asked about in `untrusted`, the mode that asks about unknown commands. */
 const isAsked = (line: string): void => expect([line, decide(line)]).toEqual([line, 'ask'])
 
 describe('every byte of a line belongs to something that was analysed', () => {

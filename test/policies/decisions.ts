@@ -27,7 +27,7 @@ export function decide(
   return guardian.assess(shellAction(line, options.sandbox)).decision
 }
 
-/** The user's own deny entries for the folder `/w`. */
+/** Loads permissions in which these are the user's own deny entries for the folder `/w`. */
 export function denying(deny: readonly string[]): ReturnType<typeof loadPermissions> {
   const text = JSON.stringify({ permissions: { deny } })
   return loadPermissions([{ path: '/w/.claude/settings.json', layer: 'user', folder: '/w', text }])

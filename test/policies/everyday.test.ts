@@ -8,7 +8,7 @@ const all = readFileSync(new URL('../../fixtures/policies/everyday.txt', import.
   .map((line) => ({ reads: line.startsWith('r'), command: line.slice(2) }))
 const rules = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
 
-/** The commands that a mode does not simply allow in the sandbox. */
+/** The commands that a mode doesn't allow in the sandbox without asking. */
 function stopped(approvalMode: ApprovalMode, commands: typeof all): readonly string[] {
   return commands
     .map(({ command }) => command)

@@ -4,7 +4,7 @@ import { checkCommand, explainCommand, findIdleRules, loadRules, type CheckOptio
 const untrusted: CheckOptions = { approvalMode: 'untrusted', sandbox: 'workspace-write' }
 const rulesOf = (text: string) => loadRules([{ path: 'r.rules', layer: 'user', text }])
 
-/** The paragraphs of an explanation. */
+/** The paragraphs of the explanation of a command. */
 const explained = (command: string | readonly string[], options: Partial<CheckOptions> = {}): readonly string[] =>
   explainCommand(command, { ...untrusted, ...options })
     .trimEnd()

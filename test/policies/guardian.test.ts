@@ -20,7 +20,7 @@ import { shellAction } from './decisions.ts'
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-guardian-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** As in the engine, the sandbox determines which files are protected. */
+/** The sandbox policy that determines which files are protected, as it does in the engine. */
 const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
 const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
 

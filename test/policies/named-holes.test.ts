@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkCommand, loadPermissions, loadRules, RuleError, type CheckOptions } from '../../policies/index.ts'
 import { decide } from './decisions.ts'
 
-/** Commands that got past other programs' allow-lists, with the known name of the flaw. None is allowed without a question. */
+/** Commands that got past other programs' allow-lists, with the known name of the flaw. None is allowed without asking. */
 const slipped: Readonly<Record<string, readonly string[]>> = {
   'CVE-2025-54795, a quoting trick in an allowed echo': [
     String.raw`echo "\\"; touch x; echo "\\"`,

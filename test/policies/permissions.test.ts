@@ -14,7 +14,7 @@ import {
 import { parsePolicy, protectingPlace } from '../../sandbox/index.ts'
 import { shellAction } from './decisions.ts'
 
-/** As in the engine, the sandbox determines which files are protected. */
+/** The sandbox policy that determines which files are protected, as it does in the engine. */
 const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
 const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
 

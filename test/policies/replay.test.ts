@@ -56,7 +56,7 @@ const machine: Partial<GuardianOptions> = {
     paths.filter((path) => path.startsWith('/repo/mine')).map((path) => ({ path, place: '/repo/mine' })),
   permissions: {
     ...permissions,
-    // A link on the machine and a worktree of the run, neither of which exists when actions are judged again.
+    // These stand for a link on the machine and a worktree of the run, which no longer exist when actions are judged again.
     realPath: (path) => path.replace('/repo/link', '/repo/secrets'),
     alias: (path) => (path.startsWith('/worktree/') ? path.replace('/worktree', '/repo') : undefined),
   },

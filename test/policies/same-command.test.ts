@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { checkCommand, defaultRules, loadPermissions, loadRules } from '../../policies/index.ts'
 import { decide } from './decisions.ts'
 
-/** The decision if a command is on the deny list. */
+/** The decision about a line if the command `denied` is on the deny list. */
 function decideDenied(line: string, denied: string): string {
   const text = JSON.stringify({ permissions: { deny: [`Bash(${denied})`] } })
   const permissions = loadPermissions([{ path: '/w/.claude/settings.json', layer: 'user', folder: '/w', text }])
   return checkCommand(line, { approvalMode: 'never', sandbox: 'workspace-write', permissions, cwd: '/w' }).decision
 }
 
-/** The decision if a rule forbids a command. */
+/** The decision about a line if a rule forbids the commands that begin with `pattern`. */
 function decideForbidden(line: string, ...pattern: readonly string[]): string {
   return decide(line, {
     rules: `prefix_rule(pattern = ${JSON.stringify(pattern)}, decision = "forbidden")`,

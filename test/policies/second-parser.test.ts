@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 /** Texts that the second parser misreads, while bash agrees with our parser. In each of them, the second parser finds less. */
 const misreadBySecond: ReadonlySet<string> = new Set([
-  // Commands in a heredoc: those in backticks, and all commands if tabs are stripped.
+  // Command substitutions in a heredoc: those in backticks, and all of them if tabs are stripped.
   'cat <<EOF\n`rm x`\nEOF',
   'cat <<-EOF\n\t$(rm x)\n\tEOF',
   // Backticks in a default value.
@@ -26,7 +26,7 @@ const misreadBySecond: ReadonlySet<string> = new Set([
   'cat 0<.env',
 ])
 
-/** One of our words in the second parser's form. Parts that are known only at run time are not compared. */
+/** A word as our parser reads it, in the second parser's form. It is undefined if it is known only at run time, because it can't be compared then. */
 const comparable = (word: ShellWord): ReadWord => (word.kind === 'dynamic' ? undefined : word.text)
 
 /** Whether two readings of a command can be the same: word for word, up to the first word that is known only at run time. */

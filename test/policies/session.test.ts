@@ -16,7 +16,7 @@ function askedIn(approvalMode: ApprovalMode): readonly unknown[] {
     )
 }
 
-/** Commands that must never run without a question, however short the list of questions is. */
+/** Commands of the session about which every mode must ask, however few questions it asks. */
 const mustAsk = [
   'git reset --hard origin/main',
   'git clean -fdx',

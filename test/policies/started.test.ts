@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from './decisions.ts'
 
-/** The decision in each mode that doesn't analyse lines, if a rule forbids a command. */
+/** The decisions about a line in the modes `never` and `on-failure` if a rule forbids the commands that begin with `pattern`. */
 function decideForbidden(line: string, ...pattern: readonly string[]): readonly string[] {
   const rules = `prefix_rule(pattern = ${JSON.stringify(pattern)}, decision = "forbidden")`
   return (['never', 'on-failure'] as const).map((mode) => decide(line, { rules, mode }))

@@ -157,7 +157,10 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
   })
 })
 
-/** Runs these steps. Returns the changed files that other programs will run later, each with these programs, and the summary's line about them. */
+/**
+ * Runs these steps. Returns the changed files that other programs will run later, the programs that will run each of them, and the summary's line
+ * about these files.
+ */
 async function later(
   cwd: string,
   steps: readonly Step[],
@@ -232,7 +235,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
   })
 })
 
-/** Creates a directory with more files than are scanned. */
+/** Creates a directory with 20,001 files, which is more than a run scans for changes. */
 function fill(directory: string): void {
   execFileSync('mkdir', [directory])
   for (let index = 0; index <= 20_000; index++) writeFileSync(join(directory, String(index)), '')

@@ -89,7 +89,7 @@ describe('--max-cost', () => {
     expect(last.error.message).toMatch(
       /^The budget is too small for the next request: \$0\.\d+ has been spent \(--max-cost 0\.5\), and the request could cost \$0\.\d+ \(\d+ tokens sent, and up to 2048 in the answer\)\.$/,
     )
-    // The budget is used up: the rest would not pay for a request.
+    // The budget is almost used up: what is left would not pay for another request.
     expect(last.cost_usd).toBeGreaterThan(0.45)
     expect(last.cost_usd).toBeLessThanOrEqual(0.5)
     expect(limits.length).toBeGreaterThan(3)

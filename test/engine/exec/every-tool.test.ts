@@ -20,7 +20,7 @@ function linesOf(text: string): readonly Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
-/** Replays the recording, and returns a recording of the replay. */
+/** Replays the recording `text`, and records the replay as `recorded`. */
 async function play(text: string) {
   const { cwd, home, site, args } = await everyToolScene(`replay:${fixture('helper.jsonl')}`)
   const recording = join(tempDir({ 'played.jsonl': text.replaceAll('<<site>>', site) }), 'played.jsonl')
@@ -48,7 +48,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
     const events = eventsOf(stdout)
     expect(events[0]).toMatchObject({ config: { sandbox_mode: 'workspace-write', sandbox_backend: 'bubblewrap' } })
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
-    // A search by the provider is not one of our calls, but still an item.
+    // A search that the provider performs is not a call of one of our tools, but is still reported as an item.
     expect(events).toContainEqual(
       expect.objectContaining({ item: expect.objectContaining({ type: 'web_search', query: 'how to wash hands' }) }),
     )

@@ -13,7 +13,10 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const forbidden = 'bwrap: No permissions to create new namespace, likely because the kernel does not allow it'
 
-/** Arguments that start a program with a bwrap that fails as it does in a container with the usual profile. */
+/**
+ * The beginning of a command line that starts a program with a `bwrap` that always fails, as it does in a container with the default security
+ * profile.
+ */
 function failingBubblewrap(): readonly string[] {
   const folder = tempDir({ bwrap: `#!/bin/sh\n[ "$1" = --help ] && exit 0\necho "${forbidden}" >&2\nexit 1\n` })
   chmodSync(join(folder, 'bwrap'), 0o755)

@@ -10,7 +10,7 @@ import { repository } from '../../support/workspace.ts'
 const steps = 6
 const kills = 20
 
-/** What a request says about a call: nothing, its output, or that it is unknown whether it ran. */
+/** What a request contains about a call: nothing, its output, or that it is unknown whether it ran. */
 function outcome(body: unknown, id: string): string | undefined {
   const { input } = body as { input: readonly { readonly call_id?: string; readonly output?: string }[] }
   return input.find((item) => item.call_id === id && item.output !== undefined)?.output
@@ -39,7 +39,9 @@ function careful({ body }: { readonly body: unknown }): Reply {
   return [say('all steps done')]
 }
 
-/** Steps that can't be repeated without leaving a trace: lines added to a log, and patches that change several files at once. */
+/**
+ * Returns the call that performs a step. A step leaves a trace if it is repeated: it adds a line to a log, or creates several files with one patch.
+ */
 function act(step: number, id: string): ReturnType<typeof call> {
   if (step % 2 === 0) return call('exec_command', { cmd: `echo step ${step} >> log; sleep 0.05` }, id)
   const files = ['a', 'b', 'c'].map((name) => `*** Add File: ${name}-${step}.txt\n+made by step ${step}\n`)

@@ -5,7 +5,10 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-/** Actions of a run that could change earlier parts of requests: updates of its lists, found tools, and tasks that end in the background. */
+/**
+ * Actions of a run that could change earlier parts of requests: it updates its to-do list and its plan, searches for tools, and starts a task that
+ * ends in the background.
+ */
 const work: readonly Reply[] = [
   [think('Look first.', 'sealed-1'), call('todo', { todos: [{ id: 'a', content: 'look', status: 'in_progress' }] })],
   [call('update_plan', { plan: [{ step: 'look', status: 'in_progress' }] })],

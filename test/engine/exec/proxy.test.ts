@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { say } from '../../support/mock-openai.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** A proxy on loopback that connects every host to the given port, and records its requests. */
+/** Starts a proxy on loopback that sends requests for any host to the requested port on this machine, and records the requested hosts. */
 async function startProxy(): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
   const asked: string[] = []
   const server = createServer((incoming, outgoing) => {
@@ -35,7 +35,7 @@ async function startProxy(): Promise<{ readonly url: string; readonly asked: rea
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-/** Runs the program with a host name for the mock that only the proxy can reach. */
+/** Runs the program with a base URL for the mock whose host name only the proxy can reach. */
 async function runBehind(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
   return exec([[say('ok')]], ['-s', 'danger-full-access', '-c', 'request_max_retries=0', 'x'], {
     cwd: repository(),

@@ -30,10 +30,13 @@ async function run(wire: WireUnderTest, replies: readonly Reply[], ...more: read
   return { ...ended, cwd, home, events: eventsOf(ended.stdout), requests: mock.requests }
 }
 
-/** How a run must end: its exit code, the class in its terminal event, and what the message says. */
+/** How a run must end: its exit code, the reason in its terminal event, a pattern for its message, and the number of requests. */
 type End = { readonly code: number; readonly reason?: string; readonly message?: RegExp; readonly requests: number }
 
-/** Every way in which a run can end, and its cause. Replies may depend on the provider's error format. */
+/**
+ * Every way in which a run can end: its name, the model's replies and the options that cause it, and the expected end. Replies may depend on the
+ * provider's error format.
+ */
 const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[], readonly string[], End])[] = [
   ['a final message', () => [[say('done')]], [], { code: 0, requests: 1 }],
   [

@@ -45,7 +45,7 @@ const commands = ({ events }: Exec) =>
     event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item] : [],
   )
 
-/** A repository, and next to it a folder that the sandbox doesn't let commands write to. With `flags`, commands can read it. */
+/** A repository, and next to it a folder that the sandbox doesn't let commands write to. With the options `flags`, commands can read the folder. */
 function besides(files: Readonly<Record<string, string>> = {}) {
   const base = tempDir(Object.fromEntries(Object.entries(files).map(([path, text]) => [`out/${path}`, text])))
   const cwd = join(base, 'repository')

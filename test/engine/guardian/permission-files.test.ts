@@ -21,7 +21,7 @@ function verdicts({ events }: Exec): readonly unknown[] {
 
 const untrusted = ['--ask-for-approval', 'untrusted']
 
-/** Runs these commands, in a repository and a home with these files. */
+/** Performs a run with these commands, in a repository and a home with these files, and returns what was decided about each command. */
 async function decided(
   commands: readonly string[],
   {

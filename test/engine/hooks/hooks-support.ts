@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 /** The hooks of a settings file, which really run in the sandbox, and the records of their runs. */
 export type TestHooks = { readonly hooks: Hooks; readonly runs: readonly HookRun[]; readonly workspace: string }
 
-/** Loads a settings file with this `hooks` table and opens what its hooks need. */
+/** Loads the hooks from a settings file with this `hooks` table, and opens the sandbox in which they run. */
 export async function hooksOf(table: object, given: Partial<HookDependencies> = {}): Promise<TestHooks> {
   const workspace = given.workspace ?? tempDir()
   const settings = tempDir({ 'settings.json': JSON.stringify({ hooks: table }) })
@@ -33,7 +33,7 @@ export async function hooksOf(table: object, given: Partial<HookDependencies> = 
   return { hooks, runs, workspace }
 }
 
-/** One group of command hooks. */
+/** An entry of a `hooks` table: a matcher, and a command hook for each of these lines. */
 export function commands(matcher: string | undefined, ...lines: readonly string[]): object {
   return {
     ...(matcher === undefined ? {} : { matcher }),

@@ -5,7 +5,7 @@ import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 
-/** A response that calls one command. */
+/** A response with one call, which runs this command. */
 export const run = (cmd: string): Reply => [call('exec_command', { cmd })]
 /** A response that ends the run. */
 export const done: Reply = [say('done')]
@@ -18,7 +18,7 @@ export async function withHooks(
     readonly args?: readonly string[]
     readonly files?: Readonly<Record<string, string>>
     readonly cwd?: string
-    /** Default: `go`. */
+    /** The prompt of the run. By default, it is `go`. */
     readonly prompt?: string
   } = {},
 ): Promise<Exec & { readonly cwd: string; readonly home: string }> {

@@ -6,7 +6,10 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 import { reference } from './servers-support.ts'
 
 const modules = new URL('../../../node_modules', import.meta.url).pathname
-/** Directories that commands can read in the sandbox, even if they are in a place that is private there. */
+/**
+ * The directories of Node and of the servers' packages, as JSON. Commands must be able to read them even if they are in a place that the sandbox
+ * hides.
+ */
 const visible = JSON.stringify([modules, dirname(process.execPath)])
 
 /** Runs `agent exec --json` with a configuration in TOML. */
@@ -16,7 +19,7 @@ export async function withServers(
   options: {
     readonly cwd?: string
     readonly args?: readonly string[]
-    /** Default: `go`. */
+    /** The prompt of the run. By default, it is `go`. */
     readonly prompt?: string
     /** Files in the user's home. */
     readonly files?: Readonly<Record<string, string>>

@@ -18,7 +18,8 @@ const received = (body: object): Received => ({
  */
 describe('a strict server accepts what a real one accepted', () => {
   /**
-   * From `tests/lib/tools/nockFixtures/ToolRunner.json` of anthropics/anthropic-sdk-typescript, recorded with claude-opus-4-8 and claude-sonnet-4-5.
+   * The schema, calls and results are from `tests/lib/tools/nockFixtures/ToolRunner.json` of anthropics/anthropic-sdk-typescript, which was recorded
+   * with claude-opus-4-8 and claude-sonnet-4-5.
    */
   const schema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] }
   const tool = { type: 'custom', name: 'test_tool', input_schema: { ...schema, additionalProperties: false } }

@@ -3,7 +3,7 @@ import { say } from '../../support/mock-model.ts'
 import { collect, request } from './conversation.ts'
 import { startWire, wires } from './wires.ts'
 
-/** The field for the limit of an answer's length, by API. */
+/** The name of the field that limits the length of an answer, by API. */
 const names: Readonly<Record<string, string>> = {
   Responses: 'max_output_tokens',
   'Chat Completions': 'max_tokens',

@@ -7,7 +7,7 @@ const answered: WireMessage = { role: 'assistant', content: [{ type: 'text', tex
 const own = { name: 'grep' }
 const server = { name: 'mcp__maps__route' }
 
-/** Returns the marked parts of a request, in the order of the cached prefix. */
+/** Returns the parts of a request that have a cache mark, in the order in which the provider caches them. */
 function marks(parts: Parameters<typeof cached>[0]): readonly string[] {
   const { tools = [], system = [], messages } = cached(parts)
   const of = (kind: string, marked: readonly unknown[]): readonly string[] =>

@@ -9,7 +9,10 @@ import { request } from './conversation.ts'
 const thinking = { from: 'anthropic-messages', block: { type: 'thinking', thinking: 'Plan.', signature: 'sig' } }
 const images = [{ mediaType: 'image/png', data: 'AA==' }]
 
-/** A conversation in which turns grow after they were sent, because results arrive one by one, and a message is added to other messages. */
+/**
+ * A conversation in which turns become longer after they were sent, because results arrive one by one, and because a message is added to the same
+ * turn as the messages before it.
+ */
 const history: readonly HistoryItem[] = [
   { type: 'message', role: 'developer', text: '"input":[] \u2028 – 今すぐ' },
   { type: 'message', role: 'user', text: 'go', images },

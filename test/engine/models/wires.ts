@@ -10,7 +10,7 @@ import { startMockOpenAI } from '../../support/mock-openai.ts'
 /** A provider's wire format, with everything that a scenario needs. */
 export type WireUnderTest = {
   readonly wire: string
-  /** The provider's name in messages. */
+  /** The provider's name, as messages to the user contain it. */
   readonly label: string
   readonly model: string
   readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>
@@ -25,12 +25,14 @@ export type WireUnderTest = {
   readonly conversation: string
   /** An error in the form in which this provider sends it. */
   readonly error: (message: string, code?: string) => unknown
-  /** What a response contains if it reached its length limit (`truncated`) or was withheld (`filtered`). */
+  /**
+   * The value with which a response says why it ended: because it reached its length limit (`truncated`), or because it was withheld (`filtered`).
+   */
   readonly truncated: string
   readonly filtered: string
 }
 
-/** The value of every variable that contains a key. It is the same everywhere, so that one search finds it wherever it leaks. */
+/** The value of every environment variable that contains an API key. It is the same everywhere, so that one search finds it wherever it leaks. */
 export const key = 'sk-test-5ecret-key'
 const env = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, LOCAL_KEY: key }
 

@@ -17,7 +17,7 @@ type End = {
   readonly code: number
   readonly reason: string
   readonly result: string
-  /** The heading that people see. */
+  /** The heading of the reports that people read. */
   readonly heading: string
 }
 

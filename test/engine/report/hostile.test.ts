@@ -9,7 +9,7 @@ const ownPolicy = (page: string): string =>
     /<meta\s+http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page)?.[1] ?? expect.fail('no policy')
   ).replaceAll('&#39;', "'")
 
-/** The elements of a page in order, without those from Markdown and syntax colours. */
+/** The names of the elements of a page, in order, without the elements that come from Markdown or syntax highlighting. */
 function elementsOf({ dom }: Pick<Opened, 'dom'>): readonly string[] {
   const names: string[] = []
   let inMarkdown = 0
@@ -77,8 +77,8 @@ describe('a page of every event with hostile strings in all of its texts', () =>
 })
 
 /**
- * Whether the number of these elements is always the same. The number of "left out" lines depends on the length of the texts, and the parser adds
- * elements that a page may omit.
+ * Whether the number of elements with this name depends only on the events, not on their texts. The number of "left out" lines depends on the length
+ * of the texts, and the browser's parser adds elements that a page may omit.
  */
 function isSteady(name: string): boolean {
   return !['p', 'tbody', 'br', 'span', 'li'].includes(name)

@@ -46,7 +46,7 @@ function tree(): string {
   return cwd
 }
 
-/** Opens the tool in a workspace, with only these programs on the PATH. */
+/** Opens the grep tool in a workspace, with only these programs on the PATH. */
 async function open(workspace: string, programs: Readonly<Record<string, string>>): Promise<ObservedPath> {
   const path = tempDir()
   for (const [name, target] of Object.entries(programs)) {

@@ -55,8 +55,8 @@ const shellLine = (denied: Denied): string =>
 const patch = (body: string): string => `*** Begin Patch\n${body}\n*** End Patch\n`
 
 /**
- * For each tool, the calls with which a model would try to reach what is denied. The test fails for a tool that isn't listed here: add what it could
- * be used for.
+ * For each tool, the calls with which a model would try to reach the denied folder and server. The test fails for a tool that isn't listed here: add
+ * the calls with which it could be misused.
  */
 const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = {
   agent: (denied) => [{ title: 'spy', prompt: `The spy: look at ${fileIn(denied)} and ${denied.url}` }],
@@ -165,12 +165,14 @@ async function startHost(): Promise<{ readonly port: number; readonly reached: (
   return { port: (host.address() as AddressInfo).port, reached: () => reached }
 }
 
-/** Rules against every host on loopback. */
+/** Rules that forbid connections to 127.0.0.1 over HTTP and HTTPS. */
 const forbidding = ['http', 'https']
   .map((protocol) => `network_rule(host = "127.0.0.1", protocol = "${protocol}", decision = "forbidden")\n`)
   .join('')
 
-/** Runs every attempt of every tool, of a hook and of an MCP server. */
+/**
+ * Performs a run with every attempt to reach the folder and the server: by each tool, by a hook and by an MCP server. If `closed`, both are denied.
+ */
 async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const { port, reached } = await startHost()
   const cwd = repository({
@@ -204,7 +206,7 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const hook = { type: 'command', command: shellLine(denied) }
   const home = tempDir({
     '.config/portcullis/config.toml': config,
-    // These rules forbid an allowed host: the strictest decision wins.
+    // These rules forbid a host that the configuration allows: the strictest decision wins.
     '.config/portcullis/rules/own.rules': closed ? forbidding : '',
     '.claude/settings.json': JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }),
     'schema.json': '{"type":"object","properties":{"said":{"type":"string"}}}',

@@ -11,7 +11,7 @@ const done = [say('done')]
 const save = (fact: string, more: object = {}) => call('save_memory', { fact, ...more })
 const told = ({ requests }: Pick<Exec, 'requests'>): string => JSON.stringify(requests.at(-1)?.body)
 
-/** Performs a run in which the model saves a fact, with these permissions of the user. */
+/** Performs a run in which the model saves a fact. `allow` contains the entries of the user's `permissions.allow`. */
 async function run(
   fact: string,
   given: {

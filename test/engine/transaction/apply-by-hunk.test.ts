@@ -12,7 +12,7 @@ import { exec, repository } from '../../support/workspace.ts'
 const numbers = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('')
 
-/** Performs a run whose changes stay in its view, and answers each question of `agent apply -p` with a letter. */
+/** Performs a run whose changes are not landed, then runs `agent apply -p` and answers its questions with the letters of `answers`. */
 async function picking(command: string, answers: string, paths: readonly string[] = []) {
   const [cwd, home] = [repository({ 'a.txt': numbers(1, 30), 'b.txt': 'b\n', 'gone.txt': 'g\n' }), tempDir()]
   await exec([[call('exec_command', { cmd: command })], [say('done')]], ['--transactional', '--land', 'never', 'x'], {

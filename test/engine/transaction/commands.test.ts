@@ -117,7 +117,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
 
   test('of a killed run are found on request', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n', '.gitignore': 'out\n' })
-    // This is the state of a view in which nobody has searched for changes.
+    // This is the state of a view in which changes have not been searched for yet.
     const state = JSON.parse(read(directory, 'transaction.json')) as {
       readonly roots: readonly { readonly source: string }[]
     }

@@ -161,7 +161,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     const lock = join(cwd, '.git/index.lock')
     writeFileSync(lock, '')
-    // The undo creates its own lock just before it finds the other one.
+    // The undo creates its own lock file just before it notices `index.lock`.
     const watcher = watch(join(cwd, '.git'), (_, name) => {
       if (/^\.apply-patch-.*-lock/.test(name ?? '')) rmSync(lock, { force: true })
     })

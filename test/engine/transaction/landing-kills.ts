@@ -148,7 +148,7 @@ function look(tree: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Makes the changes in a run that lands nothing. Returns the id of its session. */
+/** Performs a run that executes the command `made`, and lands nothing. Returns the id of its session. */
 async function changeAll(tree: string, home: string, made: string): Promise<string> {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(tree, path)), { recursive: true })

@@ -31,7 +31,7 @@ function linkedWorktree(): string {
   return linked
 }
 
-/** A repository with a submodule in `lib`, which is on a branch. */
+/** A repository with a submodule in `lib` that has a branch checked out. */
 function withSubmodule(): string {
   const [library, cwd] = [committed({ 'l.txt': 'l\n' }), committed({ 'a.txt': 'a\n' })]
   git(cwd, 'submodule', '--quiet', 'add', library, 'lib')

@@ -31,7 +31,7 @@ async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) =
   for (const directory of [cwd, home]) mkdirSync(directory)
   const git = ['-c', 'user.name=x', '-c', 'user.email=x@x']
   const commit = (message: string): void => {
-    // Git knows that a file is unchanged only if the file is older than the index.
+    // Git treats a file as unchanged without reading it only if the file is older than the index.
     execFileSync('sh', ['-c', 'find . -name "*.txt" -exec touch -d 2020-01-01 {} +'], { cwd })
     execFileSync('git', ['add', '.'], { cwd })
     execFileSync('git', [...git, 'commit', '-qm', message], { cwd })

@@ -17,7 +17,7 @@ const endOf = ({ events }: Exec) => {
   return last?.type === 'turn.completed' || last?.type === 'turn.failed' ? last.transaction : undefined
 }
 
-/** Starts a server on this machine, which commands may reach. */
+/** Starts a web server on loopback, and returns its port. */
 async function startServer(): Promise<number> {
   const server = createServer((_, response) => response.end('hello'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -134,7 +134,7 @@ overlayTest(
       '?? a/deep/',
       '',
     ])
-    // The host's repository gets neither the setting nor the cache.
+    // The host's repository contains neither git's untracked cache nor the setting that turns it on.
     expect(read(cwd, '.git/config')).not.toContain('untracked')
     expect(read(cwd, '.git/index')).not.toContain('UNTR')
   },
@@ -231,7 +231,7 @@ overlayTest('a run that can’t have an overlay says why, and what would help', 
   const cwd = repository({ 'a.txt': 'a\n' })
   const before = fingerprint(cwd)
   const home = tempDir()
-  // The state is stored on an overlay, which can't be an upper directory.
+  // The program's state is stored on an overlay here, and the upper directory of another overlay can't be on an overlay.
   const onAnother = [
     'unshare',
     '--mount',

@@ -5,7 +5,7 @@ export type FuzzKind = {
   readonly make: (random: Random) => string
   /** The command lines that run a text. bash runs them in a folder with the files `a` and `d/b`. */
   readonly runs: (text: string, random: Random) => readonly string[]
-  /** Whether the text could do harm. Otherwise, it doesn't count and isn't worth running. */
+  /** Whether the text could do harm. If not, it isn't worth running, and isn't counted. */
   readonly isArmed: (text: string) => boolean
   /** Called with each allowed text. */
   readonly learn?: (text: string, random: Random) => void

@@ -1,9 +1,9 @@
 /**
- * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]` makes random texts. It runs those that are
- * allowed without asking in an empty folder, with bash, and also with dash if they are allowed there. They must change nothing in the folder. The
- * program prints its seed and counts. If something has changed, it prints the texts and exits with 1. A text counts only if it could do harm, because
- * it contains a command that writes. Most texts are already refused by the tokenizer, so the whole analysis refuses them too. This is checked with a
- * sample of them.
+ * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]` generates random texts. It runs those that are
+ * allowed without asking: in bash, and also in dash if they are allowed for a plain shell. They run in a small folder, in which they must change
+ * nothing. The program prints its seed and counts. If something has changed, it prints the texts and exits with 1. A text counts only if it could do
+ * harm, because it contains a command that writes. Most texts are refused by the tokenizer, so they are not analysed further. With a sample of them,
+ * the program checks that the whole analysis refuses them too.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -26,7 +26,7 @@ const most = Number(values.texts)
 const seed = Number(values.seed)
 const random = new Random(seed)
 const batch = 400
-/** One in this many texts is judged for all shells, even if the tokenizer refuses it. */
+/** One text in this many is judged for all shells, even if the tokenizer refuses it. */
 const sample = 256
 
 const names = values.kinds.split(',')
@@ -54,10 +54,9 @@ function shellsOf(one: One, text: string): readonly Run['shell'][] {
   return isFine ? ['bash', ...others] : others
 }
 
-/**
- * Texts that wait until there are enough for a batch of their shell and kind. There are two folders, so that texts can be generated while others run.
- */
+/** Texts that wait until there are enough of them for a batch, by their kind and shell. */
 const waiting = new Map<string, Run[]>()
+// There are two folders, so that texts can be generated while others run.
 const free = [new Scratch(), new Scratch()]
 const scratches = [...free]
 const running = new Set<Promise<void>>()

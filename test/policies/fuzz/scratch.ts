@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** One text, and the shell that runs it. */
 export type Run = { readonly shell: 'bash' | 'dash'; readonly text: string; readonly kind: string }
 
-/** The outcome of a batch. */
+/** The outcome of a batch: the texts that changed something, and the number of texts that did not end by themselves. */
 export type Ran = { readonly hits: readonly Run[]; readonly endless: number }
 
 const secondsOfBatch = 60
@@ -34,7 +34,7 @@ export class Scratch {
     let [done, endless] = [0, 0]
     while (done < runs.length) {
       const ended = done + (await this.#batch(first.shell, runs.slice(done)))
-      // The text at which the batch stopped has either ended the whole batch or never ended itself.
+      // The text at which the batch stopped either ended the whole batch or never ended.
       if (ended < runs.length) endless++
       done = ended + 1
     }
@@ -53,7 +53,8 @@ export class Scratch {
   }
 
   /**
-   * Describes the folder. Times also reveal a file that was created and removed. Git itself may change the time of its folder, but not its content.
+   * Describes the state of the folder. The times also reveal a file that was created and then removed. Git itself may change the times of files below
+   * `.git`, so only their names and contents are described.
    */
   #state(): string {
     const own = ['.', 'd', 'a', 'd/b'].map((name) => {
@@ -69,7 +70,7 @@ export class Scratch {
     return [...own, ...git].join('\n')
   }
 
-  /** Runs texts in one shell that forks for each. Returns how many ended. */
+  /** Runs texts in one shell, which forks a process for each of them. Returns how many of them ended. */
   async #batch(shell: string, runs: readonly Run[]): Promise<number> {
     const script = runs
       .map(({ text }, at) => `( eval ${quote(text)} ) </dev/null >/dev/null 2>&1; echo ${at + 1}\n`)
@@ -97,7 +98,7 @@ export class Scratch {
     return this.#state() !== before
   }
 
-  /** Only the scratch folder is writable, whatever gets through. */
+  /** The arguments for a bwrap sandbox in which only the scratch folder is writable, whatever commands get past the analysis. */
   #sandbox(): readonly string[] {
     return [
       ...['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--dev', '/dev', '--proc', '/proc', '--unshare-all'],

@@ -180,7 +180,7 @@ export const pieces: readonly string[] = [
   ],
 ]
 
-/** Words with which a text could do harm. */
+/** Pieces that are inserted into a text so that it could do harm. */
 export const arming: readonly string[] = [
   ...['touch q', ' touch q', 'touch q;', ';touch q', '\ntouch q\n', ' touch q ', '&touch q', '|touch q', 'touch q #'],
   ...['>q', ' >q', '>q ', '> q', '>>q', '&>q', '<>q', '2>q', '>|q'],
@@ -206,7 +206,7 @@ export const separators: readonly string[] = [
   ...['; ', ';', '\n', ' && ', ' || ', ' | ', ' & ', '|&', ' ', '', '\\\n', ' #\n', '; # ', ' <<E\n', ' < <(', ' $('],
 ]
 
-/** Wrappers around a text or a part of it. */
+/** Pairs of strings that are put before and after a text or a part of it. */
 export const wraps: readonly (readonly [string, string])[] = [
   ...([
     ['"', '"'],

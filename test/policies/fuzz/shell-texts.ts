@@ -11,7 +11,7 @@ const longest = 200
 const unfit =
   /\b(?:rm|sudo|kill|reboot|dd|mkfs|git|curl|find|sleep|yes|select|tail|top|less|more|man|watch|python3?|make|npm|docker|while|until)\b/
 
-/** Lines of the tables: those that were once wrongly allowed, and harmless ones. */
+/** Lines from the tables of test cases: those that were once wrongly allowed, and harmless ones. */
 const known = ['second-cases.jsonl', 'commands.jsonl'].flatMap((name) =>
   readFileSync(new URL(`../../../fixtures/policies/${name}`, import.meta.url), 'utf8')
     .trimEnd()
@@ -91,7 +91,7 @@ function insert(text: string, piece: string, random: Random): string {
   return text.slice(0, at) + piece + text.slice(at)
 }
 
-/** Whether a text could do harm, is not a mere comment, and ends by itself. Otherwise, it doesn't count. */
+/** Whether a text could do harm, is not a mere comment, and ends by itself. Otherwise, it isn't worth running, and isn't counted. */
 export function isArmed(text: string): boolean {
   return (
     /touch|>|\bq\b/.test(text) &&

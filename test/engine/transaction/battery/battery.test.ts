@@ -7,8 +7,8 @@ import { ends, everythingHappens, nothingHappens } from './run-battery.ts'
 needsBubblewrap()
 const missing = whyNoBubblewrap() ?? (needsPrograms('sqlite3', 'npm') ? 'sqlite3 or npm is not installed' : undefined)
 const missingFor = { copy: missing, overlay: missing ?? whyNoOverlay() }
-// All kinds of change are made in one run, which ends in some of the possible ways. `npm run soak -- --only transactions` tries all ways to end, and
-// each kind of change by itself.
+// All kinds of change are made together, in runs that end in some of the possible ways. `npm run soak -- --only transactions` tries all ways to end,
+// and also each kind of change by itself.
 const some = ends.filter(({ name }) => ['failed verify', 'SIGKILL', 'SIGKILL of the sandbox'].includes(name))
 
 for (const strategy of ['copy', 'overlay'] as const) {

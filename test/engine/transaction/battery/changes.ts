@@ -7,9 +7,12 @@ import process from 'node:process'
 export type Change = {
   readonly name: string
   readonly command: string
-  /** `never-lands` if the result isn't landed, `blocks` if it prevents the landing. Default: the result is landed. */
+  /** `never-lands` if the result isn't landed, `blocks` if it prevents the run's changes from landing. If undefined, the result is landed. */
   readonly apart?: 'never-lands' | 'blocks'
-  /** The strategy with which the result can't be the same: an overlay breaks hard links when one of them is written, as its documentation says. */
+  /**
+   * The strategy whose result differs from that of a run without a transaction: an overlay breaks hard links when one of them is written, as its
+   * documentation says.
+   */
   readonly notBy?: 'overlay'
 }
 

@@ -16,7 +16,7 @@ import { makeTree, type Change } from './changes.ts'
 export const strategies = ['copy', 'overlay', 'reflink'] as const
 type Strategy = (typeof strategies)[number]
 
-/** A way for a run to end in which nothing lands. */
+/** A way for a run to end so that none of its changes land. */
 type End = {
   readonly name: string
   readonly args?: readonly string[]
@@ -33,7 +33,7 @@ const lasting = 'sleep 60'
 
 const cmd = (text: string): Reply => [call('exec_command', { cmd: text, timeout_ms: 120_000 })]
 
-/** The ways in which a run can end. */
+/** The ways in which a run can end so that none of its changes land. */
 export const ends: readonly End[] = [
   {
     name: 'failed provider',
@@ -146,7 +146,7 @@ function scriptOf(made: readonly Change[]): string {
     .join('\n')
 }
 
-/** The names of the changes that failed, as a request to the model contains them. */
+/** The names of the changes that failed, found in the output that a request to the model contains. */
 function failedIn(request: Received): string {
   return (
     JSON.stringify(request.body)
@@ -176,7 +176,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** The parts of a tree that can land: kinds, modes, links, bytes, and git's view of it. */
+/** What a landing must reproduce of a tree: types of files, modes, targets of links, contents, and git's view of the tree. */
 function facts(tree: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   const walk = (directory: Buffer, shown: string): void => {

@@ -3,7 +3,7 @@ import { changes } from './changes.ts'
 import { ends, everythingHappens, nothingHappens, strategies } from './run-battery.ts'
 import { mountXfs } from './xfs.ts'
 
-/** A row of the matrix: the strategy of the runs, how they ended, and what went wrong. */
+/** A row of the results: the strategy of the runs, how they ended, the number of tries, and what went wrong. */
 type Row = {
   readonly strategy: string
   readonly end: string
@@ -11,13 +11,13 @@ type Row = {
   readonly failures: readonly string[]
 }
 
-/** The parts that can be tried by themselves: the landing, and each strategy. */
+/** The parts of the transaction soak test that can be run separately: the landing, and each strategy. */
 export const transactionParts = ['landing', ...strategies] as const
 type TransactionPart = (typeof transactionParts)[number]
 
 /**
- * Tries landings that are killed at each of their calls, and then, with each strategy and each way to end, each kind of change by itself and all of them
- * together. If a strategy can't be tried here, its row says why.
+ * Kills a landing at each of its system calls that change a file system. Then, with each strategy and each way for a run to end, tries each kind of
+ * change by itself and all of them together. If a strategy can't be tried here, its row says why.
  */
 export async function* runTransactions(parts: readonly TransactionPart[]): AsyncIterable<Row> {
   for (const withCommits of parts.includes('landing') ? [false, true] : []) {
