@@ -32,15 +32,15 @@ export async function removeTree(path: string): Promise<void> {
 const mostSmall = 256
 
 /**
- * Removes a tree at once if it is small and nothing prevents that, which is the usual case. Otherwise returns false, and may have removed a part of
- * the tree.
+ * Removes a tree without any pause if it is small and nothing prevents that, which is the usual case, and returns true. Otherwise returns false, and
+ * may have removed a part of the tree.
  */
 function isSmallRemoved(path: string): boolean {
   let done = 0
   const remove = (directory: string): void => {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if ((done += 1) > mostSmall) throw new Error('the tree is not small')
-      // A name that isn't valid text is changed when it is read. The entry then isn't found, and the slower way removes the tree.
+      // A name that isn't valid UTF-8 is changed when it is read as text. Its entry is then not found, and `removeTree` uses its slower method.
       const inside = `${directory}/${entry.name}`
       if (entry.isDirectory()) remove(inside)
       else unlinkSync(inside)
@@ -92,7 +92,7 @@ async function removeOnce(directory: Buffer, turns: Turns): Promise<void> {
   ifThere(() => rmdirSync(directory))
 }
 
-/** Empties all directories below this one. Subdirectories are first moved up, so that no path below this directory is longer than two names. */
+/** Removes the trees below a directory. Nested directories are moved up first, so that no path below this directory is longer than two names. */
 async function flatten(path: string, turns: Turns): Promise<void> {
   chmodSync(path, 0o700)
   const out = mkdtempSync(join(path, 'out-'))

@@ -69,7 +69,10 @@ function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path !== root && isWithin(path, root))
 }
 
-/** The entries of a long list that are below the roots. The result is cached, because it is the same for all commands of a sandbox. */
+/**
+ * Returns a function that selects the paths below the given roots. The list may be long, so the result is cached: the roots are the same for all
+ * commands of a sandbox.
+ */
 const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
   return (roots: readonly string[]): readonly string[] => {
@@ -80,11 +83,11 @@ const below = memoize((paths: readonly string[]) => {
   }
 })
 
-/** The policy's protected paths in absolute form. They are two lists, because only those outside the roots are the same for all roots. */
+/** The policy's protected paths in absolute form, in two lists: those inside the given roots, and those outside. */
 export type ProtectedPlaces = {
-  /** The paths in a root, and the places that stand for a name in each directory of a root. */
+  /** The paths inside a root, and patterns for the names that are protected in every directory of a root (see `nestedPlace`). */
   readonly inside: readonly string[]
-  /** The paths outside all roots. A symlink there may lead into a root. */
+  /** The paths outside all roots. They are needed because such a path may contain a symlink that leads into a root. */
   readonly outside: readonly string[]
 }
 
@@ -99,8 +102,8 @@ export function protectedBelow(
 
 /**
  * The policy's protected paths in absolute form. A relative path is protected in each of `roots`. A path that is protected in every directory is also
- * protected in the root itself. The result includes files in the roots that git's configuration names. As long as it names the same files, the same lists are
- * returned, so that whatever is cached for them is found again.
+ * protected in the root itself. The result includes files in the roots that git's configuration names. As long as the configuration names the same
+ * files, the same list objects are returned, so that values that are cached for these lists are found again.
  */
 export function protectedByRoots(
   roots: readonly string[],
@@ -109,7 +112,10 @@ export function protectedByRoots(
   return placesOf(protectedPaths)(roots)(roots.flatMap(namedByGit))
 }
 
-/** The result is cached for each list of roots, and for the last list of files that git's configuration named there. */
+/**
+ * Computes the result of `protectedByRoots`, and caches it for each list of roots, together with the list of files that git's configuration named
+ * last.
+ */
 const placesOf = memoize((protectedPaths: readonly string[]) => {
   const known = new Map<string, ReturnType<typeof placesIn>>()
   return (roots: readonly string[]) => {
@@ -123,7 +129,7 @@ const placesOf = memoize((protectedPaths: readonly string[]) => {
   }
 })
 
-/** How many lists of roots are remembered for one list of protected paths. A run asks about two or three. */
+/** How many lists of roots are remembered for one list of protected paths. A run needs only two or three. */
 const mostRootLists = 16
 
 function placesIn(

@@ -3,7 +3,7 @@ import { shareInstanceof } from './share-instanceof.ts'
 
 /** The data that a `SandboxError` contains, depending on its `code`. The error's message is made from this data. */
 export type SandboxErrorData = {
-  /** The policy is invalid. `problems` lists every fault, with the key of the setting. */
+  /** The policy is invalid. `problems` contains the key of each wrong setting, and what was expected. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
   /** The requested backend, or every backend, is unable to enforce the policy here. */
   readonly unavailable: {
@@ -92,7 +92,7 @@ function describe(error: Described): string {
       if (error.data.approved === true) {
         return `nothing was run: ${error.data.path} is no longer what was approved. It has since been moved, removed or replaced, and an approval applies to the file or directory itself, not to its name. Put it back, or name the path that you mean and ask again`
       }
-      return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was being set up for this command, and only the planned entries may be mounted. Try again when nothing renames or replaces it`
+      return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was being set up for this command, and only the planned entries may be mounted. Try again when nothing is renaming or replacing it`
     case 'closed':
       return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
     case 'unreviewed':

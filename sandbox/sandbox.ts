@@ -19,7 +19,10 @@ export type Command = {
   readonly stdin?: 'null' | 'pipe' | 'inherit'
   /** If true, the command may write only to its temporary directory. Default: it may write where the policy allows it. */
   readonly readOnly?: boolean
-  /** Absolute paths that this command can't read, in addition to the paths that the policy denies. A path that is itself a root stays readable. */
+  /**
+   * Absolute paths that this command can't read, in addition to the paths that the policy denies. A path that is itself one of the policy's roots
+   * stays readable.
+   */
   readonly hidden?: readonly string[]
   /**
    * The size of a pseudo-terminal to run the command in. This terminal is the command's standard input, output and error, so `stdin` must be left

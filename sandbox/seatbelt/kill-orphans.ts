@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'
 
-/** The maximum number of searches for processes. The search is repeated because a process may fork during it. */
+/** How many times at most to search for processes that are still running. One search isn't enough, because a process may fork during it. */
 const rounds = 10
 
 /**

@@ -14,7 +14,7 @@ export type SeatbeltMachine = {
   readonly privateTemp: string
 }
 
-/** The policy's rule for a path and everything below it, except for longer paths that have a rule of their own. */
+/** The policy's rule for a path and everything below it, apart from deeper paths that have a rule of their own. */
 export type Place = {
   readonly path: string
   readonly as:

@@ -13,7 +13,9 @@ import { quoteCaseless, quoteForRegex } from './regex.ts'
  */
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
-/** Names in a git directory that `git init` and `git clone` must be able to write, so the rules deny them only in existing repositories. */
+/**
+ * Names of entries in a git directory that `git init` and `git clone` must be able to create, so the rules deny them only in existing repositories.
+ */
 const madeByInit: readonly string[] = ['config', 'hooks']
 
 /**

@@ -62,8 +62,8 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
 }
 
 /**
- * Instructions that end with a conditional jump. If the test holds, the next instruction runs. The jump's target for the other case is filled in
- * later.
+ * Compiles a test to instructions, the last of which is a conditional jump. If the test holds, the next instruction runs. The jump's target for the
+ * other case is filled in later.
  */
 function compileTest(test: ArgumentTest): readonly Instruction[] {
   const low = load(offsetOfArguments + 8 * test.argument)

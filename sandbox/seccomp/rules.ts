@@ -2,7 +2,7 @@ import type { Syscall } from './syscalls.ts'
 import { AF_INET, AF_NETLINK, AF_UNIX, ENOSYS, EPERM, O_CREAT } from '../machine-code/kernel.ts'
 
 /**
- * Tests the low 32 bits of one argument. This is enough because the kernel itself uses only these bits of the arguments that are tested: they are
+ * A test of the low 32 bits of one argument. This is enough because the kernel itself uses only these bits of the arguments that are tested: they are
  * ints, or flags below 2^32.
  */
 export type ArgumentTest =
@@ -29,7 +29,7 @@ const newTimeNamespace = 0x80
 const AF_INET6 = 10
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
-/** The protocols that a new socket may have: the default protocol for the socket's type, TCP, and UDP (ip(7)). */
+/** The protocols of new internet sockets in a network namespace of their own: the default protocol for the socket's type, TCP, and UDP (ip(7)). */
 export const loopbackProtocols: readonly number[] = [0, 6, 17]
 const socketTypeBits = 0xf
 const allBits = 0xffff_ffff

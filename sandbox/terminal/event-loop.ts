@@ -123,7 +123,7 @@ export function show({ waiting, shown, master, count }: State): readonly Instruc
   ]
 }
 
-/** Passes SIGTERM on to the foreground process group and the command, and detects when the command has ended. */
+/** Passes SIGTERM on to the foreground process group and to the command, and detects that the command has ended. */
 export function hearSignals({
   waiting,
   signals,

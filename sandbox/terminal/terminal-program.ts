@@ -8,7 +8,10 @@ import { layOut } from './terminal-state.ts'
 /** The exit code if no terminal can be created. It is the exit code that sh uses for a command that can't be run. */
 const cannotRun = 126
 
-/** A message for the terminal program's control descriptor that contains a terminal's size: a `struct winsize` (8 bytes). */
+/**
+ * A message that tells the terminal program the size of the terminal: a `struct winsize` (8 bytes). It is sent through the program's control
+ * descriptor.
+ */
 export function sizeMessage({ columns, rows }: { readonly columns: number; readonly rows: number }): Uint8Array {
   const message = Buffer.alloc(8)
   message.writeUInt16LE(rows, 0)

@@ -26,7 +26,7 @@ export function layOut(memory: Memory, control: number) {
     /** Typed input that the terminal has not accepted yet (`typed`), and output that has not been written yet (`shown`). */
     typed: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
     shown: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
-    /** The ppoll(2) entries of descriptors whose input may end. When it has ended, the entry is set to `unused`. */
+    /** The ppoll(2) entries of two descriptors whose input may end. When the input of one has ended, its entry is set to `unused`. */
     keyboard: memory.variable(waitingFor(0n, POLLIN)),
     resizing: memory.variable(waitingFor(BigInt(control), POLLIN)),
     signal: { head: memory.variable(), rest: memory.space(120) },

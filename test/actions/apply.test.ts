@@ -52,7 +52,7 @@ function bundleOf(after: Files, change?: (patch: string) => string) {
 
 type Bundle = ReturnType<typeof bundleOf>
 
-/** A GitHub server that contains the base commit. */
+/** Starts a simulated GitHub server that contains the base commit. */
 function gitHubWith(
   { sha, tree, blob }: Bundle,
   more: (asked: Asked) => object | number | undefined = () => undefined,

@@ -30,7 +30,7 @@ const look = 'env; grep -r "PRIVATE KEY" /proc/self/environ ../../_temp'
 const make = 'printf x > src/run.sh && chmod +x src/run.sh'
 const cmd = (text: string) => call('exec_command', { cmd: text })
 
-/** A job whose `run` step has changed one file, removed another, created a program, and signed the result. */
+/** Returns a job and its `run` step, which has changed one file, removed another, created a program, and signed the result. */
 async function signedRun(
   own: string,
   inputs: Readonly<Record<string, string>> = {},
@@ -45,7 +45,7 @@ async function signedRun(
   return { job, step }
 }
 
-/** A GitHub server that contains the job's first commit. */
+/** Starts a simulated GitHub server that contains the job's first commit. */
 async function gitHubOf({ workspace }: Job) {
   const git = (...args: readonly string[]): Buffer => execFileSync('git', ['-C', workspace, ...args])
   const tree = git('ls-tree', '-r', '-t', 'HEAD')

@@ -23,7 +23,7 @@ type GitLabJob = {
 
 const folder = new URL('../../fixtures/examples/ci/gitlab/templates/', import.meta.url)
 
-/** A GitLab component, with these inputs filled in as GitLab does it. */
+/** Reads a GitLab component, with these inputs filled in as GitLab does it. */
 function component(name: string, given: Readonly<Record<string, string>>) {
   const [head = '', body = ''] = readFileSync(new URL(name, folder), 'utf8').split(/^---$/m)
   const { inputs } = (parse(head) as { readonly spec: { readonly inputs: Readonly<Record<string, Input | null>> } })
@@ -68,7 +68,7 @@ async function runJob(job: GitLabJob, replies: readonly Reply[], more: Readonly<
   return { code, log: log + errors, read, prompt: JSON.stringify(mock.requests[0]?.body) }
 }
 
-/** A merge request's checkout with two commits: the base and the change. */
+/** Creates a merge request's checkout with two commits: the base and the change. */
 function mergeRequest(): { readonly cwd: string; readonly base: string } {
   const cwd = tempDir({ 'a.txt': 'one\n' })
   const git = (...words: readonly string[]): string =>

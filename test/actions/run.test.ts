@@ -16,7 +16,7 @@ async function model(replies: readonly Reply[]): Promise<MockOpenAI> {
   return started
 }
 
-/** Runs the action `run` as a step of a job. The model gives these replies. */
+/** Runs the action `run` as a step of a job, with a model that gives these replies. */
 async function run(
   job: Job,
   replies: readonly Reply[],
@@ -255,7 +255,7 @@ const finding = {
 }
 const reported = [[call('report_findings', { summary: 'One thing.', findings: [finding] })]]
 
-/** A pull request's checkout, in which the last commit changed a file. */
+/** Creates a pull request's checkout, in which the last commit changed a file. */
 function proposal(files: Readonly<Record<string, string>> = { 'a.txt': 'two\n' }): {
   readonly job: Job
   readonly sha: string
@@ -353,7 +353,7 @@ test('a transaction that fails leaves the checkout as it was, and no patch', asy
   expect([done.code, done.outputs['changed-files']]).toEqual([0, '["a.txt"]'])
 })
 
-/** A server on loopback that issues the job's identity token and exchanges it for a provider token. */
+/** Starts a server on loopback that issues the job's identity token and exchanges it for a provider token. */
 async function identityServer(status = 200): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {

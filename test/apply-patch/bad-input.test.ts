@@ -1,4 +1,4 @@
-/** Gives the program input that is not a patch, or only part of one. Larger inputs are tested in `large-input.test.ts`. */
+/** These tests give the program input that is not a patch, or only part of one. Larger inputs are tested in `large-input.test.ts`. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { commit, parsePatch, planPatch, renderFailure } from '../../apply-patch/index.ts'
@@ -9,7 +9,7 @@ const files = { 'one.txt': 'a\nb\nc\n', 'two.txt': 'x\r\ny\r\n', 'dir/three.txt'
 /** The time limit of tests that start the program many times. A start takes a twentieth of a second, but many times as long on a busy machine. */
 const manyProcesses = { timeout: 300_000 }
 
-/** Runs the program with input that it must refuse or may apply, and checks what must be true in both cases. */
+/** Runs the program with some input, and checks what must be true whether it applies the input or refuses it. */
 function feed(cwd: string, input: string | Uint8Array, ...args: readonly string[]): Run {
   const before = fingerprint(cwd)
   const run = runProgram(cwd, input, { args })

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A file as a case describes it. */
+/** A file of a test case: its text, its bytes in base64, its mode and text, a symlink's target, or a directory. */
 export type CaseFile =
   | string
   | { readonly base64: string }
@@ -24,7 +24,7 @@ export type CaseFile =
   | { readonly symlink: string }
   | { readonly dir: true; readonly mode?: number; readonly after?: true }
 
-/** A row of `fixtures/apply-patch/*.jsonl`. */
+/** A test case: a row of `fixtures/apply-patch/*.jsonl`. */
 export type Case = {
   readonly id: string
   readonly files: Readonly<Record<string, CaseFile>>
@@ -47,7 +47,7 @@ export type Run = { readonly status: number | null; readonly stdout: string; rea
 /** The path of the built program. The sources would take ten times as long to start. */
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 
-/** Runs the real program in a folder. */
+/** Runs the built program in a folder. */
 export function runProgram(
   cwd: string,
   input: string | Uint8Array,

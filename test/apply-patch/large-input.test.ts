@@ -1,4 +1,4 @@
-/** Applies patches far beyond any intended size, one after the other. Each process has a gigabyte of heap. */
+/** These tests apply patches far larger than any in actual use, one after the other. Each process has a gigabyte of heap. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** A plain implementation of the matcher's four passes. The tests compare the fast matcher with it. */
+/** A simple implementation of the matcher's four passes. The tests compare the fast matcher with it. */
 const map: readonly (readonly [RegExp, string])[] = [
   [/[\u2010-\u2015\u2212]/g, '-'],
   [/[\u2018-\u201B]/g, "'"],

@@ -10,7 +10,7 @@ const insidePrograms = [
   'engine/tools/files/helper-program.ts',
 ]
 
-/** The location (`file:line`) of each match in these files. */
+/** Returns the location (`file:line`) of each line in the given files that matches the pattern. */
 const found = (files: readonly string[], pattern: RegExp): readonly string[] =>
   files.flatMap((file) =>
     code(file)

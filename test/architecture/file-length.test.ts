@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sources } from './sources.ts'
 
-/** The length from which a file counts as too long. A file of this length still fits on a few screens. */
+/** A file with this many lines counts as too long. Shorter files fit on a few screens. */
 const mostLines = 250
 
 test.each(['engine', 'apply-patch', 'sandbox', 'policies'])(

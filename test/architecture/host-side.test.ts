@@ -3,7 +3,7 @@ import { code, imports, sources, textOf } from './sources.ts'
 
 const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
-/** Files that start processes of the host. Each program is found by `hostProgram` or `systemProgram`, or named by an absolute path. */
+/** Files that start processes on the host. Each program is found by `hostProgram` or `systemProgram`, or named by an absolute path. */
 const starters = [
   'engine/batch/run/repository-git.ts',
   'engine/batch/run/start-run.ts',

@@ -16,8 +16,8 @@ type Recheck = {
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
 
 /**
- * A list of expressions whose proof takes more than a few milliseconds. They were proved once. `PROVE=1 vitest run --project architecture` writes the
- * list again.
+ * A list of expressions that took more than a few milliseconds to prove. It saves proving them in each run of the tests. `PROVE=1 vitest run
+ * --project architecture` writes the list again.
  */
 const file = new URL('linear-patterns.json', import.meta.url)
 const proving = process.env['PROVE'] !== undefined

@@ -25,7 +25,7 @@ const row = '    value = compute("x", 1) - offset;'
 const fortyRows = ` ${row}\n`.repeat(40)
 const asciiQuotes = (line: string): string => line.replaceAll(/[\u201c\u201d]/g, '"')
 
-/** The loads by their letters, each with a title. */
+/** The benchmark's loads by their letters, each with a title. A load is a tree and a patch for it. */
 export const loads: Readonly<Record<string, { readonly title: string; readonly make: () => Load }>> = {
   a: {
     title: 'one chunk in one small file',

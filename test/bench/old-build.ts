@@ -9,7 +9,7 @@ import { measureInTurns, type MeasuredProgram } from './measure.ts'
 import type { BenchRow, Cost } from './row.ts'
 import type { Work, WorkCost } from './sandboxed-work.ts'
 
-/** The directory of this build. `oldBuild` is the directory of a build of another commit, if the variable `OLD` names one. */
+/** The directory of this build. `oldBuild` is the directory of another commit's build; undefined if the variable `OLD` isn't set. */
 export const thisBuild = fileURLToPath(new URL('../..', import.meta.url))
 export const oldBuild = process.env['OLD']
 

@@ -13,13 +13,13 @@ import type { BenchRow } from './row.ts'
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 const bundle = new URL('../../dist/apply-patch/index.js', import.meta.url).href
 const runs = 5
-/** Loads for which the peer needs seconds each time. */
+/** The letters of the loads for which the peer needs seconds each time. */
 const slowForThePeer = ['d', 'h']
-/** The load that must be refused. */
+/** The letter of the load that must be refused. */
 const refused = 'h'
-/** The load for which the program does little more than start. An empty script is measured for comparison. */
+/** The letter of the load for which the program does little more than start. An empty script is measured for comparison. */
 const smallest = 'a'
-/** The load that is also measured in-process, through the library. It has many files, and no program has to start. */
+/** The letter of the load that is also measured in-process, through the library. It has many files, and no program has to start. */
 const embedded = 'b'
 
 /**

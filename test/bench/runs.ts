@@ -12,7 +12,7 @@ import type { BenchRow } from './row.ts'
 
 const calls = 20
 
-/** The runs to measure. `say` returns what the mock model says in a response; each run begins with the first response again. */
+/** The kinds of runs to measure. `say` returns the mock model's output for a response; each run begins with the first response again. */
 const scenarios: readonly { readonly name: string; readonly responses: number; say(index: number): Output }[] = [
   { name: 'one reply', responses: 0, say: () => say('done') },
   { name: `${calls} shell calls`, responses: calls, say: (index) => call('exec_command', { cmd: `true ${index}` }) },

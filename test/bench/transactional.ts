@@ -12,10 +12,10 @@ import type { BenchRow } from './row.ts'
 const runs = 3
 
 /**
- * The cost of `--transactional`: at the start, in commands, and at the end. It takes minutes, so it reports its progress.
+ * Measures the cost of `--transactional`: at the start, in commands, and at the end. The benchmark takes minutes, so it reports its progress.
  *
- * Nothing is removed before the end: ext4 doesn't reuse a removed file's inode for minutes, and checks each such inode whenever a file is created. After the
- * removal of 5,000 files, `cp -r` of a thousand took ten times as long, on whichever tree came next.
+ * Nothing is removed before the end: ext4 doesn't reuse a removed file's inode for minutes, and checks each such inode whenever a file is created.
+ * After the removal of 5,000 files, `cp -r` of a thousand took ten times as long, on whichever tree came next.
  */
 export async function transactionalBench(): Promise<readonly BenchRow[]> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))

@@ -22,7 +22,7 @@ import { openPath } from '../support/call-path.ts'
 const rows = protectedTable().filter(({ what }) => what === 'credentials')
 const atHome = rows.filter(({ at }) => at.startsWith('~/')).map(({ at }) => at.slice(2))
 
-/** A Guardian with the concealed places, like that of a run. */
+/** Creates a Guardian that knows the concealed places, like that of a run. */
 function guardianFor(workspace: string) {
   const policy = parsePolicy({ mode: 'workspace-write', workspace })
   return createGuardian({

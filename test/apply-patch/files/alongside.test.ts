@@ -20,7 +20,7 @@ const layout: Layout = {
   '.git/refs/heads/main': '1\n',
 }
 
-/** A tree, a change set for it, and changes to files in its git directory that are committed along with it. */
+/** Creates a tree, a change set for it, and changes to files in its git directory that are committed together with the change set. */
 function scene(given: Layout = layout) {
   const { root, state } = makeScene(given)
   const [tree, all] = [openTree(root, { unsafePaths: false }), openTree(root, { unsafePaths: true })]

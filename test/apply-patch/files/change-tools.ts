@@ -1,4 +1,4 @@
-/** Change sets as a planner would make them. */
+/** Functions that create the change sets that a planner would create. */
 import type { Tree } from '../../../apply-patch/files/index.ts'
 import type { Change, ChangeSet, FileState, Place } from '../../../apply-patch/index.ts'
 

@@ -1,4 +1,4 @@
-/** Kills the program at each of its system calls, and then runs it again to recover. */
+/** These tests kill the program at each of its system calls, and then run it again to recover. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A new tree, and the commands that run the program in it. */
+/** Creates a tree, and returns it with the commands that run the program in it. */
 function prepare() {
   const scene = makeScene(layout)
   const command = (...given: readonly string[]): readonly string[] => {

@@ -75,7 +75,8 @@ async function prepare({ action, durable = false, linkless = false }: Work, coun
       unfinished: () => Object.keys(snapshot(scene.state)).filter((name) => /\/(?:active|failed)-/.test(name)),
     }
   })
-  // Files that have just changed are compared byte by byte. After this wait, none are, so a run doesn't depend on how long the runs before it took.
+  // Files that were changed a moment ago are compared byte by byte. After this wait, no file is that new, so it doesn't matter how long earlier runs
+  // took.
   await sleep(150)
   if (action === 'undo') await inPairs(runs, async (run) => void (await runPlainly(run.command('commit'), run.env)))
   if (action === 'recover') await crashAll(runs, durable)
@@ -129,7 +130,10 @@ async function tryEach<Item>(
   }
 }
 
-/** For each name of a system call, the call that would come after the last one in the trace. The process ends without reaching it. */
+/**
+ * For each kind of system call in the trace, returns a call after the last one that was traced. A process never makes these calls, so it ends without
+ * being killed at one.
+ */
 function beyond(calls: readonly Call[]): readonly Call[] {
   const last = new Map(calls.map(({ name, nth }) => [name, nth]))
   return [...last].map(([name, nth]) => ({ name, nth: nth + 1, text: 'beyond the last', reads: false }))

@@ -37,7 +37,9 @@ const wishes = fc.uniqueArray(
   { maxLength: 6, selector: ({ to }) => to },
 )
 
-/** Turns wishes into changes to a tree. Wishes that are impossible, or that concern a path with an earlier change, are left out. */
+/**
+ * Turns randomly generated wishes into changes to a tree. Wishes that are impossible, or that concern a path with an earlier change, are left out.
+ */
 function plan(tree: Tree, wanted: readonly Wish[]): readonly Change[] {
   const changes = new Map<string, Change>()
   const put = (change: Change): void => void changes.set(change.place.key, change)

@@ -118,7 +118,7 @@ export function runPlainly(
   [program = '', ...args]: readonly string[],
   env: Env,
 ): Promise<Pick<Ended, 'killed' | 'stdout' | 'stderr'>> {
-  // The pool gets only one thread, because strace counts the calls of each thread separately.
+  // Node's thread pool gets only one thread, because strace counts the calls of each thread separately.
   const child = spawn(program, args, { env: { ...env, PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1' } })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { rmSync } from 'node:fs'
 
-/** The content of a tree: a file's text, `{mode, text}`, `{link}`, or `'/'` for a directory. */
+/** What is at each path of a tree: a file's text, a file's mode and text, a symlink's target, or a directory (`'/'`). */
 export type Layout = Readonly<Record<string, string | { mode: number; text: string } | { link: string } | '/'>>
 
 /** Creates a folder for one test. It contains a tree, a directory for journals, and a directory outside both. */

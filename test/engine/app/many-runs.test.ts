@@ -11,7 +11,10 @@ import { repository } from '../../support/workspace.ts'
 const patch = (name: string): string =>
   `*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+${name}\n*** Add File: b.txt\n+new\n*** End Patch\n`
 
-/** A run that reads, writes, patches, is refused something, continues in the background and ends. Only `name` differs. */
+/**
+ * The model's responses in a run that reads, writes, patches, is refused a command, updates its to-do list and ends. Only `name` differs between
+ * runs.
+ */
 const script = (name: string): readonly Response[] => [
   // Read-only calls run in parallel and end in any order, so each has its own response.
   () => [calls('read_file', { path: 'a.txt' }, 'a')],

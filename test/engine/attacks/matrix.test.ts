@@ -4,7 +4,10 @@ import { actors, onePerMechanism, runMatrix } from './matrix.ts'
 import type { Row } from './rows.ts'
 import { programFor } from './scene.ts'
 
-/** The shell tries every row. The other actors try one row per mechanism, but all rows in `npm run soak`. */
+/**
+ * For each actor, a function that selects the rows that it tries: all rows for the shell, and one row per mechanism for the other actors. In `npm run
+ * soak`, all actors try all rows.
+ */
 const tries = Object.fromEntries(
   actors.map((actor) => [actor, actor === 'shell' ? (rows: readonly Row[]) => rows : onePerMechanism]),
 )

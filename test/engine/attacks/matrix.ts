@@ -36,7 +36,7 @@ type Cell = {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** One row for each mechanism and each kind of act in it. */
+/** Selects one row for each combination of a mechanism and a kind of act (writing, reading, running a script). */
 export function onePerMechanism(rows: readonly Row[]): readonly Row[] {
   const key = ({ mechanism, act }: Row): string => `${mechanism} ${act.kind}`
   return rows.filter((row, index) => rows.findIndex((other) => key(other) === key(row)) === index)

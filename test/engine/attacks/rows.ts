@@ -31,7 +31,10 @@ export type Row = {
       }
 }
 
-/** The paths of credentials in a home directory that the protected table contains, as names of files to create. */
+/**
+ * The paths of credentials below the home directory in the table of protected places, without those that a run itself needs. The tests create files
+ * at these paths.
+ */
 export function secretNames(): readonly string[] {
   const names = protectedTable().flatMap(({ at, what }) =>
     what === 'credentials' && at.startsWith('~/') ? [at.slice(2)] : [],
@@ -111,7 +114,7 @@ export function makeRows(places: Places): readonly Row[] {
   ]
 }
 
-/** Whether a probe covers something that no other row covers, and ends quickly. */
+/** Whether the attacks include a probe: it must be blocked, cover something that no other row covers, and end quickly. */
 function isHere({ name, expect, cwd }: Probe): boolean {
   if (expect['workspace-write'] !== 'blocked' || cwd !== undefined) return false
   return !/git|hook|repositor|submodule|worktree|placeholders|^make \.|^make a\/|settings behind|leave a process|\d00 |thousand|longer|core dump|move the workspace|be root|^write to ~|^read ~|user namespace$|write in \/dev$/.test(

@@ -138,8 +138,8 @@ export function programFor(user: User): {
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 /**
- * Runs a program as this user, with only these environment variables. `group` is the group of an ordinary user; the group of docker's socket gives
- * access to it.
+ * Runs a program as this user, with only these environment variables. `group` is the group id of an ordinary user. It can be that of docker's socket,
+ * so that the user can connect to the socket.
  */
 export async function runAs(
   user: User,

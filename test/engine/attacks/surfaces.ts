@@ -8,15 +8,15 @@ import { runAs, type Ended, type Scene, type User } from './scene.ts'
 export const surfaces = ['shell', 'js_repl', 'mcp', 'hook', 'task', 'agent'] as const
 export type Surface = (typeof surfaces)[number]
 
-/** A call of a tool, as a model makes it. */
+/** A tool call by a model: the tool's name and its input. */
 export type ToolCall = readonly [name: string, input: Readonly<Record<string, unknown>>]
 
 type RunOptions = {
   readonly user: User
-  /** `unconfined` confines nothing. It shows that the attacks succeed without confinement. */
+  /** The sandbox's backend. `unconfined` confines nothing, and shows that the attacks succeed without confinement. */
   readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
   readonly program: { readonly argv: readonly string[]; readonly node: string }
-  /** The actors that run the workspace's script `attack.sh`, each with its own name as the argument. */
+  /** The parts of the run that execute the workspace's script `attack.sh`, each with its own name as the argument. */
   readonly acting: readonly Surface[]
   /** Calls of other tools that the model makes first. */
   readonly calls?: readonly ToolCall[]

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/)
 
-/** Exit codes in the form that a rule requires: in ascending order, without duplicates, and without 0. */
+/** The condition on exit codes in a rule of a pod failure policy. The codes must be in ascending order, without duplicates, and without 0. */
 const onExitCodes = z.strictObject({
   containerName: name.optional(),
   operator: z.enum(['In', 'NotIn']),
@@ -81,9 +81,10 @@ const file = new URL('../../../fixtures/examples/kubernetes/batch.yaml', import.
 const text = readFileSync(file, 'utf8')
 const { spec } = job.parse(parse(text))
 
-/** The faults of a Job according to Kubernetes' OpenAPI schema, from which `kubernetes-models` is generated. */
+/** The problems that Kubernetes' OpenAPI schema finds in a Job. The package `kubernetes-models` is generated from this schema. */
 async function faultsOf(value: unknown): Promise<readonly string[]> {
-  // With a constant name, TypeScript would use the types of the module, which are the internal ones of the validators.
+  // If the module's name were a literal in `import()`, TypeScript would check this file against the module's types, which are internal to the
+  // package.
   const name = 'kubernetes-models/_schemas/IoK8sApiBatchV1Job'
   const { validate } = (await import(name)) as {
     readonly validate: ((value: unknown) => boolean) & {

@@ -96,7 +96,8 @@ function judge(requests: readonly Request[], began: number, minutes: number, jou
 }
 
 /**
- * Counts the tokens of a request when it arrives, as providers do, and refuses the request if they exceed what is left of the last minute's tokens.
+ * Counts the tokens of a request when it arrives, as providers do, and refuses the request if the requests of the last minute have left too few
+ * tokens for it.
  */
 async function answer(request: IncomingMessage, response: ServerResponse, requests: Request[]): Promise<void> {
   let bytes = 0

@@ -18,7 +18,7 @@ async function startBatch(
 ): Promise<{ readonly pid: number; readonly run: number; readonly ended: Promise<Ended> }> {
   let pid = 0
   const ended = place.run(wanted, { onStart: (child) => (pid = child.pid ?? 0) })
-  // Otherwise, a process that is stopped when a test fails would never end.
+  // Tests may stop this process with a signal. It has to be continued after a test that fails, or it would never end.
   onTestFinished(() => goOn(pid))
   const status = join(place.out, 'status.json')
   while (!existsSync(status) || !readFileSync(status, 'utf8').includes('sleep')) await sleep(50)

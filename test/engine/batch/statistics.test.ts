@@ -17,7 +17,7 @@ import { batchPlace, recordingOf, tasksFile } from '../../support/batch.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { inline } from '../../../engine/report/markdown/escape.ts'
 
-/** The result of a trial that is settled or still open. */
+/** The result of a trial. The outcome `open` stands for a trial that isn't settled yet. */
 function result(
   task: string,
   model: string,

@@ -209,7 +209,7 @@ test('the live view shows the last lines of the running command, and the total t
   expect(screenOf(text)[1]).toMatch(/^done · /)
 })
 
-/** Returns what a terminal shows after receiving a text. Supports only the sequences that these drawings use. */
+/** Returns what a terminal shows after receiving a text. Supports only the control sequences that the displays in this file use. */
 function screenOf(text: string): readonly string[] {
   const rows = ['']
   let row = 0
