@@ -6,7 +6,8 @@ export function freezeAction<A extends Action>(action: A): A {
 }
 
 /**
- * The only function that creates an `Approved` action. Only the Guardian calls it, with an action from `freezeAction` and a verdict that allows it.
+ * The only function that creates an `Approved` action. Only the Guardian calls it, on an action that `freezeAction` returned, and only if the verdict
+ * allows the action.
  */
 export function approve<A extends Action>(frozen: A): Approved<A> {
   return frozen as Approved<A>

@@ -10,7 +10,7 @@ import { permitHost, permitPath, permitTool } from './permissions/permit.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { networkVerbs } from './rules/rule.ts'
 
-/** Judges an action. Pure: the same action under the same policy always gets the same answer. */
+/** Judges an action. This is a pure function: the same action under the same policy always gets the same answer. */
 export function assess(action: Action, policy: Policy): Assessment {
   switch (action.type) {
     case 'exec':
@@ -91,7 +91,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   return strictest(opinions) ?? { decision: 'deny', stage: 'instructions', reason: 'The patch changes nothing.' }
 }
 
-/** Drops path permissions that neither the user nor the machine's owner wrote: a repository can't decide about anything outside it. */
+/** Drops path permissions that neither the user nor the machine's owner wrote: a repository can't decide about anything outside itself. */
 function ownPermissions(permissions: PermissionSet): PermissionSet {
   const own = permissions.paths.filter(({ origin }) => origin.layer === 'user' || origin.layer === 'managed')
   return { ...permissions, paths: own }

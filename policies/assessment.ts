@@ -19,7 +19,7 @@ export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet
   readonly permissions: PermissionSet
-  /** Writable roots in addition to those of the patch itself. */
+  /** Writable roots in addition to a patch's own root. */
   readonly writableRoots: readonly string[]
   /** Finds the place that protects a path against writing. Absent: no path is protected. */
   readonly protects?: Protects | undefined

@@ -88,7 +88,7 @@ export function toExecAction(
   return { type: 'exec', argv, cwd, sandbox }
 }
 
-/** The policy for a check. It is the policy that a run has at its start. */
+/** The policy under which a command is checked: the one that a run has when it starts. */
 export function toPolicy(options: CheckOptions): Policy {
   const policy = policies.get(options) ?? makePolicy(options)
   policies.set(options, policy)

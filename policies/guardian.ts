@@ -29,7 +29,7 @@ export type GuardianOptions = {
   readonly planReviewer?: Reviewer
   /** Receives every verdict before its action starts. */
   readonly audit: AuditLog
-  /** Writable roots in addition to those of a patch itself. Default: none. */
+  /** Writable roots in addition to a patch's own root. Default: none. */
   readonly writableRoots?: readonly string[]
   /**
    * Returns the protected place that contains a path, whether or not the path is in a writable root. The code that confines commands provides this

@@ -25,7 +25,7 @@ export type ReviewRequest = {
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string
-  /** `run`: the grants of an escalation also apply to all later actions. Absent: they apply only to this action. */
+  /** `run`: the grants that the action asked for also apply to all later actions. Absent: they apply only to this action. */
   readonly scope?: 'run'
   /** A rule, in the syntax of rule files, that applies from now on in this run. Absent: none. */
   readonly rule?: string

@@ -18,7 +18,7 @@ type Remedy =
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
   /** A rule that ships with this program restricts the command, and no other rule can override it. */
   | { readonly kind: 'shipped-rule' }
-  /** Nothing helps: no rule, and no mode except the one that never asks. */
+  /** Nothing helps: no rule, and no mode except `bypass`. */
   | { readonly kind: 'nothing' }
 
 /** The narrowest change that would let a command run without anybody being asked. */

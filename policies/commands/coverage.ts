@@ -38,7 +38,7 @@ export class Coverage {
     this.#claims.add(keyOf(kind, span))
   }
 
-  /** Records a wildcard that was recognised as a wildcard. */
+  /** Records a wildcard whose meaning was understood. */
   pattern(span: Span): void {
     this.#patterns.push(span)
   }

@@ -52,10 +52,10 @@ export function describeFact(fact: Fact): string {
   }
 }
 
-/** The command reads and prints, and does nothing else. */
+/** The fact that a command reads and prints, and does nothing else. */
 export const readOnly: Fact = { class: 'read-only' }
 
-/** The fact that a command's effect is unknown, with the reason. */
+/** Creates the fact that a command's effect is unknown, for the given reason. */
 export function unknown(reason: string): Fact {
   return { class: 'unknown', reason }
 }

@@ -15,8 +15,9 @@ type Visitor = {
 }
 
 const mostFolders = 16
-/** The maximum number of paths that are judged again, and the maximum length of all of them together. */
+/** The maximum number of paths that are judged again because the command line changes to another folder. */
 const mostPaths = 5_000
+/** The maximum length, in characters, of all paths that are judged again because the command line changes to another folder. */
 const mostText = 256 * 1024
 
 /**

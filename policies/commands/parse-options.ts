@@ -133,7 +133,7 @@ function reasonAgainst(name: string, next: ShellWord | undefined): string | unde
 function readShort(text: string, next: ShellWord | undefined, table: OptionTable, letters: OptionStyle): Read {
   if (letters === 'apart')
     return text.includes('=')
-      ? { reason: `${text} contains "=", so it is no simple option` }
+      ? { reason: `${text} contains "=", so it is not a simple option` }
       : readLong(text, next, table)
   const options: GivenOption[] = []
   for (let at = 1; at < text.length; at++) {

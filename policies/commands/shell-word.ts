@@ -1,4 +1,4 @@
-/** The names of files below the working folder that a search prints. */
+/** What is known about a list of file names that is the output of a search below the working folder. */
 export type FileList = {
   /** Whether every name begins with `./`, so that none can be an option. */
   readonly dotted: boolean

@@ -34,7 +34,7 @@ const plainVariables = new Set([
 /** Matches an expansion whose result depends only on the value of a variable, or only on whether the value is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
-/** The values that a name may have on any path through the command line. */
+/** The values that a variable may have, whichever parts of the command line run. */
 type Variable = { readonly values: ShellWord[]; known: boolean; fromEnvironment: boolean }
 
 const mostValues = 16

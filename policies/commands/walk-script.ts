@@ -30,7 +30,7 @@ export class Walk {
   readonly #assignments: Assignments
   /** Functions that are certainly defined at this point. */
   readonly #defined = new Set<string>()
-  /** Whether the next definition is a separate statement at the top level of the text. */
+  /** Whether the next function definition is a separate statement at the top level of the text. */
   #isPlain = false
   #inFunction = 0
   /** The number of enclosing loops that may not end after a few iterations. */

@@ -28,11 +28,11 @@ export type LeftOut = { readonly path: string; readonly what: string; readonly w
 const mostUntrusted = 32 * 1024
 
 /**
- * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. Throws a `RuleError` for an entry that isn't
- * understood, an invalid list or invalid JSON: a denial that quietly vanishes is worse than a run that doesn't start.
+ * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. Throws a `RuleError` for an entry
+ * that isn't understood, an invalid list or invalid JSON: a denial that quietly vanishes is worse than a run that doesn't start.
  *
- * @param leaveOut called instead of throwing if the fault can be ignored: a fault in an allow entry, in any entry of a repository, or anywhere in an untrusted
- * file. Absent: every fault is an error.
+ * @param leaveOut called instead of throwing if an error can be ignored: one in an allow entry, in any entry of a repository, or anywhere in an
+ *   untrusted file. Absent: every error is thrown.
  * @example
  * const text = '{"permissions":{"deny":["Bash(git push:*)"]}}'
  * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])

@@ -110,7 +110,8 @@ function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin):
     return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
   }
   if (!restricts) return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
-  // Agents truncate commands, which can leave a quote open. An entry with an open quote restricts every command that begins with the words before it.
+  // An agent may truncate a command when it adds it to a list, which can leave a quote open. Such an entry restricts every command that begins with
+  // the words before the open quote.
   const before = splitWords(prefix.replace(/["'\\][^]*$/, '')) ?? []
   if (before.length === 0) return { kind: 'command', rule: { ...rule, pattern: [], text: '*' } }
   return { kind: 'command', rule: { ...rule, pattern: before.map((word) => [word]) } }

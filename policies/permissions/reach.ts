@@ -100,8 +100,8 @@ function namedBy(word: ShellWord): readonly string[] {
 }
 
 /**
- * Whether a place is a file that a permission may match, or may contain such a file. An argument that merely names a path in the pattern's folder proves
- * nothing if the pattern may match a file anywhere.
+ * Whether a place is a file that a permission may match, or may contain such a file. An argument that merely names a path in the pattern's folder
+ * doesn't count if the pattern may match a file anywhere.
  */
 function meets({ pattern }: PathPermission, { path, lower, folder }: Place, isNamed: boolean): boolean {
   if (pattern.matches(path, folder, true)) return true

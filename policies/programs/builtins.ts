@@ -225,7 +225,7 @@ export const builtins: ProgramTable = {
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),
-  // `alias` accepts no operands, because with them it may change the meaning of a name.
+  // No operands are accepted, because with them `alias` may change the meaning of a name.
   alias: reader('getopt', 'bash(1), alias: without arguments, it lists the aliases', '-p', { operands: 'none' }),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),

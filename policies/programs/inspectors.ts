@@ -18,7 +18,7 @@ const openFiles = only(
   () => undefined,
 )
 
-/** lsof asks a name server for the names of the hosts that it shows, unless `-n` is given, or `-t`, which shows no hosts. */
+/** The alarm for lsof without `-n` and `-t`: it asks a name server for the names of the hosts that it shows. With `-t`, it shows no hosts. */
 const lookups: Alarm = { kind: 'unsandboxed', reason: 'it resolves host names' }
 
 /** Programs that print information about the machine, the time, or their arguments. */

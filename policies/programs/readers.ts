@@ -106,7 +106,7 @@ export const readers: ProgramTable = {
     { numbers: true, recursive: 'always' },
   ),
   diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
-  // diffstat accepts no files, because it passes the names of files that look compressed to a shell.
+  // No files are accepted as operands, because diffstat passes the names of files that look compressed to a shell.
   diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
   // These options are left out: `-z` and `-Z`, which start decompressors; `-C`, which writes; and `-p`, which resets the time of the last access.
   file: reader(

@@ -133,7 +133,7 @@ function rightsChanger(source: string): Program {
   }
 }
 
-/** Adapts the row of a program that, without arguments, only lists something. */
+/** Changes the row of a program that only lists something if it is given no arguments: in that case the command counts as read-only. */
 function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }

@@ -11,16 +11,19 @@ export type RuleFile = {
   readonly path: string
   readonly layer: RuleLayer
   readonly text?: string
-  /** Called with each fault of the file. The remaining restrictions of the file still apply. Absent: every fault is an error. */
+  /**
+   * Called with each error in the file, instead of throwing it. The remaining restrictions in the file still apply. Absent: the first error is
+   * thrown.
+   */
   readonly tolerate?: (error: RuleError) => void
 }
 
 const largest = 1024 * 1024
 
 /**
- * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set. Any fault in any of them throws a `RuleError`,
- * even if a file merely can't be read: a run without some of its rules could do what these rules forbid. Rules that have already been read are used unchanged.
- * Files that belong to another program may be read with `tolerate`.
+ * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set. Any error in any of them throws a
+ * `RuleError`, even if a file merely can't be read: a run without some of its rules could do what these rules forbid. Rules that have already been
+ * read are used unchanged. Files that belong to another program may be read with `tolerate`.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

@@ -66,7 +66,7 @@ function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram 
   return forAnyProgram.filter((rule) => all.includes(longestPart(rule)))
 }
 
-/** If there are fewer rules than this, they are compared one by one. */
+/** If fewer rules than this name no program, all of them are compared with a command, without first leaving out those that can't match. */
 const fewTexts = 50
 
 type Answer = 'yes' | 'maybe' | 'no'

@@ -11,7 +11,7 @@ const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_
  */
 const longest = 64 * 1024
 const mostParts = 500
-/** The maximum number of faults that are reported. */
+/** The maximum number of errors that are reported. */
 const mostFaults = 20
 
 /** A broken rule file. */
