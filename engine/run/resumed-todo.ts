@@ -9,7 +9,7 @@ export function todoOf({ resumedFrom }: RunOptions): readonly TodoEntry[] {
   return todoIn(resumedFrom?.original ?? [])
 }
 
-/** Shows the task list to the user if tasks are open. The model already knows the list from the conversation. */
+/** Shows the task list to the user if any task in it is unfinished. The model already knows the list from the conversation. */
 export function showTodo({ entries }: TodoList, recorder: Recorder): void {
   if (entries.every(({ status }) => status === 'completed')) return
   showSteps(asSteps(entries), (draft) => recorder.open(draft))

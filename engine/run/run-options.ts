@@ -29,7 +29,7 @@ import type { ExecutionContext } from './execution-context.ts'
 export type RunReview = {
   /** The review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
-  /** The reason why a completed run fails because of its findings; undefined if it doesn't fail. */
+  /** Why a completed run fails because of the review's findings; undefined if it doesn't fail. */
   readonly failure: () => string | undefined
 }
 
@@ -92,9 +92,9 @@ export type RunOptions = {
   /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Default: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
-  /** How much the model writes. Default: what the model's maker uses for its own coding agent. */
+  /** How detailed the model's answers should be. Default: what the model's maker uses for its own coding agent. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
-  /** Lets the provider search the web. By default, the provider may not. */
+  /** Options for the provider's web search. Absent: the provider may not search the web. */
   readonly webSearch?: WebSearchRequestOptions
   /** How many tokens an answer may have. Default: the model's maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined

@@ -27,7 +27,7 @@ export function resultOf(item: CallItem): string | undefined {
   return item.error?.message ?? JSON.stringify(item.result)
 }
 
-/** The group of attributes that OpenTelemetry's conventions define for processes. */
+/** The prefix of the attributes that OpenTelemetry's conventions define for processes. */
 const group = 'process'
 
 /** Describes a command as a span: the name of its program and how it ended, without its arguments. */

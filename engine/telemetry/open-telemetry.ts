@@ -7,7 +7,7 @@ import type { Target, TelemetryOptions } from './telemetry-options.ts'
 import { metricsBody, tracesBody, type Span } from './otlp.ts'
 import { RunTrace } from './run-trace.ts'
 
-/** The maximum time that a run waits for a collector before it ends, in milliseconds. */
+/** The longest time that a run waits for collectors when it ends, in milliseconds. */
 const lastFlushMs = 2000
 const mostInBatch = 256
 const batchEveryMs = 5000

@@ -8,7 +8,7 @@ type TelemetrySettings = {
   readonly content?: boolean | undefined
 }
 
-/** Where one kind of telemetry is posted. The address contains no password; passwords are in the headers. */
+/** Where one kind of telemetry is sent, and the headers of the requests. The address contains no password; passwords are in the headers. */
 export type Target = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
 
 /** The span that the run belongs to, in the terms of W3C Trace Context. */

@@ -69,7 +69,7 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
 
 type Plan =
   | { readonly ok: true; readonly changeSet: ChangeSet; readonly repairs: readonly string[] }
-  /** `outside`: the paths that the patch may not touch, if it fails because of them. */
+  /** `outside`: if the patch fails because it may not touch certain paths, these paths; otherwise empty. */
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
 
 /**
@@ -108,7 +108,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   }
 }
 
-/** Maps the patch's absolute paths to the files of a private view. */
+/** Replaces the absolute paths in a patch with the paths of the same files in the run's private view. */
 function atSources(patch: Patch, views: readonly View[]): Patch {
   if (views.length === 0) return patch
   const at = (path: string): string => (isAbsolute(path) ? sourcePath(normalize(path), views) : path)

@@ -9,7 +9,7 @@ import { counted } from '../core/text/counted.ts'
 /** The maximum size of a file that the file tools read, in bytes. Larger files have to be read with a command. */
 export const largestFile = 32 * 1024 * 1024
 
-/** The common parts of tools that read files: they change nothing, and the Guardian reviews the path. */
+/** The properties that all tools for reading files share: they change nothing, and the Guardian reviews the path. */
 export const reading = {
   readOnly: () => true,
   concurrencySafe: () => true,

@@ -123,7 +123,7 @@ function withGaps(lines: readonly { readonly number: number; readonly text: stri
     .join('\n')
 }
 
-/** Renders a path in one line, relative to the workspace if it is inside. */
+/** Renders a path in one line. A path inside the workspace is shown relative to the workspace. */
 function shorten(path: string, workspace: string): string {
   return escapeInvisibleInLine(path.startsWith(`${workspace}/`) ? relative(workspace, path) : path)
 }

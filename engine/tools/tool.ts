@@ -59,7 +59,7 @@ type ToolTraits<Value> = {
   readonly declared?: boolean
   /** Whether the tool is available in the run at all. Default: true. */
   readonly enabled?: boolean
-  /** Whether the tool works without a person. If false, its calls are refused when there is no person. Default: true. */
+  /** Whether the tool works even if there is no person who can be asked. If false, its calls are then refused. Default: true. */
   readonly headless?: boolean
   /** If true, the tool may be deferred: requests contain only its name, and the model gets the schema by searching for the tool. Default: false. */
   readonly deferred?: boolean

@@ -10,7 +10,7 @@ import { makeWorktree, type OpenSandbox } from './make-worktree.ts'
 import { removeWorktree, whatWouldBeLost } from './remove-worktree.ts'
 import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
-/** The hooks for worktrees, and their answers. */
+/** The functions that call the hooks for worktrees. */
 export type WorktreeHooks = {
   /** Asks the hooks to create a worktree of this name. Returns its path, or why a hook refused to create it, or undefined if no hook creates worktrees. */
   readonly create: (name: string) => Promise<{ readonly path: string } | { readonly problem: string } | undefined>
@@ -65,7 +65,7 @@ export class Worktrees {
     return this.#entered?.worktree
   }
 
-  /** The repository's root, without which worktrees can't be created. */
+  /** The root of the repository. Undefined if the run doesn't work in a repository; no worktrees can then be created. */
   get root(): string | undefined {
     return this.#options.root
   }
