@@ -43,8 +43,8 @@ export function makePassingDirectory(base: string): string {
 }
 
 /**
- * Removes a run's directories. Entries that can't be removed are ignored, because a finished command should not fail because of them. A run that
- * starts after this process has ended tries again.
+ * Removes a run's directories. Entries that can't be removed are ignored, because a finished command should not fail because of them. The first run
+ * that starts after this process has ended tries again to remove them.
  */
 export async function removeRunDirectory(path: string): Promise<void> {
   await removeTree(path).catch(() => undefined)
@@ -55,8 +55,8 @@ export async function removeRunDirectory(path: string): Promise<void> {
  * with each directory before it is removed. If `finish` rejects, the directory stays.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
-  // These calls are synchronous, because there is nearly always nothing to do: waiting for other threads would delay a start more than the work
-  // itself.
+  // These calls are synchronous, because there is nearly always nothing to do, and waiting for other threads would then delay the run's start more
+  // than the work itself does.
   for (const { owner, path } of scratchBases().flatMap((base) => directoriesIn(base, [prefix, passingPrefix]))) {
     if (!isOwnerGone(owner)) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })

@@ -82,8 +82,8 @@ const services: readonly string[] = [
 ]
 
 /**
- * Services for name resolution, proxy settings and certificate trust. With an allow-list, even these are forbidden, because some of them connect to
- * other hosts themselves.
+ * Services for name resolution, proxy settings and certificate trust. Only commands with full network access may use them, because some of these
+ * services connect to other hosts themselves.
  */
 const networkServices: readonly string[] = [
   'com.apple.SystemConfiguration.DNSConfiguration',

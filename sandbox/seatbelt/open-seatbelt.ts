@@ -38,8 +38,8 @@ import { killOrphans } from './kill-orphans.ts'
 import { requireVolfs } from './volfs.ts'
 
 /**
- * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, if a part of the policy can't be enforced, or if macOS rejects the
- * profile, which is tested before any command runs.
+ * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, if a part of the policy can't be enforced, or if macOS
+ * rejects the profile, which is tested before any command runs.
  */
 export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   refuseUnenforceable(policy, { platform: process.platform, root: process.geteuid?.() === 0 })

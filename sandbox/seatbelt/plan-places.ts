@@ -56,8 +56,8 @@ const hiddenPlaces: readonly string[] = [
   '/run',
   '/var/run',
   '/var/folders',
-  // A second path to most of the disk. As far as we know, the kernel checks the usual path even for accesses through this one. In case it doesn't, this path is
-  // hidden too.
+  // A second path to most of the disk. As far as we know, the kernel checks the usual path even for accesses through this one. In case it doesn't,
+  // this path is hidden too.
   '/System/Volumes/Data',
 ]
 
@@ -68,8 +68,8 @@ const systemPlaces: readonly string[] = ['/run/current-system']
 const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
 
 /**
- * The places that enforce `policy`. Each path is included as written and also without symlinks: the kernel compares real paths, but it checks a
- * symlink in a path under the symlink's own path (for example `/tmp`, which points to `/private/tmp`).
+ * Plans the rules for paths that enforce `policy`. Each path is included as written and also without symlinks: the kernel compares real paths, but it
+ * checks a symlink in a path under the symlink's own path (for example `/tmp`, which points to `/private/tmp`).
  */
 export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machine: SeatbeltMachine): PlannedPlaces {
   const { host } = machine

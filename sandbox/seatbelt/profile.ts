@@ -91,7 +91,10 @@ function pinRule({ pinned }: PlannedPlaces, param: Param): string {
   return `\n; Moving one of these would move entries that the rules name.\n${rule('deny file-write-unlink', filters)}`
 }
 
-/** Denies writes to files that git would execute or follow: those with certain names at any depth, and all such files in existing repositories. */
+/**
+ * Denies writes to files that git would execute or follow: in existing repositories to all of them, and in any other `.git` directory to those that
+ * `git init` and `git clone` don't write.
+ */
 function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Param): string {
   if (roots.length === 0) return ''
   const inRoots = `(require-any ${roots.map((root) => `(subpath ${param('ROOT', root)})`).join(' ')})`
@@ -112,7 +115,10 @@ ${rule(
 )}`
 }
 
-/** Denies writes to files that control programs in any directory, whether they exist or not. The rules don't apply inside `node_modules` (see `spared`). */
+/**
+ * Denies writes to files that control programs in any directory, whether they exist or not. The rules don't apply inside `node_modules` (see
+ * `spared`).
+ */
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {
     const { root, rest } = splitNested(pattern)
@@ -127,7 +133,9 @@ function withStars(name: string): string {
   return name.split('*').map(quoteCaseless).join('[^/]*')
 }
 
-/** Denies setting set-user-id and set-group-id bits, mounting and unmounting, and the two commands of fcntl(2) that change a file opened for reading. */
+/**
+ * Denies setting set-user-id and set-group-id bits, mounting and unmounting, and the two commands of fcntl(2) that change a file opened for reading.
+ */
 const privilegeRules = `
 (deny file-write-setugid file-write-mount file-write-umount (subpath "/"))
 (deny system-fcntl (fcntl-command 80 110))

@@ -28,8 +28,8 @@ const x32Bit = 0x4000_0000
 const ENOSYS = 38
 
 /**
- * Compiles rules into the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through the interface
- * of a different architecture ends the process, because the same number means a different system call there.
+ * Compiles rules into the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through the
+ * interface of a different architecture ends the process, because the same number means a different system call there.
  */
 export function compileFilter(rules: readonly Rule[], architecture: Architecture): Uint8Array {
   const program: Instruction[] = [

@@ -24,8 +24,8 @@ type Comparison = {
 }
 
 /**
- * The network access of a container. `entry` is for a container in which everything except our own programs also runs under our filter. Our programs need a
- * unix socket, so the profile leaves the network rules to the filter.
+ * The network access of a container. `entry` is for a container in which everything except our own programs also runs under our filter. Our programs
+ * need a unix socket, so the profile leaves the network rules to the filter.
  */
 type ContainerSockets = SocketAccess | 'entry'
 
@@ -80,7 +80,10 @@ function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonl
   ]
 }
 
-/** Refuses all protocols of a `family` that are not in `loopbackProtocols`. Each protocol needs its own rule, because one rule can't test an argument twice. */
+/**
+ * Refuses all protocols of a `family` that are not in `loopbackProtocols`. Each protocol needs its own rule, because one rule can't test an argument
+ * twice.
+ */
 function otherProtocols(family: number): readonly Entry[] {
   const last = Math.max(...loopbackProtocols)
   const below = Array.from({ length: last }, (_, protocol) => protocol).filter(

@@ -2,8 +2,8 @@
 export type Architecture = 'x64' | 'arm64'
 
 /**
- * The numbers of the system calls that the filter names: first for x86-64 (asm/unistd_64.h), then for arm64 (asm-generic/unistd.h). `null` means that the
- * architecture has no such call.
+ * The numbers of the system calls that the filter names: first for x86-64 (asm/unistd_64.h), then for arm64 (asm-generic/unistd.h). `null` means that
+ * the architecture has no such call.
  */
 const numbers = {
   open: [2, null],

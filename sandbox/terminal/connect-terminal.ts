@@ -48,7 +48,9 @@ export function keyboard(pipe: Writable): Writable {
   })
 }
 
-/** Throws `RangeError` if no terminal can have the requested size, and `TypeError` if the command asks for a terminal and also for a standard input. */
+/**
+ * Throws `RangeError` if no terminal can have the requested size, and `TypeError` if the command asks for a terminal and also for a standard input.
+ */
 export function checkTerminal({ terminal, stdin }: Command): void {
   if (terminal === undefined) return
   if (stdin !== undefined)

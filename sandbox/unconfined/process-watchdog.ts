@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { signal } from '../process/signal.ts'
 
-/** The environment variable that marks a command and all processes that it starts, so that even a process that has left the process group is found. */
+/**
+ * The environment variable that marks a command and all processes that it starts, so that even a process that has left the process group is found.
+ */
 export const markVariable = 'PORTCULLIS_COMMAND'
 
 /**

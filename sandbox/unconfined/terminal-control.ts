@@ -9,8 +9,8 @@ import { terminalProgram } from '../terminal/terminal-program.ts'
 export const terminalControl = 3
 
 /**
- * Returns a function that writes the terminal program to `directory` when it is first called, and returns the program's path. The function throws `unavailable`
- * if there is no such program for this machine, or if programs in `directory` can't be run.
+ * Returns a function that writes the terminal program to `directory` when it is first called, and returns the program's path. The function throws
+ * `unavailable` if there is no such program for this machine, or if programs in `directory` can't be run.
  */
 export function keepTerminalProgram(directory: string, backend: 'unconfined' | 'external'): () => string {
   let file: string | undefined

@@ -136,7 +136,9 @@ export function areMounted(directories: readonly string[]): boolean {
   return directories.every((directory) => points.has(hostFileSystem.realPath(directory) ?? directory))
 }
 
-/** All mount points. They are the fifth field of each line in proc_pid_mountinfo(5), where some characters are written as `\` and three octal digits. */
+/**
+ * All mount points. They are the fifth field of each line in proc_pid_mountinfo(5), where some characters are written as `\` and three octal digits.
+ */
 function mountPoints(): readonly string[] {
   if (lstatSync('/proc/self/mountinfo', { throwIfNoEntry: false }) === undefined) return []
   return readFileSync('/proc/self/mountinfo', 'utf8')

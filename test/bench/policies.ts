@@ -12,8 +12,8 @@ const typical = [
 ]
 
 /**
- * Measures decisions of the Guardian: in a warm process, as the first decision of a process, with many rules, for a table of commands, and for a huge
- * line.
+ * Measures how long the Guardian takes to decide: in a warm process, in a new process, with many rules, for a table of commands, and for a huge
+ * command line.
  */
 export function policiesBench(): Promise<readonly BenchRow[]> {
   const rules = loadRules([{ path: 'bench.rules', layer: 'user', text: manyRules(10_000) }])

@@ -114,7 +114,7 @@ function writePrograms({ act }: Row, workspace: string): void {
 const directoryOf = (row: Row, actor: Actor, { workspace }: Places, rows: readonly Row[]): string =>
   row.act.kind === 'script' && row.act.atTop ? workspace : join(workspace, 'rows', actor, `${rows.indexOf(row)}`)
 
-/** The script of all actors: its first argument says whose turn it is. */
+/** The script that all actors run. Its first argument names the actor whose attempts it makes. */
 function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, rows: readonly Row[]): string {
   const all = [...chosen]
   const run = (row: Row, actor: Actor, text: string): string => {
@@ -147,7 +147,7 @@ function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, ro
   return `PATH=/usr/local/bin:/usr/bin:/bin; export PATH; cd '${places.workspace}'; mkdir -p out; {\ncase "$1" in\n${turns.join('\n')}\nlater)\n${later.join('\n')}\n;;\nesac\n} > out/$1.said 2>/dev/null; touch out/$1.done; cat out/$1.said\n`
 }
 
-/** The calls with which the file tools would do what a row does. */
+/** The tool calls with which the model would do what a row does. */
 function toolCalls({ act }: Row): readonly ToolCall[] {
   if (act.kind === 'script') return []
   const { path } = act

@@ -21,7 +21,7 @@ type Scene = {
   readonly words: readonly string[]
 }
 
-/** A batch of one task whose coordinator and workers share nothing but Redis; each of its requests costs a dollar. */
+/** Prepares a batch of one task, whose coordinator and workers share nothing but Redis. Each of its requests costs a dollar. */
 async function scene(...commands: readonly string[]): Promise<Scene> {
   const [redis, key] = [await startRedis(), makeBatchKey()]
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) }, { PORTCULLIS_BATCH_KEY: key })
