@@ -113,8 +113,8 @@ test("variables that look like secrets don't reach a command, its parent or its 
   }
 })
 
-// Without control groups, an additional shell inside the sandbox limits the number of an ordinary user's processes, and the loader complains for this
-// shell too.
+// Without control groups, an additional shell inside the sandbox limits the number of an ordinary user's processes, and the dynamic loader complains
+// about the missing library for this shell too.
 testUnless(process.geteuid?.() === 0 ? undefined : whyNoControlGroups(), test)(
   'a preloaded library is loaded inside only',
   async () => {

@@ -10,7 +10,7 @@ import process from 'node:process'
  */
 export const image = 'portcullis-test-links:latest'
 
-/** What a policy has to grant for the image to work. */
+/** The directories that a policy has to make readable for commands to work in the image. */
 export const imageRoots: readonly string[] = ['/usr', dirname(process.execPath)]
 
 /** Creates the image if it doesn't exist yet. */

@@ -12,8 +12,8 @@ export function useOnHost(directory: string, identity: Identity = {}): void {
 }
 
 /**
- * Shell functions: `evil` plants a program, and `repo` plants a repository that runs one. The planted program creates `sentinel` in the directory of
- * the call.
+ * Shell functions: `evil` plants a program, and `repo` plants a repository that runs one. The planted program creates `sentinel` in the directory in
+ * which the function was called.
  */
 export const evil = `evil() { mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\\ntouch %s/sentinel\\n' "$PWD" > "$1"; chmod +x "$1"; }
   repo() { git init -q made; mkdir -p "$(dirname "$1")"; mv made/.git "$1"; rm -r made; evil hook; git --git-dir="$1" config core.fsmonitor "$PWD/hook"; git --git-dir="$1" config core.worktree "$PWD/sub"; }

@@ -35,7 +35,7 @@ async function openIn(workspace: string): Promise<Sandbox> {
   return openFor({ mode: 'workspace-write', workspace })
 }
 
-/** Does what people do in a directory on the host, so that anything planted would run. */
+/** Runs git commands that people often run in a directory on the host, so that any planted program would run. */
 function useOnHost(directory: string): void {
   for (const command of [
     'status',

@@ -15,10 +15,10 @@ import {
 } from '../../sandbox/index.ts'
 import { testUnlessOnCi, whyNoBubblewrap, whyNoDocker } from '../support/needs.ts'
 
-/** A test that needs bubblewrap. If bubblewrap can't be used, the test is skipped with the reason, or fails on CI. */
+/** The test function for tests that need bubblewrap. If bubblewrap can't be used, a test is skipped with the reason, or fails on CI. */
 export const testInBubblewrap = testUnlessOnCi(whyNoBubblewrap())
 
-/** A test that needs docker. If docker can't be used, the test is skipped with the reason, or fails on CI. */
+/** The test function for tests that need docker. If docker can't be used, a test is skipped with the reason, or fails on CI. */
 export const testInDocker = testUnlessOnCi(whyNoDocker())
 
 const opened: Sandbox[] = []

@@ -8,7 +8,7 @@ import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
-/** Opens inotify instances until no more can be opened. */
+/** The source of a program that opens inotify instances until no more can be opened. */
 const instances = `
 const { watch, mkdirSync } = require('node:fs')
 const { Worker, isMainThread } = require('node:worker_threads')

@@ -9,7 +9,7 @@ import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
 import type { ExecResult, SandboxOptions, SandboxPolicyInput } from '../../sandbox/index.ts'
 import { eventually, temporaryDirectory } from './helpers.ts'
 
-/** The driver's task. */
+/** The task of the program `kill-driver.ts`: the sandbox that it opens, and the script that it runs there. */
 export type Drive = {
   readonly policy: SandboxPolicyInput
   readonly options: SandboxOptions
@@ -17,18 +17,18 @@ export type Drive = {
   readonly slow: boolean
 }
 
-/** The driver's report, if the driver was not killed. */
+/** What `kill-driver.ts` reports if it was not killed: how its command ended, the bytes of output that arrived, and the most memory that it used. */
 export type Driven = { readonly result: ExecResult; readonly bytes: number; readonly maxRssKib: number }
 
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname
 
 /**
- * A place where engines run. All that they leave behind can be found: the processes by a variable that all commands inherit, and the rest by the
- * paths of this place and the engines' process ids.
+ * A workspace in which tests start engines, which are processes that open a sandbox. All that engines leave behind can be found: processes by a
+ * variable that all commands inherit, and the rest by the paths of this stage and the engines' process ids.
  */
 export type Stage = {
   readonly workspace: string
-  /** Starts a driver. Resolves when the driver's command is running. */
+  /** Starts an engine with the program `kill-driver.ts`. Resolves when the engine's command is running. */
   start(drive: Pick<Drive, 'script'> & Partial<Drive>): Promise<Engine>
   /** Descriptions of everything that is left of the engines of this stage. */
   leftovers(): readonly string[]
@@ -37,7 +37,7 @@ export type Stage = {
 type Engine = { readonly child: ChildProcess; readonly driven: Promise<Driven | undefined> }
 
 /**
- * Creates a place where engines run.
+ * Creates a stage for engines.
  *
  * @param grant the settings that every policy of this stage has in addition to its own
  */
@@ -87,7 +87,7 @@ export async function makeStage(grant: Partial<SandboxPolicyInput>, options: San
   }
 }
 
-/** Live processes that inherited the mark, wherever they are. */
+/** The ids of all live processes of this machine that inherited the variable with this mark. */
 function processesMarked(mark: string): readonly string[] {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false

@@ -132,7 +132,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'log', '-1', '--format=%s', kept)).toBe('command')
     expect(denials.map(({ subject }) => subject).join()).toContain(kept)
     expect(git(workspace, 'config', 'branch.main.description')).toBe('mine')
-    // The next command sees what the host has.
+    // The next command sees the state of the host's repository.
     expect(await work(sandbox, 'git log -1 --format=%s other')).toBe('mine\n')
   })
 

@@ -135,7 +135,7 @@ describe.each([
   })
 })
 
-// For confining backends, kill.test.ts tests this.
+// For backends that confine, kill.test.ts tests that nothing survives.
 plain.each(['SIGKILL', 'SIGTERM'] as const)(
   'unconfined: nothing survives %s of the program that opened the sandbox',
   async (signal) => {

@@ -22,7 +22,7 @@ export type AgentOptions = {
   readonly keepStdinOpen?: true
   /** The command that starts the program, for example one that hides something from it. */
   readonly startedBy?: readonly string[]
-  /** A copy of the program, instead of the one that was built here. */
+  /** The path of another copy of the program, to be run instead of the one that was built here. */
   readonly program?: string
   /** Called with the process as soon as it runs. */
   readonly onStart?: (child: ReturnType<typeof spawn>) => void

@@ -17,7 +17,7 @@ export function committed(files: Readonly<Record<string, string>> = { 'a.txt': '
   return directory
 }
 
-/** Writes a recording that runs commands, one after the other, and ends. Returns the model's name. */
+/** Writes a recording in which the model runs these commands, one after the other, and then ends. Returns the name of the model that plays it. */
 export function recordingOf(...commands: readonly string[]): string {
   const usage = { input_tokens: 1000, output_tokens: 0 }
   const calls = commands.map((cmd) => ({
@@ -131,7 +131,7 @@ function costOf(line: string): number | undefined {
   }
 }
 
-/** How each attempt ended and each trial was settled, by its files. */
+/** The files that record how each attempt ended and how each trial was settled, with their contents. */
 const readEnds = ({ out }: BatchPlace): readonly (readonly [string, string])[] =>
   globSync(['runs/*/*/result.json', 'runs/*/settled.json'], { cwd: out })
     .toSorted()

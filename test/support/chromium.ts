@@ -13,9 +13,9 @@ export function whyNoChromium(): string | undefined {
 export type Opened = {
   /** The document after all scripts had time to run. */
   readonly dom: string
-  /** Requests for anything other than the page, whatever the host is: the browser can reach only this server. */
+  /** Requests for anything other than the page, to any host: the browser sends them all to the server that the test has started. */
   readonly requests: readonly string[]
-  /** Reports of violations of the page's policy. */
+  /** Reports of violations of the page's Content Security Policy. */
   readonly violations: readonly string[]
 }
 

@@ -136,18 +136,18 @@ function flat(list: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries.map(({ key, value }) => [key, one(value)]))
 }
 
-/** A collector on loopback that validates everything strictly. */
+/** A telemetry collector on loopback, which validates strictly everything that it receives. */
 export type Collector = {
   readonly url: string
   readonly spans: readonly SeenSpan[]
   readonly points: readonly SeenPoint[]
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[]
-  /** The faults of the received data. */
+  /** The problems that were found in the received data. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
 
-/** Starts a collector. `answer` sets its responses. Default: correct ones. */
+/** Starts a collector. `answer` says how it responds to requests. By default, it responds correctly. */
 export async function startCollector(
   answer: 'well' | 'never' | 'refusing' | 'redirecting' = 'well',
 ): Promise<Collector> {

@@ -14,7 +14,10 @@ export function isEmulated(architecture: Architecture): boolean {
   return process.arch !== architecture
 }
 
-/** A test of a program for this processor. If neither the machine nor an emulator can run the program, the test is skipped, or fails on CI. */
+/**
+ * Returns the test function for tests of programs for this processor. If neither the machine nor an emulator can run such a program, a test is
+ * skipped, or fails on CI.
+ */
 export function testOn(architecture: Architecture): Test {
   const emulator = emulators[architecture]
   const isThere = !isEmulated(architecture) || spawnSync(emulator, ['--version']).status === 0

@@ -21,7 +21,11 @@ export type TestRedis = {
   readonly start: () => Promise<void>
 }
 
-/** @param options additional command-line arguments for Redis */
+/**
+ * Starts a Redis server, and stops it at the end of the test.
+ *
+ * @param options additional command-line arguments for Redis
+ */
 export async function startRedis(...options: readonly string[]): Promise<TestRedis> {
   const folder = tempDir()
   const port = await freePort()

@@ -4,7 +4,7 @@ import { compileJsonSchema, type Validate } from '../../engine/core/json-schema.
 
 const read = (name: string): string => readFileSync(new URL(`../../fixtures/schemas/${name}`, import.meta.url), 'utf8')
 
-/** A fault of a report, according to the schema of the report's format. */
+/** A problem in a report, according to the schema of the report's format. */
 export type Fault = string
 
 const sarifSchema = compiled({

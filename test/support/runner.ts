@@ -170,7 +170,7 @@ function obeyed(log: string): readonly string[] {
 /** A request to the GitHub API on loopback. */
 export type Asked = { readonly method: string; readonly path: string; readonly token: string; readonly body: unknown }
 
-/** GitHub's API on loopback. `answers` returns the body of the response to a request, or its status if there is no body. */
+/** Starts a fake GitHub API on loopback. `answers` returns the body of the response to a request, or its status if there is no body. */
 export async function startGitHub(
   answers: (asked: Asked) => object | number | undefined,
 ): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {

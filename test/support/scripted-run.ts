@@ -13,9 +13,9 @@ type Setting = Partial<RunRequest> & {
   readonly responses: readonly Response[]
   /** Tools in addition to the built-in ones. Default: none. */
   readonly tools?: readonly Tool[]
-  /** Default: unconfined. */
+  /** The sandbox mode. Default: `danger-full-access`, which is unconfined. */
   readonly mode?: 'read-only' | 'workspace-write' | 'danger-full-access'
-  /** Default: a fresh directory. */
+  /** The workspace of the run. Default: a fresh directory. */
   readonly workspace?: string
   /** Additional configuration, as for `-c`. Default: none. */
   readonly overrides?: readonly string[]
@@ -37,7 +37,7 @@ const usage: Usage = {
   reasoningOutputTokens: 0,
 }
 
-/** Opens a run as any program would, with a scripted model. */
+/** Performs a run in this process through `openRun`, as any program would, with a scripted model. */
 export async function scriptedRun(setting: Setting): Promise<ScriptedRun> {
   const { responses, mode = 'danger-full-access', overrides = [], ...request } = setting
   const events: RunEvent[] = []
@@ -94,7 +94,7 @@ export function says(text: string): ModelEvent {
   return { type: 'message', text }
 }
 
-/** The results in a history, by the ids of their calls, in order. */
+/** The results in a history, in order, each with the id of its call. */
 export function resultsIn(history: readonly HistoryItem[]): readonly (readonly [string, string])[] {
   return history.flatMap((item) => (item.type === 'tool_result' ? [[item.callId, item.output] as const] : []))
 }

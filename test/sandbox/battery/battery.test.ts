@@ -13,7 +13,7 @@ const isRoot = process.geteuid?.() === 0
  * sandbox, the failure of such a probe proves nothing.
  */
 const alsoBlockedOutside = [
-  // In commands, git accepts a bare repository only if it is named explicitly.
+  // For all commands, even unconfined ones, git is configured to accept a bare repository only if it is named explicitly.
   'a bare repository among the files',
   'write through /proc/1/root',
   'write to /etc',

@@ -11,7 +11,7 @@ const never = { 'workspace-write': 'blocked', 'read-only': 'blocked' } as const
 
 const holds = (path: string, text: string): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(text)
 
-/** A Python program that tries to write to the file outside the workspace. */
+/** A probe that runs a Python program, which tries to write to a file outside the workspace. */
 function onFile(name: string, program: (file: string) => string): Probe {
   return {
     name,
@@ -21,12 +21,12 @@ function onFile(name: string, program: (file: string) => string): Probe {
   }
 }
 
-/** A script that plants settings, and the file in which they would take effect. */
+/** A probe that runs a script, which tries to plant settings in the file `at` of the workspace. */
 function settings(name: string, script: string, at: string): Probe {
   return { name, script: () => script, seen: ({ workspace }) => holds(join(workspace, at), 'planted'), expect: never }
 }
 
-/** Probes of descriptors, of mounts, and of names that are created late. */
+/** Probes of descriptors, of mounts, and of protected names that appear only while a command is running. */
 export const laterProbes: readonly Probe[] = [
   onFile(
     'open anew by /proc what was opened to read',

@@ -11,7 +11,7 @@ export type Places = {
   /** The directory that contains all others. It is not below /tmp, which a sandbox hides anyway. */
   readonly base: string
   readonly workspace: string
-  /** A directory next to the workspace that is not granted. */
+  /** A directory next to the workspace, to which commands are granted no access. */
   readonly outside: string
   readonly home: string
   /** The port of a TCP server and of a UDP server on the host. */
@@ -24,7 +24,7 @@ export type Places = {
   readonly hostPid: number
   readonly hostMark: string
   readonly node: string
-  /** A name for files in directories that the host shares with others. */
+  /** A unique name for files in directories that other programs also use, such as /tmp. */
   readonly stray: string
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export async function makePlaces(): Promise<Places> {
 
 let made: Promise<string> | undefined
 
-/** A repository that contains another one. It is created only once, because git takes most of the time that a new host costs. */
+/** A repository that contains another one. It is created only once, because git takes most of the time that creating `Places` takes. */
 function template(): Promise<string> {
   made ??= (async () => {
     const directory = await mkdtemp('/var/tmp/portcullis-battery-template-')
@@ -105,7 +105,7 @@ function template(): Promise<string> {
   return made
 }
 
-/** Removes the template from which all hosts are made. */
+/** Removes the repository from which all workspaces were copied. */
 export async function removeTemplate(): Promise<void> {
   if (made !== undefined) await rm(await made, { recursive: true, force: true })
   made = undefined

@@ -11,7 +11,7 @@ import { secret, type Places } from './places.ts'
 export type Mode = 'workspace-write' | 'read-only'
 export type Outcome = 'blocked' | 'allowed'
 
-/** One attempt, as data: the action, the sign of success, and the policy's decision. */
+/** An attempt, as data: the script that makes it, the signs of its success, and the outcome that the policy requires. */
 export type Probe = {
   readonly name: string
   /** A shell script that prints `GOT` if the attempt succeeds, as far as that can be seen inside the sandbox. */
@@ -42,7 +42,7 @@ const changed = (path: (places: Places) => string, text: string) => (places: Pla
 const inOwnFile = (directory: string, fill: string): string =>
   `file=$(mktemp ${directory}/probe-XXXXXX) && { ${fill} > $file && echo GOT; rm -f $file; }`
 
-/** Tries to write a file. In private places, this seems to work inside the sandbox, so only what the host sees counts. */
+/** A probe that tries to write a file. In private places, this seems to work inside the sandbox, so only what the host sees counts. */
 function write(name: string, path: (places: Places) => string, expect = never): Probe {
   return {
     name,
@@ -60,7 +60,7 @@ function read(name: string, path: (places: Places) => string): Probe {
   }
 }
 
-/** Makes a real system call with a program of a hundred bytes. The attempt succeeds unless the call fails. */
+/** A probe that makes a real system call with a program of a hundred bytes. The attempt succeeds unless the call fails. */
 function call(name: string, syscall: Syscall, args: readonly Argument[], expect = never): Probe {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
   const number = syscallNumber(syscall, architecture)

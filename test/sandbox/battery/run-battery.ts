@@ -33,7 +33,7 @@ const limits = {
 const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hierarchyHere() !== undefined
 
 /**
- * Runs every probe in both modes of a backend, each on a fresh host, and returns the outcomes.
+ * Runs every probe in both modes of a backend, each with new places to attack, and returns the outcomes.
  *
  * @param viewed whether commands see a private view in place of the workspace, which must stay unchanged
  */

@@ -39,7 +39,7 @@ async function listen(server: Server, prepare: (server: Server) => void = () => 
   return (server.address() as AddressInfo).port
 }
 
-/** A web server that returns its requests. */
+/** A web server that responds to each request with what it received. */
 async function openSite(): Promise<number> {
   const server = createHttp((message: IncomingMessage, response) => {
     void text(message).then((body) => {

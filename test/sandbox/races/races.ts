@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { openSandbox, parsePolicy, SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { image, imageRoots } from '../docker-image.ts'
 
-/** The outcome of a race: what got through, and in how many tries. */
+/** The outcome of a race: the number of tries, and what got through. */
 export type Raced = { readonly race: string; readonly tries: number; readonly failures: readonly string[] }
 
 /** The place of a race: a workspace, and next to it files that no command may read or write. */

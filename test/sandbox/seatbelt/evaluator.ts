@@ -6,11 +6,11 @@ import { readExpressions, type Expression } from './reader.ts'
 export type Request = {
   readonly operation: string
   readonly path?: string
-  /** The name that `global-name`, `sysctl-name` and `ipc-posix-name` compare. */
+  /** The name that the filters `global-name`, `sysctl-name` and `ipc-posix-name` check. */
   readonly name?: string
   /** An address as profiles spell it: `localhost:8080`, `*:443`. */
   readonly remote?: string
-  /** Whether the target is a process of the same sandbox. */
+  /** The process that the request concerns: one of the same sandbox, or another one. */
   readonly target?: 'same-sandbox' | 'others'
 }
 
@@ -21,9 +21,9 @@ type Rule = {
 }
 
 /**
- * Evaluates a profile. Nobody has specified the language, so each request is evaluated in three ways: the last matching rule wins; a rule for a
- * narrower operation wins over a rule for a wider one; a rule without filters is only a default. A profile whose meaning depends on the way is an
- * error.
+ * Evaluates a profile. The language has no specification, so each request is evaluated in three ways: the last matching rule wins; a rule for a
+ * narrower operation wins over a rule for a wider one; a rule without filters is only a default. Throws if the three ways lead to different
+ * decisions.
  */
 export function evaluator(profile: SeatbeltProfile): (request: Request) => boolean {
   const [version, base, ...rest] = readExpressions(profile.text)
@@ -117,7 +117,8 @@ function readFilter(expression: Expression, parameters: SeatbeltProfile['paramet
     }
     case 'target':
       return ({ target }) => target === rest[0]
-    // Extensions are granted at run time, and only for terminals that were created in the sandbox. No request here has a number of an fcntl command.
+    // Extensions are granted at run time, and only for terminals that were created in the sandbox. No request in these tests contains an fcntl
+    // command.
     case 'extension':
     case 'fcntl-command':
       return () => false

@@ -232,7 +232,7 @@ function isJsonObject(text: string): boolean {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
-    // The body is not JSON, and the answer says so.
+    // The text is not JSON.
     return false
   }
 }

@@ -28,7 +28,7 @@ export function eventsIn(frames: readonly string[]): readonly Readonly<Record<st
         const event: unknown = JSON.parse(line.slice('data: '.length))
         return typeof event === 'object' && event !== null ? [event as Readonly<Record<string, unknown>>] : []
       } catch {
-        // Data that a test damaged on purpose, or the end marker.
+        // This is data that a test damaged on purpose, or the end marker.
         return []
       }
     })
