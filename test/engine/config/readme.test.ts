@@ -7,7 +7,8 @@ import type { AnyRow } from '../../../engine/config/settings/setting-row.ts'
 import { parseToml } from '../../../engine/config/toml.ts'
 
 const file = new URL('../../../engine/config/README.md', import.meta.url).pathname
-const text = readFileSync(file, 'utf8')
+/** Read by each test anew, so that a test sees what the first one has just written. */
+const text = (): string => readFileSync(file, 'utf8')
 
 const headings: Readonly<Record<AnyRow['group'], string>> = {
   model: '## The model',
@@ -30,7 +31,7 @@ function tableOf(group: AnyRow['group']): string {
 }
 
 test('the README of settings has the tables that the rows make (vitest -u writes them)', async () => {
-  let made = text
+  let made = text()
   for (const [group, heading] of Object.entries(headings)) {
     const table = new RegExp(`(${heading}\n\n)(?:\\|.*\n)+`)
     expect(made).toMatch(table)
@@ -52,12 +53,13 @@ test('every table of settings except lists of names describes each of its keys',
 })
 
 test('every setting that only the user’s file may set is listed there', () => {
-  const missing = Object.keys(UserFile.shape).filter((key) => !new RegExp(`\`${key}[\`.]`).test(text))
+  const listed = text()
+  const missing = Object.keys(UserFile.shape).filter((key) => !new RegExp(`\`${key}[\`.]`).test(listed))
   expect(missing).toEqual([])
 })
 
 test('every example in it is a valid configuration', () => {
-  const examples = [...text.matchAll(/```toml\n([^]*?)```/g)].map(([, example = '']) => example)
+  const examples = [...text().matchAll(/```toml\n([^]*?)```/g)].map(([, example = '']) => example)
   expect(examples).not.toEqual([])
   for (const example of examples) UserFile.parse(parseToml(example, 'README.md'))
 })

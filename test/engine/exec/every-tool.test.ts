@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
@@ -27,14 +27,16 @@ async function play(text: string) {
   const again = join(tempDir(), 'again.jsonl')
   const words = ['exec', '--json', '-m', `replay:${recording}`, '--record', again, ...args, 'use every tool once']
   const ended = await agent(words, { cwd, home })
-  return { ...ended, cwd, recorded: readFileSync(again, 'utf8').replaceAll(site, '<<site>>') }
+  const recorded = existsSync(again) ? readFileSync(again, 'utf8').replaceAll(site, '<<site>>') : ''
+  return { ...ended, cwd, recorded }
 }
 
-const conversation = readFileSync(fixture('conversation.jsonl'), 'utf8')
+/** Read by each test anew, so that a test sees what the first one has just recorded. */
+const conversation = (): string => readFileSync(fixture('conversation.jsonl'), 'utf8')
 
 describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every built-in tool', () => {
   test.runIf(process.env['RECORD'] === '1')('is recorded again', async () => {
-    const [header, ...lines] = linesOf(conversation)
+    const [header, ...lines] = linesOf(conversation())
     const unexpected = [header, ...lines.map(({ events }) => ({ events }))]
     const { recorded, stderr, code } = await play(unexpected.map((line) => `${JSON.stringify(line)}\n`).join(''))
     expect(code, stderr).toBe(0)
@@ -43,7 +45,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
   })
 
   test('is replayed in the real sandbox, and every tool returns what it returned then', async () => {
-    const { code, stderr, stdout, cwd } = await play(conversation)
+    const { code, stderr, stdout, cwd } = await play(conversation())
     expect(code, stderr).toBe(0)
     const events = eventsOf(stdout)
     expect(events[0]).toMatchObject({ config: { sandbox_mode: 'workspace-write', sandbox_backend: 'bubblewrap' } })
@@ -56,7 +58,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
   })
 
   test('includes every registered tool, and expects a result of each call except the last', async () => {
-    const lines = linesOf(conversation).slice(1)
+    const lines = linesOf(conversation()).slice(1)
     const called = lines.flatMap(({ events = [] }) => events.flatMap(({ name }) => (name === undefined ? [] : [name])))
     const { cwd, home, args } = await everyToolScene(`replay:${fixture('helper.jsonl')}`)
     const { requests } = await exec([[{ type: 'text', text: '{}' }]], [...args, 'hello'], { cwd, home })
