@@ -34,7 +34,7 @@ export const givenSecrets: readonly SecretShape[] = [
     /(?:^|[\s"'])$/,
   ),
   shape(
-    'password of a client',
+    'password for a database or login client',
     'mysql(1), mongosh(1), sshpass(1), docker-login(1)',
     'mysql mariadb mongo sshpass docker',
     /mysqldump|mysqladmin|mysql|mariadb|mongosh?|sshpass|docker login/g,
@@ -42,7 +42,7 @@ export const givenSecrets: readonly SecretShape[] = [
     2,
   ),
   shape(
-    'password of redis',
+    'password for Redis',
     'redis-cli(1)',
     'redis-cli',
     /redis-cli/g,
@@ -50,7 +50,7 @@ export const givenSecrets: readonly SecretShape[] = [
     2,
   ),
   shape(
-    'password of an archive',
+    'password for an archive',
     'zip(1)',
     'zip',
     /zip/g,
@@ -58,7 +58,7 @@ export const givenSecrets: readonly SecretShape[] = [
     2,
   ),
   shape(
-    'password of a cipher',
+    'password for openssl',
     'openssl(1)',
     'openssl',
     /openssl/g,
@@ -66,7 +66,7 @@ export const givenSecrets: readonly SecretShape[] = [
     2,
   ),
   shape(
-    'password echoed to a login',
+    'password piped to a login command',
     'docker-login(1)',
     '-stdin',
     /(?:echo|printf)(?: -n)?/g,
@@ -74,7 +74,7 @@ export const givenSecrets: readonly SecretShape[] = [
     4,
   ),
   shape(
-    'value put into a vault',
+    'value written to Vault',
     'vault-kv-put(1)',
     'vault',
     /vault\s/g,
