@@ -11,7 +11,7 @@ type Files = Readonly<Record<string, string | { readonly link: string }>>
 
 const base: Files = { 'src/a.txt': 'one\n', 'src/gone.txt': 'gone\n', 'src/link': { link: 'a.txt' } }
 
-/** The bundle of a run that changed the files in `base` to those in `after`. */
+/** Creates the bundle of a run that changed the files in `base` to those in `after`. */
 function bundleOf(after: Files, change?: (patch: string) => string) {
   const folder = tempDir()
   const git = (...args: readonly string[]) =>

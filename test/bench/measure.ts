@@ -50,7 +50,7 @@ export async function measureInTurns(programs: readonly Measured[], runs: number
   return costs.map(medians)
 }
 
-/** The cost of a single run without a warm-up, for programs that run long enough for that. */
+/** Measures a single run without a warm-up, which is enough for programs that run for a long time. */
 export async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
   if ('act' in program) return measureAct(program, cwd)
   const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))

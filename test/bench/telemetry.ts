@@ -58,7 +58,7 @@ export async function telemetryBench(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** A copy of the build from which telemetry's code is removed. */
+/** Copies the build, removes telemetry's code from the copy, and returns the copy's directory. */
 async function buildWithoutTelemetry(work: string): Promise<string> {
   const copy = join(work, 'without')
   await cp(join(thisBuild, 'dist'), join(copy, 'dist'), { recursive: true })

@@ -242,7 +242,10 @@ async function runAgent(
   }
 }
 
-/** The commands of a run. Each command line ends with `times`, which prints the processor time of the shell and of its children. */
+/**
+ * Returns the wall time and the processor time of each command of a run. Each command line ends with `times`, which prints the processor time of the
+ * shell and of its children.
+ */
 function commandsIn(stdout: string): readonly Command[] {
   return eventsOf(stdout).flatMap((event) => {
     if (event.type !== 'item.completed' || event.item.type !== 'command_execution') return []

@@ -62,7 +62,7 @@ function plan(tree: Tree, wanted: readonly Wish[]): readonly Change[] {
   return [...changes.values()]
 }
 
-/** The tree that should result from a plan. */
+/** Returns the snapshot that a tree should have after these changes. */
 function promise(before: Record<string, string>, root: string, changes: readonly Change[]): Record<string, string> {
   const after = { ...before }
   const { uid, gid } = lstatSync(root)

@@ -29,7 +29,7 @@ const everydayGit = ({ remote }: Scene): string => `
     echo 'git works'
   ) fi`
 
-/** Calls of all tools that read files. The patch doesn't match, so its error shows the actual lines. */
+/** Calls to all tools that read files. The patch doesn't match the file, so its error message shows the file's actual lines. */
 const lookBy = (path: string): readonly ToolCall[] => [
   ['read_file', { path }],
   ['grep', { path, pattern: 'example|token|CANARY' }],

@@ -9,7 +9,7 @@ import { whyNoChromium } from '../../support/chromium.ts'
 import { say, startMockOpenAI } from '../../support/mock-openai.ts'
 import { timePage } from '../../support/time-page.ts'
 
-/** The way in which a batch's runs reach the processes that execute them. */
+/** How a batch's runs reach the processes that execute them: directly from the supervisor, or through Redis. */
 export const carriers = ['here', 'redis'] as const
 export type Carrier = (typeof carriers)[number]
 

@@ -5,7 +5,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Runs the program, allocates much memory when it exits, and returns the size of V8's young generation in MiB. */
+/** Runs the program, allocates a lot of memory when it exits, and returns the size of V8's young generation in MiB. */
 async function youngMiB(place: BatchPlace, words: readonly string[]): Promise<number> {
   const start = `import { getHeapSpaceStatistics } from 'node:v8'
 process.once('exit', () => {

@@ -9,7 +9,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const patch = '*** Begin Patch\n*** Add File: made.txt\n+made in it\n*** End Patch'
 
-/** A session that reads a file, creates another, and reads a third, in a transaction that leaves the tree unchanged. */
+/** Records a session that reads a file, creates another, and reads a third, in a transaction that leaves the tree unchanged. */
 async function recorded(): Promise<{ readonly home: string; readonly cwd: string; readonly id: string }> {
   const home = tempDir()
   const cwd = repository({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'other\n' })

@@ -7,11 +7,11 @@ import { readPolicies } from '../../../engine/config/read-policies.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 type Given = {
-  /** Files in the home. */
+  /** The files to create in the home directory, with their contents. */
   readonly home?: Readonly<Record<string, string>>
   readonly user?: string
   readonly managed?: string
-  /** Files in the repository. */
+  /** The files to create in the repository, with their contents. */
   readonly root?: Readonly<Record<string, string>>
 } & Partial<Pick<ConfigSources, 'trust' | 'isolated' | 'onlyImported' | 'overrides' | 'flags'>>
 

@@ -13,7 +13,7 @@ type Files = {
   readonly nested?: string
 }
 
-/** The configuration that results from these files and this command line. */
+/** Loads the configuration that results from these files and this command line. */
 function load(
   files: Files,
   line: Partial<Pick<ConfigSources, 'profile' | 'trust' | 'overrides' | 'addDirs' | 'flags'>> = {},

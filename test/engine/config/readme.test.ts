@@ -17,7 +17,7 @@ const headings: Readonly<Record<AnyRow['group'], string>> = {
   tools: '## Tools',
 }
 
-/** The rows of one group as a table in Markdown. */
+/** Renders the settings of one group as a Markdown table. */
 function tableOf(group: AnyRow['group']): string {
   const line = (key: string, { unset = '', about }: { readonly unset?: string; readonly about: string }): string =>
     `| \`${key}\` | ${unset} | ${about} |`
