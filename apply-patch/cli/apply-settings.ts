@@ -1,4 +1,4 @@
-/** The settings of one call of the program, as its arguments specify them. */
+/** The settings of one invocation of the program, as its arguments specify them. */
 export type Settings = {
   readonly command: 'apply' | 'recover' | 'undo'
   /** The patch given as an argument; undefined means standard input. */

@@ -36,7 +36,7 @@ export function parsePatch(
   return { patch: reader.finish(), repairs }
 }
 
-/** Turns the parsed operations into a patch, and collects faults and repairs while doing so. */
+/** Turns the parsed operations into a patch, and collects problems and repairs while doing so. */
 class OperationReader {
   readonly #bytes: Buffer
   readonly #strict: boolean
@@ -52,7 +52,7 @@ class OperationReader {
     this.#repairs = repairs
   }
 
-  /** Whether more faults were found than are reported, so that parsing can end. */
+  /** Whether more problems were found than are reported, so that parsing can end. */
   get hasGivenUp(): boolean {
     return this.#failures.length > failureLimit
   }
@@ -86,7 +86,7 @@ class OperationReader {
     }
   }
 
-  /** Returns the parsed patch. @throws PatchError if the patch has faults, or contains no operation */
+  /** Returns the parsed patch. @throws PatchError if the patch is malformed, or contains no operation */
   finish(): Patch {
     if (this.#failures.length > 0) throw new PatchError('malformed', this.#failures)
     if (this.#operations.length === 0) throw new PatchError('malformed', [{ code: 'no-operations' }])

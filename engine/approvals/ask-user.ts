@@ -4,7 +4,7 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** The name of the tool that asks the user. While a call of this tool is in progress, the display must not write to the terminal. */
+/** The name of the tool that asks the user. While a call to this tool is in progress, the display must not write to the terminal. */
 export const askUserName = 'ask_user'
 
 /** The tool `ask_user` for runs in which nobody can be asked: its calls fail at once. */

@@ -12,7 +12,7 @@ export type Trial = {
   readonly repeat: number
 }
 
-/** The models that try each task, and how often each model tries it. */
+/** The models that try each task, and how many times each model tries it. */
 type Matrix = {
   /** The names of the models. Empty: the configured model. */
   readonly models: readonly string[]

@@ -32,7 +32,7 @@ export function placeOf(place: Place, path: readonly string[]): string {
 /** An unknown key, or an invalid value at a path. */
 type Fault = { readonly path: readonly string[]; readonly unknown: boolean; readonly message: string }
 
-/** The faults that validation found, each with its path. */
+/** The problems that validation found, each with its path. */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
   return error.issues.flatMap(faultsIn)
 }
@@ -60,7 +60,7 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
 }
 
 /**
- * If a value may have one of several forms, returns the faults for the most likely form: the one with the fewest faults among those whose outermost type fits.
+ * If a value may have one of several forms, returns the problems for the most likely form: the one with the fewest problems among those whose outermost type fits.
  * Undefined if no type fits.
  */
 function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {

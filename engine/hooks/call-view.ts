@@ -17,7 +17,7 @@ export type CallView = {
 /** The tool's own input, or the reason why a hook's input can't be translated into it. */
 type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
-/** A call of a tool with its validated input. `claudeNames` are the names of Claude Code's equivalent tools. */
+/** A tool call with its validated input. `claudeNames` are the names of Claude Code's equivalent tools. */
 export type SeenCall = {
   readonly tool: string
   readonly claudeNames: readonly string[]

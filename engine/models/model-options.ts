@@ -33,7 +33,7 @@ export type ModelOptions = {
   readonly streamIdleTimeoutMs?: number | undefined
 }
 
-/** How long one request may take, and how often it may be repeated. */
+/** How long one request may take, and how many times it may be repeated. */
 export type Limits = {
   readonly maxRetries: number
   readonly retryBaseMs: number

@@ -39,7 +39,7 @@ const toolName = 'structured_output'
 
 /**
  * Makes sure that a model's final message matches a schema. If the provider can enforce the schema, it is asked to do so; other models get a tool for
- * delivering the message. In both cases the message is checked here, and if it doesn't match, it is returned to the model with its faults.
+ * delivering the message. In both cases the message is checked here, and if it doesn't match, it is returned to the model with a list of its errors.
  */
 export class OutputContract {
   readonly #schema: OutputSchema

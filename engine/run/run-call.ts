@@ -7,8 +7,8 @@ import { prepareCall } from './prepare-call.ts'
 import type { Turn } from './scheduler.ts'
 
 /**
- * Handles one call of any tool: prepares it, executes it, and finalizes its result. Nothing that a model sends can make this throw: an unknown tool,
- * invalid input, a denial and a failure of the tool all become results, each with an item in the stream.
+ * Handles one tool call: prepares it, executes it, and finalizes its result. Nothing that a model sends can make this throw: an unknown tool, invalid
+ * input, a denial and a failure of the tool all become results, each with an item in the stream.
  *
  * @param turn cancels the call, and lets it wait until it can run alone
  */

@@ -88,7 +88,7 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** Lets calls begin that have to wait for the complete response. Call this when the response is complete. */
+  /** Allows the calls that had to wait for the complete response to begin. Must be called when the response is complete. */
   settle(): void {
     this.#settled = true
     this.#advance()

@@ -2,7 +2,7 @@ import type { ToolResult } from '../tools/tool-result.ts'
 import { findCall, type CallPath } from './find-call.ts'
 import { runCall } from './run-call.ts'
 
-/** Handles one call of the tool with this name, in the same way as a model's calls. */
+/** Calls the tool with this name for a client, in the same way as when a model calls it. */
 export type TakeCall = (name: string, input: object, signal: AbortSignal) => Promise<ToolResult>
 
 /** Creates the function that accepts calls from a client. Each call runs as soon as it arrives, independently of other calls. */

@@ -48,7 +48,7 @@ function readPermissions(allow: readonly string[], source: string): PermissionSe
   }
 }
 
-/** Whether the list could allow any call of a tool. If not, the tool need not be offered to the model. */
+/** Whether the list could allow any call to a tool. If not, the tool need not be offered to the model. */
 export function mayOffer(tool: Pick<Tool, 'name' | 'claudeNames'>, allowed: readonly string[]): boolean {
   return namesOf(tool).some((name) => allowed.some((text) => matches(text.split('(')[0] ?? '', name)))
 }

@@ -12,7 +12,7 @@ export type ToolRegistry = {
   /** The tools in every request, always in the same order, because they are part of the prompt's cached prefix. */
   readonly declarations: readonly ToolDeclaration[]
   find(name: string): Tool | undefined
-  /** Turns a call through `execute_tool` into a call of the tool itself; any other call is returned unchanged. */
+  /** Turns a call through `execute_tool` into a call to the tool itself; any other call is returned unchanged. */
   unwrap(call: ToolCall): ToolCall
   /** Returns the names of up to three deferred tools that match a text and that the model has not seen. Each tool is suggested only once. */
   suggest(text: string): readonly string[]

@@ -67,7 +67,7 @@ type ToolTraits<Value> = {
   readonly alwaysLoad?: boolean
   /** Whether the tool, if deferred, may be suggested to the model between turns. Default: true. */
   readonly suggested?: boolean
-  /** Whether calls of the tool may run in parallel once the response is complete, even though they may change something. Default: false. */
+  /** Whether calls to the tool may run in parallel once the response is complete, even though they may change something. Default: false. */
   readonly sideBySide?: boolean
   /** Other names that models use for fields of the input, each mapped to the field. Default: none. */
   readonly aliases?: Readonly<Record<string, string>>

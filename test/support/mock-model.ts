@@ -67,7 +67,7 @@ export const call = (name: string, args: object | string, id?: string): Output =
   ...(id === undefined ? {} : { id }),
 })
 
-/** A call of a freeform (custom) tool such as `apply_patch`. */
+/** A call to a freeform (custom) tool such as `apply_patch`. */
 export const freeform = (name: string, input: string, id?: string): Output => ({
   type: 'freeform',
   name,

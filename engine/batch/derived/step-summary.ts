@@ -3,7 +3,7 @@ import { inline } from '../../report/markdown/escape.ts'
 import type { Summary, TrialResult } from './results.ts'
 
 /**
- * Renders GitHub's step summary for a batch: how often each outcome occurred, then the trials that are not done.
+ * Renders GitHub's step summary for a batch: how many times each outcome occurred, then the trials that are not done.
  *
  * @param room the maximum size of the summary in bytes
  */

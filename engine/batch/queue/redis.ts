@@ -168,7 +168,7 @@ export function openJobWorker(
       // A lock is renewed four times within its duration, so no run is lost if Redis is unreachable for half of the duration.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
-      // The batch itself limits how often a trial may lose its worker, so BullMQ's own limit must never take effect.
+      // The batch itself limits how many times a trial may lose its worker, so BullMQ's own limit must never take effect.
       maxStalledCount: 1000,
     })
     worker.on('error', () => undefined)

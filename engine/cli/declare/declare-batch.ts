@@ -24,8 +24,8 @@ export function declareBatch(program: Command, finish: Finish): void {
       'the number of simultaneous runs (default: 4; with --queue, as many as the workers can run)',
       positive,
     )
-    .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
-    .option('--attempts <n>', 'how often a run is attempted in total if it ends without an answer', positive, 3)
+    .option('--repeat <k>', 'how many times each model tries each task (-m A,B names several models)', positive, 1)
+    .option('--attempts <n>', 'how many times a run is attempted in total if it ends without an answer', positive, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could raise the total cost above this amount', dollars)
     .option(
       '--max-cost-per-run <usd>',
@@ -57,7 +57,7 @@ export function declareBatch(program: Command, finish: Finish): void {
     )
     .option(
       '--verify-attempts <n>',
-      'how often the model is told about a failure before the run fails (default: 2)',
+      'how many times the model is told about a failure before the run fails (default: 2)',
       count,
     )
     .option(

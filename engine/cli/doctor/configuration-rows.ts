@@ -10,7 +10,7 @@ export type ConfigurationFacts = {
   readonly ignored: readonly Ignored[]
   /** Skills, commands, agents, servers and plugins that can't be used, each with its location. A run continues without them. */
   readonly faults: readonly string[]
-  /** Faults that stop every run, each with its location. */
+  /** Problems that stop every run, each with its location. */
   readonly problems: readonly string[]
   /**
    * Whether the repository (or the directory, if it isn't in a repository) is trusted. `trusted` is undefined if the file that decides this could not

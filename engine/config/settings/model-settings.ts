@@ -93,7 +93,7 @@ export const modelSettings = {
   request_max_retries: row({
     group,
     schema: z.int().min(0).max(100),
-    about: 'how often a failed request is repeated. A provider’s own table may set another value',
+    about: 'how many times a failed request is repeated. A provider’s own table may set another value',
     unset: '5',
     isPreference: true,
   }),
@@ -101,7 +101,7 @@ export const modelSettings = {
     group,
     schema: z.int().min(0).max(100),
     about:
-      'how often a request is repeated after its stream was interrupted. All repeats of one request are limited to the larger of this number and `request_max_retries`',
+      'how many times a request is repeated after its stream was interrupted. All repeats of one request are limited to the larger of this number and `request_max_retries`',
     unset: '5',
     isPreference: true,
   }),

@@ -4,7 +4,7 @@ import type { Running } from '../running.ts'
 import { deliver } from './deliver-observer.ts'
 
 /**
- * Makes sure that the final message matches its schema. A message that doesn't match is returned to the model with a list of its faults, up to a limited number
+ * Makes sure that the final message matches its schema. A message that doesn't match is returned to the model with a list of its errors, up to a limited number
  * of times.
  */
 export function outputContractObserver(output: OutputContract, running: Running): Observer {

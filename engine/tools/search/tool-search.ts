@@ -93,7 +93,7 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
 /** The minimum score of a tool that is suggested. Almost every tool shares a word or two with a text, but such a match scores lower than this. */
 const leastScore = 12
 
-/** The tool that runs deferred tools. The registry turns each call of this tool into a call of the named tool before anything else sees the call. */
+/** The tool that runs deferred tools. The registry turns each call to this tool into a call to the named tool before anything else sees the call. */
 const executeTool = defineTool({
   name: executeToolName,
   description: 'Runs a tool that tool_search found.',

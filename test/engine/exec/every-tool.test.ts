@@ -50,7 +50,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
     const events = eventsOf(stdout)
     expect(events[0]).toMatchObject({ config: { sandbox_mode: 'workspace-write', sandbox_backend: 'bubblewrap' } })
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
-    // A search that the provider performs is not a call of one of our tools, but is still reported as an item.
+    // A search that the provider performs is not a call to one of our tools, but is still reported as an item.
     expect(events).toContainEqual(
       expect.objectContaining({ item: expect.objectContaining({ type: 'web_search', query: 'how to wash hands' }) }),
     )

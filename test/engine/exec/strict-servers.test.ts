@@ -59,7 +59,7 @@ const patch = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\
 /** An id for a call that is as long, and contains as unusual characters, as the ids of some servers. */
 const oddId = (at: number): string => `chatcmpl-tool:${'0123456789abcdef'.repeat(4)}-${at}`
 
-/** A response with thoughts and calls of all kinds, including a call of a tool with a name that no provider would accept. */
+/** A response with thoughts and calls of all kinds, including a call to a tool with a name that no provider would accept. */
 const work = (at: number): Reply => [
   think('First this.', `sealed-${at}-a`),
   say('Looking.'),
