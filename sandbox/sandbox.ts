@@ -94,7 +94,7 @@ export type Sandbox = {
    * enforced or refused.
    */
   readonly unenforced: readonly string[]
-  /** The arguments that start Node for our own programs inside the sandbox. They come before Node's options. */
+  /** The first arguments of a command that runs one of our own programs with Node inside the sandbox. Node's options come after them. */
   readonly node: readonly [string, ...string[]]
   /** Returns the entries that are at the policy's paths, for sandboxes that are opened later with the same paths. Absent if no entries are held. */
   readonly known?: () => KnownPlaces

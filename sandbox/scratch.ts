@@ -23,9 +23,9 @@ export function scratchBases(): readonly string[] {
 }
 
 /**
- * A directory for this program's temporary data, and for data that controls commands. Commands that can write to `roots` can't reach it. It is the
- * system's temporary directory or, if commands can reach that, a directory in this program's own state directory. Throws `unavailable` if neither is
- * out of reach.
+ * Returns a directory for this program's temporary data, and for files that control what commands can do. Commands that can write to `roots` can't
+ * reach it. It is the system's temporary directory or, if commands can reach that, a directory in this program's own state directory. Throws
+ * `unavailable` if neither is out of reach.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []
@@ -65,7 +65,7 @@ function canMakeIn(path: string): boolean {
 }
 
 /**
- * The directory that `closedBase` returns for the roots of a policy.
+ * Returns the same directory as `closedBase`, for the roots that a policy makes writable.
  *
  * @internal
  */

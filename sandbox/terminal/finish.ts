@@ -6,7 +6,7 @@ import { SIG_SETMASK } from '../machine-code/kernel.ts'
 /** The maximum number of buffers of output to read after the command has ended. A terminal can't hold that much output. */
 const lastBuffers = 32
 
-/** Copies the last output of the command, and then ends in the same way as the command. */
+/** Copies the rest of the command's output, and then ends in the same way as the command. */
 export function finish(memory: Memory, { shown, master, status, count }: State): readonly Instruction[] {
   const none = memory.bytes(words(0))
   const rounds = memory.variable(lastBuffers)
