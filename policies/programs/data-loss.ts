@@ -65,7 +65,7 @@ const losses: Readonly<Record<string, Loss>> = {
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))
-    return [loses('it removes the history')]
+    return [loses('it moves the .git directory, which contains the history')]
   const loss = Object.hasOwn(losses, program) ? losses[program] : undefined
   if (loss === undefined || !loss.when.some((line) => follows(words, line.split(' ')))) return []
   const isSpared = loss.unless !== undefined && words.some((word) => isOneOf(word, loss.unless ?? ''))
