@@ -10,7 +10,7 @@ type Tested = {
   readonly backend: 'bubblewrap' | 'docker'
   /** The test function for this backend. If the backend is missing, a test is skipped with the reason, or fails on CI. */
   readonly test: typeof testInBubblewrap
-  /** The grants that a policy needs for Node and this machine's tools. */
+  /** The directories that a policy must make readable so that commands can use Node and this machine's tools. */
   readonly readableRoots: string[]
 }
 

@@ -12,7 +12,7 @@ import { closeLater, run, temporaryDirectory } from './helpers.ts'
 const instances = `
 const { watch, mkdirSync } = require('node:fs')
 const { Worker, isMainThread } = require('node:worker_threads')
-// Each thread's event loop has one of its own.
+// The event loop of each thread has its own inotify instance.
 if (isMainThread) {
   const next = (count) => {
     const worker = new Worker(__filename)

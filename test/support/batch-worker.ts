@@ -20,7 +20,7 @@ export async function startWorker(place: BatchPlace, redis: TestRedis, ...more: 
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
     await ended
   })
@@ -46,7 +46,7 @@ export function startFarWorker(
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
     await ended
   })

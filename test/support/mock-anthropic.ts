@@ -20,7 +20,7 @@ export function startMockAnthropic(options: { readonly replies: Replies }): Prom
   )
 }
 
-/** A response as it goes over the wire. */
+/** The server-sent events of a response, as they are sent to the client. */
 export function messageFrames(
   { say, usage = {}, end = { type: 'completed' } }: Spoken,
   index: number,

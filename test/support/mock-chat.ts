@@ -31,7 +31,7 @@ function chunk(choices: readonly object[], usage: object | null = null): string 
   return `data: ${JSON.stringify({ ...base, choices, usage })}\n\n`
 }
 
-/** A response as it goes over the wire. */
+/** The server-sent events of a response, as they are sent to the client. */
 export function completionFrames(
   { say, usage = {}, end = { type: 'completed' } }: Spoken,
   index: number,

@@ -90,7 +90,7 @@ type Dialect = {
   }
   /** Makes the body of an error with this message. */
   readonly errorBody: (message: string) => unknown
-  /** The events of a reply, as they go over the wire. */
+  /** The server-sent events of a reply, as they are sent to the client. */
   readonly frames: (reply: Spoken, index: number) => readonly string[]
 }
 

@@ -22,7 +22,7 @@ export function startMockOpenAI(options: { readonly replies: Replies; readonly i
   return startMockModel(dialect, options.replies)
 }
 
-/** A response as it goes over the wire. */
+/** The server-sent events of a response, as they are sent to the client. */
 export function responseFrames(reply: Spoken, index: number | string): readonly string[] {
   const id = `resp_${index}`
   const response = { id, object: 'response', created_at: 1_750_000_000, model: 'mock', output: [], error: null }

@@ -39,7 +39,7 @@ export async function startRedis(...options: readonly string[]): Promise<TestRed
       try {
         if (cli('ping').includes('PONG')) return
       } catch {
-        // It does not listen yet.
+        // Redis does not listen yet.
       }
       await sleep(50)
     }

@@ -12,7 +12,7 @@ const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
 type Client = { readonly codex: Codex; readonly mock: MockOpenAI; readonly home: string }
 
-/** OpenAI's own client, pointed at our program and at a mock of the API, and otherwise unchanged. */
+/** OpenAI's Codex SDK, unchanged, but configured to start our program and to use a mock of the API. */
 async function client(replies: readonly Reply[], options: CodexOptions = {}): Promise<Client> {
   const mock = await startMockOpenAI({ replies })
   onTestFinished(() => mock.close())

@@ -38,7 +38,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(ended.requests).toHaveLength(5)
     const asked = input(ended, 3)
     expect(asked).toContain('Summarize your work so far')
-    // The request for the summary begins with the whole conversation, as it was sent until then.
+    // The request for the summary begins with the whole conversation, exactly as it was sent before.
     const sent = (index: number): readonly unknown[] => (ended.requests[index]?.body as { input: unknown[] }).input
     expect(sent(3).slice(0, sent(2).length)).toEqual(sent(2))
 

@@ -63,7 +63,8 @@ test('--show-context prints the instructions for the model that would be asked',
 })
 
 test.skipIf(needsBubblewrap())('the built program declares what tools take as the sources derive it', async () => {
-  // The run has a sandbox and a person to ask, so that every possible request is declared, and its model gets the tools' own descriptions.
+  // The run has a sandbox and somebody to ask, so tools declare the fields in which a call can request more access. Its model gets the tools' own
+  // descriptions.
   const asking = [
     '-m',
     'gpt-4.1',

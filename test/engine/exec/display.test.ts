@@ -107,6 +107,6 @@ atTerminal('a terminal shows what the running command prints while it runs', asy
   const { shown } = await execAtTerminal(waiting, args, [], { cwd: repository() })
   expect(shown).toContain('  key 42 of it')
   expect(shown).toMatch(/✓ echo key .* · exit 0/)
-  // Once the command has ended, its output is no longer shown, because nobody asked for it.
+  // Once the command has ended, its output is no longer shown, because `--verbose` is not among the arguments.
   expect(shown.slice(shown.lastIndexOf('✓ echo key'))).not.toContain('key 42')
 })

@@ -32,7 +32,7 @@ async function firstRequest(model: string, name: string, more: readonly string[]
   const [provider] = wire.model.includes('/') ? wire.model.split('/') : []
   const asked = provider === undefined ? model : `${provider}/${model}`
   const cwd = repository({ 'a.txt': 'one\n' })
-  // The branch's name doesn't depend on this machine's default.
+  // The branch is named explicitly, because the default name depends on this machine's settings.
   execFileSync('git', ['-C', cwd, 'symbolic-ref', 'HEAD', 'refs/heads/main'])
   const words = ['exec', '-m', asked, ...args, ...more, 'mend the till']
   const { code, stderr } = await agent(words, { cwd, home: tempDir(), env })

@@ -53,7 +53,7 @@ function check(step: number, id: string): ReturnType<typeof call> {
   return call('exec_command', { cmd: `${test} && echo it is there || echo it is not` }, id)
 }
 
-/** Every file of a tree with its content, except git's own. */
+/** The contents of all files in a tree, by path. Git's own files are left out. */
 function treeOf(root: string): Readonly<Record<string, string>> {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = paths.filter((path) => !path.startsWith('.git') && statSync(join(root, path)).isFile())

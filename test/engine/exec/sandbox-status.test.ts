@@ -71,7 +71,7 @@ test.skipIf(needsBubblewrap())('a run says how many variables it withheld, and s
   const look = [[call('exec_command', { cmd: 'env; sh -c "sh -c env"; cat /proc/*/environ' })], [say('done')]]
   const env = { ...secrets, HARMLESS: 'hunter2' }
   const { events, stderr, requests } = await exec(look, ['--json', 'go'], { cwd: repository(), env })
-  // The model's key is also counted.
+  // The key for the model's API also counts as a secret.
   expect(events[0]).toMatchObject({ config: { environment_withheld: { secrets: 21 } } })
   expect(events.at(-1)).toMatchObject({ environment_withheld: { secrets: 21 } })
   expect(stderr).toMatch(/environment: \d+ variables withheld from commands \(21 of them look like secrets\)/)

@@ -167,7 +167,7 @@ describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
 
 /** Cuts a log to one line, and changes the head file to match. */
 function cutTo(log: string, line: string): { readonly records: number; readonly hash: string } {
-  if (!existsSync(`${log}.head`)) throw new Error('there is no note beside the log')
+  if (!existsSync(`${log}.head`)) throw new Error('there is no head file beside the log')
   const next = JSON.parse(readFileSync(log, 'utf8').split('\n')[1] ?? '') as { previous: string }
   const head = { records: 1, hash: next.previous }
   writeFileSync(log, `${line}\n`)

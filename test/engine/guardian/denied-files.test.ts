@@ -8,7 +8,7 @@ import { exec, repository } from '../../support/workspace.ts'
 const deny = (...entries: readonly string[]): string => JSON.stringify({ permissions: { deny: entries } })
 const run = (cmd: string) => call('exec_command', { cmd })
 
-/** Runs these texts as scripts, because the actions of a script can't be seen in the command line that starts it. */
+/** Performs a run that executes these texts as scripts. What a script does can't be seen in the command line that starts it. */
 async function scripts(
   files: Readonly<Record<string, string>>,
   texts: readonly string[],

@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { commands } from './hooks-support.ts'
 import { done, items, run, withHooks } from './run-support.ts'
 
-/** The self-test's report about one handler. By default, the handler's event makes it a guard. */
+/** What the self-test of hooks reports about one handler. The default event is one whose handlers can refuse calls. */
 async function saidOf(handler: object, event = 'PreToolUse'): Promise<readonly string[]> {
   const home = tempDir({ 'hooks/there.sh': 'exit 0', 'hooks/it is.py': '' })
   const settings = tempDir({ 'settings.json': JSON.stringify({ hooks: { [event]: [{ hooks: [handler] }] } }) })

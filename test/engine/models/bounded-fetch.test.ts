@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { boundedFetch } from '../../../engine/models/bounded-fetch.ts'
 
-/** A server that sends the same piece forever. */
+/** Starts a server that sends the same piece of text again and again, without end. Returns its address. */
 async function endless(status: number, piece: string): Promise<string> {
   const send = (response: ServerResponse): void => {
     if (response.destroyed) return

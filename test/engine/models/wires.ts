@@ -73,7 +73,7 @@ export const wires: readonly WireUnderTest[] = [
   {
     wire: 'Messages',
     label: 'Anthropic',
-    // The provider checks this model's thinking against the whole conversation before it.
+    // For this model, the provider checks each thinking block against the whole conversation before it.
     model: 'claude-opus-5-5',
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),

@@ -118,7 +118,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
 
 const filesOf = ({ '.git': _, ...files }: ReturnType<typeof look>): Readonly<Record<string, string>> => files
 
-/** All files except git's own, and what git shows of the repository. Unreferenced objects, and the times in logs, don't matter. */
+/** All files except git's own, and what git shows of the repository. Unreferenced objects, and the times in logs, are left out. */
 function look(tree: string): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => {
     try {

@@ -374,7 +374,7 @@ export const probes: readonly Probe[] = [
     name: 'kill a host process',
     script: ({ hostPid }) => `kill -9 ${hostPid}`,
     seen: ({ hostPid }) => {
-      // A signal takes time on a busy machine.
+      // On a busy machine, it may take a while until a signal has ended a process.
       const isThere = (): boolean => existsSync(`/proc/${hostPid}/fd`)
       for (let tries = 0; tries < 6 && isThere(); tries += 1) spawnSync('sleep', ['0.5'])
       return !isThere()

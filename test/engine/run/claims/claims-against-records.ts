@@ -4,7 +4,7 @@ import { unsupportedClaims } from '../../../../engine/run/claims/unsupported.ts'
 /** A command of a run: its line, its exit code (null: it was refused), and its output. */
 export type Ran = readonly [command: string, exit: number | null, output?: string]
 
-/** The kinds of claims in a message that the record of a run contradicts. */
+/** Returns the kinds of those claims in a message that contradict the record of a run. */
 export async function contradicted(
   message: string,
   ran: readonly Ran[],
