@@ -14,7 +14,7 @@ const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 export function whyNotAsNobody(): string | undefined {
   if (process.geteuid?.() !== 0) return 'only root can start the program as somebody else'
   const found = spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), process.execPath, program, '--version'])
-  return found.status === 0 ? undefined : 'an ordinary user can't read the directory of this repository'
+  return found.status === 0 ? undefined : "an ordinary user can't read the directory of this repository"
 }
 
 /** Why root can't mount an overlay here; undefined if it can. */

@@ -32,7 +32,8 @@ const sample = 256
 const names = values.kinds.split(',')
 const kinds = names.map((name) => {
   const kind = fuzzKinds[name]
-  if (kind === undefined) throw new Error(`${name} is not a kind of text; the kinds are ${Object.keys(fuzzKinds).join(', ')}`)
+  if (kind === undefined)
+    throw new Error(`${name} is not a kind of text; the kinds are ${Object.keys(fuzzKinds).join(', ')}`)
   return { name, kind, texts: 0, judged: 0, allowed: 0, ran: 0, endless: 0, hits: [] as Run[] }
 })
 type One = (typeof kinds)[number]
