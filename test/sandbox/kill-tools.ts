@@ -17,7 +17,7 @@ export type Drive = {
   readonly slow: boolean
 }
 
-/** What `kill-driver.ts` reports if it was not killed: how its command ended, the bytes of output that arrived, and the most memory that it used. */
+/** What `kill-driver.ts` reports if it was not killed: how its command ended, how many bytes of output arrived, and the most memory that it used. */
 export type Driven = { readonly result: ExecResult; readonly bytes: number; readonly maxRssKib: number }
 
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname

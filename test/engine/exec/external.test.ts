@@ -14,7 +14,7 @@ import { exec, repository } from '../../support/workspace.ts'
 const forbidden = 'bwrap: No permissions to create new namespace, likely because the kernel does not allow it'
 
 /**
- * The beginning of a command line that starts a program with a `bwrap` that always fails, as it does in a container with the default security
+ * The beginning of a command line that starts a program with a `bwrap` that can't create a sandbox, as in a container with the default security
  * profile.
  */
 function failingBubblewrap(): readonly string[] {

@@ -53,8 +53,8 @@ export class Scratch {
   }
 
   /**
-   * Describes the state of the folder. The times also reveal a file that was created and then removed. Git itself may change the times of files below
-   * `.git`, so only their names and contents are described.
+   * Describes the state of the folder. The times also reveal a file that was created and then removed. Git itself may change its index, and the times of
+   * other files below `.git`, so only the names and contents of these are described.
    */
   #state(): string {
     const own = ['.', 'd', 'a', 'd/b'].map((name) => {
