@@ -95,12 +95,15 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
 }
 
 /**
- * The stages whose denials don't depend on the rules: something was impossible, or a hook or a person said no. Needed for the records of an earlier
- * version.
+ * The stages whose denials don't depend on the rules: something was impossible, or a hook or a person said no. Used for records that an earlier
+ * version wrote.
  */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
-/** Reconstructs the opinions that a record's verdict was based on, for records of an earlier version, which don't contain them. */
+/**
+ * Reconstructs the opinions that a record's verdict was based on. Used for records that an earlier version wrote, since they don't contain the
+ * opinions.
+ */
 function basisOf({
   verdict: { decision, decidedBy, reason },
 }: AuditRecord): OthersOpinions & { readonly refused?: true } {

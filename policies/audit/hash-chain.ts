@@ -38,7 +38,7 @@ export function headPath(path: string): string {
   return `${path}.head`
 }
 
-/** The file next to a log, open for writing its head. */
+/** The file next to a log that stores the log's head, open for writing. */
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**

@@ -48,8 +48,8 @@ export function originOfListed(list: FileList | undefined, program: string | und
 }
 
 /**
- * If a pipeline prints names of files below the working folder, describes that list. Such a pipeline begins with a command like `find .`, `git
- * ls-files`, `rg -l` or `grep -rl` and continues with filters. Returns undefined if there is any doubt.
+ * If a pipeline prints names of files below the working folder, describes that list. Such a pipeline begins with a command like `find .`,
+ * `git ls-files`, `rg -l` or `grep -rl` and continues with filters. Returns undefined if there is any doubt.
  */
 export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
   const [first, ...rest] = stages

@@ -12,7 +12,10 @@ export function unclear(text: string): ShellWord {
   return { kind: 'dynamic', text, prefix: '', single: true, from: 'commands' }
 }
 
-/** Returns every command that a command with choices can become. If there are too many, the choices become unknown words. */
+/**
+ * Returns every command that can result if some words have several possible values. If there are too many such commands, these words become unknown
+ * words.
+ */
 export function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
   const count = words.reduce((product, word) => product * choicesOf(word).length, 1)
   if (count > mostVariants) return [words.map((word) => (word.kind === 'either' ? unclear(word.text) : word))]

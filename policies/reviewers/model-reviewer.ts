@@ -30,7 +30,7 @@ export type ModelReviewerOptions = {
   readonly context: () => ReviewContext
   /** Replaces the default policy. The required form of the answer can't be replaced, nor can the limits on what the model may allow. */
   readonly policy?: string
-  /** How long an answer may take. Default: 90 seconds. */
+  /** How long an answer may take, in milliseconds. Default: 90 seconds. */
   readonly timeoutMs?: number
 }
 

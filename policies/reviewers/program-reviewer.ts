@@ -26,7 +26,7 @@ const outcomes = { allow: 'allowed', deny: 'denied', abort: 'aborted' } as const
 /** How a program is reached, and how long it may take. */
 export type ProgramOptions = {
   readonly exchange: Exchange
-  /** How long an answer may take. Default: two minutes. */
+  /** How long an answer may take, in milliseconds. Default: two minutes. */
   readonly timeoutMs?: number
 }
 
