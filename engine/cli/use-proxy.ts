@@ -1,9 +1,11 @@
 import process from 'node:process'
+import { UserError } from '../core/user-error.ts'
 
 /**
  * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case). Commands in
  * the sandbox are unaffected, because they use the sandbox's network.
  *
+ * @throws UserError if the proxy is not a valid URL
  * @returns a notice if this version of Node can't use the proxy; otherwise an empty list
  */
 export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -17,6 +19,12 @@ export function useProxyFromEnvironment(env: Readonly<Record<string, string | un
       `${named} is set, but Node ${process.versions.node} uses a proxy only if it is started with NODE_USE_ENV_PROXY=1.`,
     ]
   }
-  http.setGlobalProxyFromEnv({ ...env })
+  try {
+    http.setGlobalProxyFromEnv({ ...env })
+  } catch {
+    // Node's message quotes the URL, which may contain a password.
+    const set = names.filter((name) => env[name] !== undefined && env[name] !== '')
+    throw new UserError('usage', `The proxy in ${set.join(' or ')} is not a URL such as http://proxy.example:8080.`)
+  }
   return []
 }
