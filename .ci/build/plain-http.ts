@@ -14,12 +14,14 @@ export const plainHttp: Plugin = {
     setup.onResolve({ filter: /\/send-request\.ts$/ }, ({ importer, resolveDir }) =>
       importer.endsWith('/bounded-fetch.ts') ? { path: resolveDir, namespace: 'plain-http' } : undefined,
     )
-    // Options of the user for Node may configure or replace its `fetch`.
+    // Options of the user for Node may configure or replace its `fetch`. With a proxy, `fetch` is used because `node:http` ignores some settings that `fetch`
+    // obeys: `HTTP_PROXY` for https, SOCKS, and domains without a leading dot in `NO_PROXY`. Also, it can't stop waiting for a silent proxy.
     setup.onLoad({ filter: /.*/, namespace: 'plain-http' }, ({ path }) => ({
       contents: `
         import { sendByHttp } from './http-request.ts'
         import { send as sendByFetch } from './send-request.ts'
-        const isConfigured = process.execArgv.length > 0 || Boolean(process.env.NODE_OPTIONS)
+        const settings = ['NODE_OPTIONS', 'HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
+        const isConfigured = process.execArgv.length > 0 || settings.some((name) => Boolean(process.env[name]))
         export const send = isConfigured ? sendByFetch : sendByHttp`,
       resolveDir: path,
     }))

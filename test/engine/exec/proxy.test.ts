@@ -36,11 +36,14 @@ async function startProxy(): Promise<{ readonly url: string; readonly asked: rea
 }
 
 /** Runs the program with a base URL for the mock whose host name only the proxy can reach. */
-async function runBehind(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
+async function runBehind(
+  env: Readonly<Record<string, string>>,
+  protocol = 'http',
+): Promise<{ code: number | null; stderr: string }> {
   return exec([[say('ok')]], ['-s', 'danger-full-access', '-c', 'request_max_retries=0', 'x'], {
     cwd: repository(),
     env,
-    baseUrl: (url) => url.replace('127.0.0.1', 'models.invalid'),
+    baseUrl: (url) => url.replace('http://127.0.0.1', `${protocol}://models.invalid`),
   })
 }
 
@@ -50,10 +53,30 @@ test.each(['HTTP_PROXY', 'http_proxy'])('requests use the proxy of %s', async (n
   expect(proxy.asked).toEqual([expect.stringMatching(/^models\.invalid:\d+$/)])
 })
 
-test('requests to a host of NO_PROXY do not', async () => {
+test.each(['HTTP_PROXY', 'HTTPS_PROXY'])('requests with https use the proxy of %s', async (name) => {
   const proxy = await startProxy()
-  const { code, stderr } = await runBehind({ HTTP_PROXY: proxy.url, NO_PROXY: 'models.invalid' })
-  expect(code).toBe(6)
-  expect(stderr).toContain("can't be reached")
-  expect(proxy.asked).toEqual([])
+  // The server behind the proxy doesn't speak TLS.
+  expect(await runBehind({ [name]: proxy.url }, 'https')).toMatchObject({ code: 6 })
+  expect(proxy.asked).toEqual([expect.stringMatching(/^models\.invalid:\d+$/)])
 })
+
+test.each(['models.invalid', 'invalid', 'other models.invalid'])(
+  'requests to a host of NO_PROXY=%s do not',
+  async (hosts) => {
+    const proxy = await startProxy()
+    const { code, stderr } = await runBehind({ HTTP_PROXY: proxy.url, NO_PROXY: hosts })
+    expect(code).toBe(6)
+    expect(stderr).toContain("can't be reached")
+    expect(proxy.asked).toEqual([])
+  },
+)
+
+test.each(['proxy.example:8080', 'http://user:pass-word@['])(
+  'the invalid proxy %s is refused without quoting it',
+  async (url) => {
+    const { code, stderr } = await runBehind({ HTTP_PROXY: url })
+    expect(code).toBe(2)
+    expect(stderr).toContain('The proxy in HTTP_PROXY is not a URL such as http://proxy.example:8080.')
+    expect(stderr).not.toContain('pass-word')
+  },
+)

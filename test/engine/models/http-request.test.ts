@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendByHttp } from '../../../engine/models/http-request.ts'
 import { send as sendByFetch, type Answer } from '../../../engine/models/send-request.ts'
@@ -73,11 +73,66 @@ describe.each([
     expect(JSON.parse(await bodyOf(await send(`${url}/old`, post)))).toMatchObject({ method: 'POST', text: post.body })
   })
 
-  test('has its answer decompressed', async () => {
-    const url = await serve((_request, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'))
+  test.each([
+    ['gzip', gzipSync('packed')],
+    ['X-GZIP', gzipSync('packed')],
+    ['deflate', deflateSync('packed')],
+    ['deflate', deflateRawSync('packed')],
+    ['br', brotliCompressSync('packed')],
+    ['zstd', zstdCompressSync('packed')],
+    ['deflate, br,gzip', gzipSync(brotliCompressSync(deflateRawSync('packed')))],
+    // Without its checksum.
+    ['gzip', gzipSync('packed').subarray(0, -8)],
+    ['none', Buffer.from('packed')],
+    ['utf-8', Buffer.from('packed')],
+    ['', Buffer.from('packed')],
+  ])('has its answer decoded from %j', async (encoding, bytes) => {
+    const url = await serve(async (_request, response) => {
+      response.writeHead(200, { 'content-encoding': encoding })
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte))
+        await sleep(1)
+      }
+      response.end()
     })
     expect(await bodyOf(await send(url))).toBe('packed')
+  })
+
+  test.each(['gzip', 'deflate', 'br'])('may have no answer that is encoded as %s', async (encoding) => {
+    const url = await serve((request, response) => {
+      response.writeHead(request.url === '/204' ? 204 : 200, { 'content-encoding': encoding }).end()
+    })
+    for (const path of ['/200', '/204']) expect(await bodyOf(await send(url + path))).toBe('')
+  })
+
+  test.each(['gzip,gzip,gzip,gzip,gzip,gzip', 'gzip'])('fails if its answer is not %s as it says', async (encoding) => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': encoding }).end('plain')
+    })
+    await expect(send(url).then(bodyOf)).rejects.toThrow(TypeError)
+  })
+
+  test('sends headers as Latin-1', async () => {
+    const url = await serve((request, response) => response.end(request.headers['x-name']))
+    expect(await bodyOf(await send(url, { ...post, headers: { 'x-name': 'café' } }))).toBe('café')
+  })
+
+  test('ignores or refuses headers that describe the connection', async () => {
+    const url = await serve((request, response) => response.end(request.headers.host))
+    const host = new URL(url).host
+    expect(await bodyOf(await send(url, { ...post, headers: { host: 'other.example' } }))).toBe(host)
+    const wrong = { 'content-length': '300' }
+    await expect(send(url, { ...post, headers: wrong })).rejects.toThrow(TypeError)
+  })
+
+  test('fails with an error that says what is wrong in the answer', async () => {
+    const url = await serve(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n')
+    })
+    const error: unknown = await send(url, post)
+      .then(bodyOf)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'TypeError', cause: { message: expect.stringContaining('chunk size') } })
   })
 
   test('fails with a TypeError that names the cause if nothing listens', async () => {
@@ -122,12 +177,43 @@ describe.each([
     await closed
   })
 
+  test('can be given up before its answer is read, or while a part is awaited', async () => {
+    const url = await serve((_request, response) => {
+      response.write('part')
+    })
+    for (const parts of [0, 1]) {
+      const { body } = await send(url)
+      for (let read = 0; read < parts; read += 1) await body.next()
+      const awaited = parts === 0 ? undefined : body.next()
+      await body.return?.()
+      expect(await (awaited ?? body.next())).toEqual({ done: true, value: undefined })
+    }
+  })
+
   test('arrives although the server has closed the connection of the request before it', async () => {
     const url = await serve(echo, 1)
     for (const pause of [0, 30, 1500, 0]) {
       await sleep(pause)
       expect(JSON.parse(await bodyOf(await send(url, post)))).toMatchObject({ text: post.body })
     }
+  })
+
+  test('leaves its connection to the next one, although the end of its answer is not read', async () => {
+    const ports = new Set<number | undefined>()
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort)
+      response.end('x'.repeat(10_000))
+    })
+    for (const give of ['abort', 'return', 'abort']) {
+      const aborter = new AbortController()
+      const { body } = await send(url, { ...post, signal: aborter.signal })
+      await body.next()
+      if (give === 'abort') aborter.abort()
+      else await body.return?.()
+      if (give === 'abort') await expect(body.next()).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+      await sleep(50)
+    }
+    expect(ports.size).toBe(1)
   })
 
   test('is refused if a header contains a line break', async () => {
@@ -145,4 +231,32 @@ test('only requests that node:http can send are sent with it', async () => {
   for (const init of [post, { ...post, body: new TextEncoder().encode('{}') }, { ...post, redirect: 'error' as const }])
     await bodyOf(await sendByHttp(url, init))
   expect(modes).toEqual([undefined, 'cors', 'cors'])
+})
+
+test.each(['none', 'gzip', 'gzip,gzip,gzip,gzip,gzip,gzip'])(
+  'the connection is closed if an answer with the encoding %s is given up',
+  async (encoding) => {
+    let closed: Promise<unknown> = Promise.resolve()
+    const url = await serve((_request, response) => {
+      closed = once(response, 'close')
+      response.writeHead(200, { 'content-encoding': encoding }).write('plain')
+    })
+    // The answer with too many encodings is refused.
+    await sendByHttp(url).then(
+      ({ body }) => body.return?.(),
+      () => undefined,
+    )
+    await closed
+  },
+)
+
+test.each(['before the headers', 'in the body'])('an error says that the connection was closed %s', async (when) => {
+  const url = await serve((_request, response) => {
+    if (when === 'in the body') response.writeHead(200, { 'content-length': 100 }).write('part')
+    setTimeout(() => response.destroy(), 50)
+  })
+  const error: unknown = await sendByHttp(url, post)
+    .then(bodyOf)
+    .catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ cause: { message: 'the server closed the connection' } })
 })
