@@ -42,13 +42,13 @@ export function copyFile(from: PathLike, to: PathLike, stats: BigIntStats, how: 
   return setTimes(to, stats)
 }
 
-/** Gives a copy the times of the original. Returns the metadata that the copy has then. @throws the system's error */
+/** Gives a copy the times of the original. Returns the metadata of the copy after that. @throws the system's error */
 export function setTimes(copy: PathLike, { atimeNs, mtimeNs }: BigIntStats): BigIntStats {
   utimesSync(copy, seconds(atimeNs), seconds(mtimeNs))
   return lstatSync(copy, { bigint: true })
 }
 
-/** Whether a new file of this process has the same owner. `copyFileSync` preserves other owners as far as possible. */
+/** Whether a new file of this process would have the same owner as the original. `copyFileSync` preserves other owners as far as possible. */
 function isOurs({ uid, gid }: BigIntStats): boolean {
   return Number(uid) === ownUid && Number(gid) === ownGid
 }
@@ -72,7 +72,7 @@ function copySmall(from: PathLike, to: PathLike, original: BigIntStats): BigIntS
   }
 }
 
-/** As the flags `wx`, which would be parsed for each file. */
+/** The flags `wx` as a number. As text, they would be parsed for each file. */
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 let shared: Buffer | undefined
