@@ -33,8 +33,8 @@ export function readModelVerdict(text: string): { readonly verdict: ModelVerdict
   if (hasRepeatedField(trimmed)) return { fault: 'a field is given twice' }
   const parsed = (shape ??= makeShape()).safeParse(value)
   if (parsed.success) return { verdict: parsed.data }
-  const issue = parsed.error.issues[0]
-  return { fault: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not the fields that were asked for'}` }
+  const { path = [], message = 'not the fields that were asked for' } = parsed.error.issues[0] ?? {}
+  return { fault: path.length === 0 ? message : `${path.join('.')}: ${message}` }
 }
 
 /**

@@ -262,6 +262,15 @@ describe('a model', () => {
     expect(await outcome(model(text).reviewer)).toBe('malformed')
   })
 
+  test.each([
+    [{ ...good, note: 'x' }, 'is not usable: Unrecognized key: "note"'],
+    [{ ...good, outcome: 'ALLOW' }, 'is not usable: outcome: Invalid option'],
+  ])('that answers with wrong fields is reported with the field: %j', async (answer, said) => {
+    expect(await model(JSON.stringify(answer)).reviewer.review(request(), {})).toMatchObject({
+      reason: expect.stringContaining(said),
+    })
+  })
+
   test('that does not answer in time is distinguished from one that cannot be reached', async () => {
     expect(await outcome(model(() => new Promise(() => undefined), 20).reviewer)).toBe('timed-out')
     expect(await outcome(model(() => Promise.reject(new Error('no model x'))).reviewer)).toBe('unavailable')
