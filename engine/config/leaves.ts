@@ -2,8 +2,8 @@
 export type Leaf = { readonly path: readonly string[]; readonly value: unknown }
 
 /**
- * Splits a configuration into single settings. Only the outer tables are split. A table inside them, such as one provider, counts as one setting, so that it is
- * never assembled from parts of two layers.
+ * Splits a configuration into individual settings. Only the outer tables are split. A table inside them, such as one provider, counts as one setting,
+ * so that it is never assembled from parts of two layers.
  */
 export function leavesOf(settings: object): readonly Leaf[] {
   return open(settings, [])
@@ -14,12 +14,12 @@ export function keyOf(path: readonly string[]): string {
   return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join('.')
 }
 
-/** The path of the setting to which the value at a path belongs. */
+/** Returns the path of the setting that contains the value at `path`. */
 export function leafPath(path: readonly string[]): readonly string[] {
   return path.slice(0, depthOf(path))
 }
 
-/** Puts single settings together again, into one configuration. */
+/** Assembles a configuration from individual settings. */
 export function fromLeaves(leaves: Iterable<Leaf>): object {
   const tree = new Map<string, Leaf[] | Leaf>()
   for (const leaf of leaves) {

@@ -45,7 +45,7 @@ export type Config = {
   readonly trusted: boolean
   /** Whether the user's and the repository's own files are ignored: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
-  /** Configuration that was found but is ignored. */
+  /** Configuration that was found but is not used. */
   readonly ignored: readonly Ignored[]
   /** The source of each key that is set. */
   readonly origins: ReadonlyMap<string, Origin>
@@ -124,7 +124,7 @@ export function loadConfig(sources: ConfigSources): Config {
 const importsNothing =
   "'import' uses your files, and --isolated uses none of them. Remove one of the two, or give the settings with -c."
 
-/** The settings of the repository, and a list of those that are ignored. */
+/** What a repository contributes to the configuration: the layers of its settings, and a list of what is ignored. */
 type Brought = { readonly layers: readonly Layer[]; readonly ignored: readonly Ignored[] }
 
 const nothing: Brought = { layers: [], ignored: [] }

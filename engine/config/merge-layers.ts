@@ -8,7 +8,7 @@ import type { Place } from './validate.ts'
 export type Layer = Place & {
   readonly kind: 'managed' | 'imported' | 'user' | 'project' | 'profile' | '-c' | 'flag'
   readonly settings: Settings
-  /** The path of the table that contains the layer's settings in its text, such as `['profiles', 'ci']`. Absent: the settings are at the top level. */
+  /** The path of the table in `text` that contains the layer's settings, such as `['profiles', 'ci']`. Absent: the settings are at the top level. */
   readonly within?: readonly string[]
   /** Tables that the layer replaces completely, so that nothing of lower layers remains in them. Absent: none. */
   readonly replaces?: readonly (readonly string[])[]

@@ -15,12 +15,12 @@ export class PermissionLayers {
     this.#workspace = workspace
   }
 
-  /** The lists that were taken so far, in the order in which their layers were given. */
+  /** The permission lists taken from layers so far, in the order in which the layers were passed to `take`. */
   get taken(): readonly PermissionFile[] {
     return this.#taken
   }
 
-  /** Takes the lists out of a layer. Returns the layer without them. */
+  /** Collects a layer's permission lists and returns the layer without them. */
   take(layer: Layer): Layer {
     const { permissions: lists, ...settings } = layer.settings
     if (lists === undefined) return layer

@@ -9,7 +9,7 @@ import { readForeignText } from './foreign/read-text.ts'
 
 /** The size limit for a rule or settings file of a repository. */
 const maxBytes = 1024 * 1024
-/** The maximum number of another program's rule files that are read in one folder. */
+/** The maximum number of rule files of another program, such as Codex, that are read from one folder. */
 const mostFiles = 200
 
 /**
@@ -93,8 +93,8 @@ export function foreignRules(
 }
 
 /**
- * Returns a rule file whose errors are reported instead of thrown. Of its valid rules, those that restrict commands still apply, and those that allow
- * commands do not.
+ * Returns a rule file whose errors are added to `leftOut` instead of thrown. Of its valid rules, those that restrict commands still apply, and those
+ * that allow commands do not.
  */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {
@@ -115,7 +115,10 @@ function present(path: string): readonly string[] {
 /** A file that the repository contains. */
 export type BroughtFile = { readonly path: string }
 
-/** Returns a list of one file with its text. If the file can't be read, reports that in `leftOut` and returns an empty list. */
+/**
+ * Reads a file and returns it, with its text, as the only element of a list. If the file can't be read, reports that in `leftOut` and returns an
+ * empty list.
+ */
 export function tryPlain<File extends BroughtFile>(
   file: File,
   leftOut: LeftOut[],

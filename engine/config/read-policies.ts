@@ -74,7 +74,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [], in
   const imports = config.settings.import ?? []
   const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
   const leftOut: LeftOut[] = []
-  // A broken or missing file of an untrusted repository must not stop the run. It is left out.
+  // A broken or missing file of an untrusted repository must not stop the run, so such a file is left out.
   const brought = <File extends BroughtFile>(files: readonly File[]): readonly (File & { readonly text: string })[] =>
     trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
   const settings = brought(folders.flatMap((folder) => settingsIn(folder))).map((file) => ({
@@ -142,7 +142,7 @@ function userFiles<File>(
 
 type Dropped = { readonly path: string; readonly keys: readonly string[]; readonly reason: string }
 
-/** Merges the entries for the same file into one. */
+/** Merges the entries that name the same file into one entry with all of their keys. */
 function together(dropped: readonly Dropped[]): readonly Ignored[] {
   return [...new Set(dropped.map(({ path }) => path))].flatMap((path) => {
     const own = dropped.filter((one) => one.path === path)
@@ -154,7 +154,7 @@ function together(dropped: readonly Dropped[]): readonly Ignored[] {
 const notImported = (program: string): string =>
   `this file belongs to another program: its deny and ask rules apply, but its allow rules apply only with import = ["${program}"] in your own configuration`
 
-/** Describes a rule without effect in one line: `file:line: message`. */
+/** Describes, in one line, a rule that has no effect: `file:line: message`. */
 export function describeIdleRule({ path, line, message }: IdleRule): string {
   return `${path}:${line}: ${message}`
 }

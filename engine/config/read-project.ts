@@ -18,7 +18,10 @@ export type Project = {
   readonly workspace: string
 }
 
-/** The repository's configuration file. Any directory from the root down to the workspace may contain one. */
+/**
+ * The path of a repository's configuration file, relative to the directory that contains it. Any directory from the root down to the workspace may
+ * contain one.
+ */
 const fileName = '.portcullis/config.toml'
 /** The size limit for a configuration file, in bytes. */
 const maxBytes = 256 * 1024

@@ -27,7 +27,7 @@ const stdio = z.strictObject({
   command: text,
   args: z.array(z.string()).optional(),
   env: z.record(text, z.string()).optional(),
-  /** The variables of this program's environment that the server gets. */
+  /** The variables of this program's environment that are passed to the server. */
   env_vars: z.array(text).optional(),
   cwd: text.optional(),
   /** Whether the server runs in the sandbox. Default: true. Other programs don't have this field. */

@@ -43,7 +43,7 @@ const sandboxStatus = {
   dangers: z.array(z.literal('docker-socket')).optional(),
 }
 
-/** The fields of both terminal events. */
+/** The fields that the two final events of a run, `turn.completed` and `turn.failed`, have in common. */
 const terminal = {
   /** Not in Codex: how the run ended, in one word. */
   result,

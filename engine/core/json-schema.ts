@@ -3,7 +3,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as z from 'zod'
 
-/** Returns one sentence for each fault in a value, and an empty list if the value matches the schema. */
+/** Returns one sentence for each problem with a value, and an empty list if the value matches the schema. */
 export type Validate = (value: unknown) => readonly string[]
 
 const options: Options = {

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
-/** Directories to skip, because they contain third-party files or git's own files. The search for name patterns skips them too. */
+/** Directories to skip, because they contain third-party files or git's own files. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
 /** Yields everything below a directory. Doesn't follow symlinks, doesn't enter `.git` or `node_modules`, and skips what it can't read. */

@@ -47,7 +47,7 @@ function readText(path: string): string {
  * Checks a part of a JSON file against a schema.
  *
  * @param at the path of that part in the file
- * @throws UserError `usage` that gives `file:line:column`, the key and what was expected, for every fault
+ * @throws UserError `usage` that gives `file:line:column`, the key and what was expected, for every problem
  */
 export function checkJson<Schema extends z.ZodType>(
   schema: Schema,

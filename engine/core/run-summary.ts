@@ -82,8 +82,8 @@ export const transactionReport = z.object({
   /** How the run's private view of the workspace was made. */
   strategy: z.string(),
   /**
-   * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the changes were only kept, as `--land` requires. `conflict`, `failed`: no
-   * change landed, and `conflicts` or the error says why. If no change landed, the tree is unchanged.
+   * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the changes were stored and not landed, because of `--land`.
+   * `conflict`, `failed`: no change landed, and `conflicts` or the error says why. If no change landed, the tree is unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, not counting untracked paths that git ignores. */

@@ -42,7 +42,7 @@ export async function runGit(sandbox: Sandbox, words: readonly string[], where: 
  *
  * @param most the maximum number of bytes that git may print
  * @param ends the exit codes that count as success. Default: 0
- * @returns the output, or a sentence if git failed or printed more
+ * @returns the output, or, if git failed or printed too much, a sentence that says so
  */
 export async function readGit(
   sandbox: Sandbox,

@@ -1,7 +1,7 @@
 import type { Item } from '../core/events.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 
-/** Formats milliseconds for a person. */
+/** Formats a duration, given in milliseconds, for a person. */
 export function seconds(ms: number): string {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`
   const whole = Math.round(ms / 1000)

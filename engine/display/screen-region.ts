@@ -12,7 +12,7 @@ export function columnsOf({ columns }: Screen): number {
   return columns > 0 ? columns : 80
 }
 
-/** A line as displayed (without escape sequences) and as written. */
+/** A line in two forms: as displayed (without escape sequences) and as written to the terminal (with them). */
 type DrawnLine = readonly [plain: string, painted: string]
 
 /** Lines at the bottom of a terminal that are redrawn in place. The cursor stays in the last line. */

@@ -8,8 +8,8 @@ type ResumableSession = {
 }
 
 /**
- * How many characters of a session's id, counted from its end, the command that resumes the session contains. The end is used because ids from the
- * same hour begin with the same characters.
+ * How many characters from the end of a session's id are used in the command that resumes the session. The end is used because ids from the same hour
+ * begin with the same characters.
  */
 const endCharacters = 12
 

@@ -8,7 +8,7 @@ import { counted } from '../core/text/counted.ts'
 /**
  * Returns the closing lines of a run: what changed, what ran, what was denied and why, and what the run cost.
  *
- * @param told whether the reason for a failure was already shown
+ * @param told whether the reason for a failure has already been shown
  */
 export function summaryLines(summary: RunSummary, { paint, shorten }: Style, told: boolean): readonly string[] {
   const { usage, commands, denied, filesChanged, error } = summary

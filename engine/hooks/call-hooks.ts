@@ -59,7 +59,7 @@ function contextOf({ context }: HookOutcome): string {
   return context.map((text) => `[hook] ${text}`).join('\n')
 }
 
-/** A result, as an object with the fields that hook scripts read. */
+/** Converts a result to an object with the fields that hook scripts read. */
 function responseOf({ output, ok }: ToolResult): Readonly<Record<string, unknown>> {
   return { stdout: output, stderr: '', interrupted: false, success: ok, content: output }
 }

@@ -50,7 +50,7 @@ export const hookEvents = {
 /** The name of an event that a hook can be set on. */
 export type HookEvent = keyof typeof hookEvents
 
-/** The properties of an event. Returns the entry of `hookEvents`, typed with its optional fields. */
+/** Returns the properties of an event: its entry in `hookEvents`, typed so that the optional fields can be read. */
 export function kindOf(event: HookEvent): EventKind {
   return hookEvents[event]
 }

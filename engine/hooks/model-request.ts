@@ -50,8 +50,8 @@ const Wanted = z.strictObject({
 type Rewritten = { readonly model: string | undefined; readonly request: ModelRequest }
 
 /**
- * Applies a hook's changes to a request. A hook may reword messages and append new ones. It can't remove or move any, because calls and their results
- * are between them.
+ * Applies a hook's changes to a request. A hook may reword messages and append new ones. It can't remove or move messages, because calls and their
+ * results are between them.
  *
  * @returns the changed request, or why a change is impossible
  */

@@ -45,7 +45,7 @@ function asJsonSchema(schema: z.ZodType): JsonSchema {
     const { $schema: _, ...json } = z.toJSONSchema(schema, {
       io: 'input',
       override: ({ jsonSchema }) => {
-        // zod drops unknown keys, but providers enforce a schema only if the schema forbids them.
+        // zod drops unknown keys, but providers enforce a schema only if the schema forbids unknown keys.
         if (jsonSchema.type === 'object' && jsonSchema.properties !== undefined)
           jsonSchema.additionalProperties ??= false
       },

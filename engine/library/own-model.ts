@@ -39,7 +39,7 @@ async function* respond(model: Model, request: ModelRequest, signal: AbortSignal
   }
 }
 
-/** Asks the caller's model to end its response. Don't await the result, because it may never come from a model that ignores its signal. */
+/** Asks the caller's model to end its response. Don't await this function: with a model that ignores its signal, the promise may never settle. */
 async function end(events: AsyncIterator<ModelEvent> | undefined): Promise<void> {
   try {
     await events?.return?.()

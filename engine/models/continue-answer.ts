@@ -19,7 +19,7 @@ const thinkLess =
  * Yields one response. If the provider pauses or an answer is cut off, makes another request and continues. A text that was cut off and its continuation become
  * one message. If an answer that was cut off contains a call, the response ends there, because the call must get its result first.
  *
- * @throws ModelError `provider` if the answer is cut off too often
+ * @throws ModelError `provider` if the answer is cut off too many times
  */
 export async function* continueAnswer(
   provider: Pick<Endpoint, 'label'>,

@@ -19,8 +19,8 @@ export function modelFamily(model: string): ModelFamily {
 }
 
 /**
- * Returns the family that suits all of the models that may answer in one run. They must share one, because a conversation keeps its tools and its instructions
- * from the first request to the last. Models from different makers are `other`.
+ * Returns one family that suits all of the models that may answer in a run, because a conversation keeps its tools and its instructions from the first
+ * request to the last. For models from different makers, returns `other`.
  */
 export function sharedFamily(models: readonly string[]): ModelFamily {
   const families = new Set(models.map(modelFamily))
@@ -30,7 +30,7 @@ export function sharedFamily(models: readonly string[]): ModelFamily {
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
 
-/** Whether a model is one of Mistral's, on any server, judging by its name. These models accept only certain ids of calls and a certain order of messages. */
+/** Whether a model is one of Mistral's, on any server, judging by its name. These models restrict the ids of calls and the order of messages. */
 export function isMistral(model: string): boolean {
   return /(?:mi[sx]tral|(?:code|dev|mini|magi)stral|pixtral)/i.test(model)
 }

@@ -12,7 +12,7 @@ export const modelProviderSchema = z.strictObject({
   name: name.optional(),
   base_url: z.url({ protocol: /^https?$/ }),
   wire_api: z.enum(['responses', 'chat', 'messages']).default('responses'),
-  /** The environment variable that holds the key. Without it and without `auth`, no key is sent. */
+  /** The environment variable that contains the key. Without it and without `auth`, no key is sent. */
   env_key: name.optional(),
   /** How to get the key; shown if the variable is missing. */
   env_key_instructions: name.optional(),

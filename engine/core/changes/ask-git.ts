@@ -2,7 +2,7 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** The default limit for git's output, in bytes. Nobody could read a longer list of files. */
+/** The default limit for git's output, in bytes. Nobody would read a longer list of files. */
 const usualLimitBytes = 8 * 1024 * 1024
 
 type Asked = {

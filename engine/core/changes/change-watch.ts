@@ -57,7 +57,7 @@ export class ChangeWatch implements ChangeSource {
     this.#manifests.keep(workspace, ['package.json'])
   }
 
-  /** Await this before each command that could write. Looks at each workspace once. */
+  /** Await this before each command that could write. Lists the files of each workspace once, at the first call for it. */
   async begin({ workspace, sandbox }: Place): Promise<void> {
     let begun = this.#begun.get(workspace)
     if (begun === undefined) {
