@@ -7,7 +7,7 @@ import type { Sandbox } from './sandbox.ts'
 type OpenOptions = {
   /** The image that commands run in, for a backend that uses images. */
   readonly image: string | undefined
-  /** Callbacks for the proxy that enforces a network allow-list. Undefined: none. */
+  /** Callbacks for the proxy that enforces a network allow-list, if the caller has any. */
   readonly network: NetworkOptions | undefined
   /**
    * Paths in the policy, each with the file system entry that must be there. If there is now a different entry or none, `path-changed` is thrown.
@@ -22,8 +22,8 @@ export type BackendModule = {
   /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
   readonly tryOut: () => Promise<void>
   /**
-   * Returns a sentence for each default limit that this backend can't enforce here. `planned` contains the sentences that result from the plan for this machine.
-   * If this function is absent, exactly those apply.
+   * Returns a sentence for each default limit that this backend can't enforce here. `planned` contains the sentences about the limits that the plan
+   * for this machine leaves unenforced. If this function is absent, exactly those sentences are reported.
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
   /** Ends the commands of a killed run, before the files that they changed are reviewed. If this function is absent, no command outlives its run. */

@@ -14,7 +14,7 @@ type BackendFacts = {
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether the backend stands for an external sandbox. Choosing it opens no sandbox of ours, but states that an external sandbox exists. */
+  /** Whether the backend stands for an external sandbox. Choosing it opens no sandbox: it declares that an external sandbox confines commands. */
   readonly isStated: boolean
 }
 

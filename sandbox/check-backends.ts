@@ -8,7 +8,7 @@ import { parsePolicy } from './sandbox-policy.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 
-/** Whether a backend can be used here; if not, why, and how to enable it. */
+/** What a test of a backend found: whether it can be used here and, if not, why, and how to enable it. */
 export type BackendReport =
   | { readonly backend: Backend; readonly usable: true; readonly confines: boolean }
   | { readonly backend: Backend; readonly usable: false; readonly reason: string; readonly remedy: string }
@@ -21,7 +21,7 @@ export type DoctorReport = {
   readonly backends: readonly BackendReport[]
   readonly limits: {
     readonly by: 'control groups, version 1' | 'control groups, version 2' | 'process limits'
-    /** Default limits that can't be enforced here. */
+    /** A sentence for each default limit that can't be enforced here. */
     readonly unenforced: readonly string[]
   }
   /** Facts about this machine that explain the other parts of the report. */

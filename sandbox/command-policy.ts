@@ -29,7 +29,7 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
 /** The paths to guard, and the git files and directories that commands see differently from the host. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
-  /** Protected paths outside the roots from which a symlink may lead into a root. Default: none. */
+  /** Protected paths outside the roots. They matter because such a path may contain a symlink that leads into a root. Default: none. */
   readonly protectedOutside?: readonly string[]
 }
 

@@ -149,7 +149,7 @@ const matcher = memoize((patterns: readonly string[]): ((name: string) => boolea
 
 const isCore = matcher(coreNames)
 
-/** The variables of an environment that a command gets, and the names of those that it doesn't get. */
+/** The environment variables that a command gets, and the names of the variables that are withheld from it. */
 type CommandEnvironment = { readonly variables: Variables; readonly withheld: readonly string[] }
 
 /** How many variables of an environment are withheld from commands, and how many of these count as secrets. */

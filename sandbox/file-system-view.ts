@@ -106,13 +106,13 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** Queries about directories, whose answers show which paths exist. */
+/** Functions that answer queries about directories. The answers show which paths exist. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean
 }
 
-/** The result for a list of paths, with all queries that led to it, in order. If the queries return the same answers again, the result is the same. */
+/** Which paths of a list may exist, and the queries that showed this, in order. As long as their answers are the same, the result is the same. */
 type Find = {
   readonly asked: readonly {
     readonly what: keyof Asks
@@ -128,7 +128,7 @@ const askHost: Asks = { namesIn, isDirectory: (path) => hostFileSystem.kindOf(pa
 /**
  * Returns those of the paths that may exist.
  *
- * @param asks answers the queries; by default from the host
+ * @param asks answers the queries about directories; by default, it queries the host's file system
  */
 export function presentOf(paths: readonly string[], asks: Asks = askHost): readonly string[] {
   const last = lastFinds.get(paths)

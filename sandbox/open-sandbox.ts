@@ -131,7 +131,10 @@ export function defaultBackend(policy: SandboxPolicy): Backend {
   return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
 }
 
-/** Throws if the policy has an allow-list: that requires a separate network for the commands, from which our proxy is the only way out. */
+/**
+ * Throws `unavailable` if the policy has an allow-list. This is for backends that can't give commands a separate network from which our proxy is the
+ * only way out.
+ */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   if (policy.network.mode !== 'allowlist') return
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)

@@ -63,7 +63,7 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
   }
 }
 
-/** Creates a missing symlink again. */
+/** Recreates the symlink that was at `path`, below `root`. */
 export function putSymlink(root: string, path: string, target: string): void {
   inParent(root, path, (entry) => symlinkSync(target, encodePath(entry)))
 }
@@ -131,7 +131,10 @@ function renameOrCopy(from: string, to: string): void {
   }
 }
 
-/** Copies directories, files and symlinks. Pipes and devices have no content to keep, and opening one could block forever. */
+/**
+ * Copies a directory, a file or a symlink. A pipe or device becomes an empty file, because it has no content to keep, and opening it could block
+ * forever.
+ */
 function copyPlain(from: string, to: string): void {
   const stat = lstatSync(encodePath(from))
   if (stat.isSymbolicLink()) symlinkSync(readlinkSync(encodePath(from), { encoding: 'buffer' }), encodePath(to))

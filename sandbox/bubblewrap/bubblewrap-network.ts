@@ -13,13 +13,13 @@ import type { ShownProgram } from './arguments.ts'
 type CommandNetwork = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
-  /** The program that opens the proxy's port. */
+  /** The program that opens the proxy's port, to be mounted in the sandbox. */
   readonly shown: readonly ShownProgram[]
   /** How to open the child's additional descriptors, after the first six. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
   /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
   readonly kept: readonly number[]
-  /** Starts to serve the port as soon as the child has sent the port's socket. */
+  /** Starts serving the port as soon as the child has sent the port's socket. */
   follow(child: ChildProcess): void
   /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
   end(complaint: string): readonly Denial[]

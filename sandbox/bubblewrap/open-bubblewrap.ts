@@ -179,7 +179,8 @@ export async function openBubblewrap(
         if (status.initPid !== undefined) await waitForExit(status.initPid)
         // The exit may be noticed before the last report, which lists the denials.
         await drained()
-        // A missing exit code proves nothing (the kernel may have killed bwrap when memory ran out), so bwrap must also have complained.
+        // A missing exit code doesn't prove that the setup failed: the kernel may have killed bwrap when memory ran out. So an error message of
+        // bwrap is required too.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })

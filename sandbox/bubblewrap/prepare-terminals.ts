@@ -9,7 +9,7 @@ import type { ShownProgram } from './arguments.ts'
 type CommandTerminal = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
-  /** The program that creates the terminal. */
+  /** The program that creates the terminal, to be mounted in the sandbox. */
   readonly shown: readonly ShownProgram[]
   /** How to open the child's additional descriptors, starting with the first free number. */
   readonly stdio: readonly 'pipe'[]

@@ -10,7 +10,7 @@ import { keyFileAt } from '../protected/key-files.ts'
 import { pathsAndPatterns, protectedByRoots, writableFiles, writableRoots, type ProtectedPlaces } from '../roots.ts'
 import type { Remedy } from './denial-remedy.ts'
 
-/** Whether the policy lets a command read or write a path; if not, which part of the policy forbids it, and what would allow it. */
+/** Whether the policy allows an access to a path, and, if it doesn't: which part of the policy forbids the access, and what would allow it. */
 type Evaluation =
   { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly remedy: Remedy }
 
@@ -110,7 +110,7 @@ export function shieldingPlaces(
   return (path) => nearest(path, (at) => isPlace(at) && !isWithin(root, at)) ?? nestedPlaces(inside)(path)
 }
 
-/** Why a path outside every root can't be written, and the narrowest grant that would allow it. */
+/** Why a command can't write to a path outside every root, and the narrowest grant that would allow it. */
 function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView): Evaluation {
   const rule = policy.mode === 'read-only' ? 'mode: read-only' : 'outside the writable roots'
   const kernel = ['/proc', '/sys', '/dev'].some((place) => isWithin(path, place))
@@ -153,7 +153,7 @@ export function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-/** Returns a test for the paths in `lists`: as they are written, and, if they exist, without symlinks. */
+/** Returns a function that tests whether a path is in `lists`, or is what an existing path in `lists` becomes once its symlinks are resolved. */
 function placesAmong(lists: readonly (readonly string[])[], host: FileSystemView): (path: string) => boolean {
   const targets = new Set(
     lists.flatMap((places) => host.present(places).flatMap((place) => host.realPath(place) ?? [])),
@@ -163,7 +163,7 @@ function placesAmong(lists: readonly (readonly string[])[], host: FileSystemView
 
 const setOf = memoize((places: readonly string[]): ReadonlySet<string> => new Set(places))
 
-/** The path itself or the nearest directory above it that passes a test. */
+/** The path itself or the nearest directory above it for which `isWanted` returns true; undefined if there is none. */
 function nearest(path: string, isWanted: (at: string) => boolean): string | undefined {
   for (let at = path; ; at = dirname(at)) {
     if (isWanted(at)) return at

@@ -67,7 +67,7 @@ export type DockerClient = {
   /** Lists the containers that have this label, each with its owner, which is the label's value. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** Starts a container. `filtered` contains the arguments that make our own programs, too, run under the filter (see `NetworkPlan`). */
+  /** Starts a container. `filtered`: the arguments to put before our own programs, so that they also run under the filter (see `NetworkPlan`). */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 

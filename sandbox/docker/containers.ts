@@ -72,7 +72,7 @@ export function createContainers(
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
-      // When the host replaces a file on which containers have a mount, they lose that mount. Such containers aren't used again.
+      // When a program of the host replaces a file over which a container has a mount, the container loses the mount. It isn't used again.
       const { stamp, uncovered } = watchCovered(
         planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),
       )

@@ -4,7 +4,7 @@ import { checkDaemon } from './daemon.ts'
 import { openDocker } from './open-docker.ts'
 import { reapContainers } from './reap.ts'
 
-/** Confines commands in containers of an image. */
+/** The backend that runs commands in containers, which are created from an image. */
 export const docker: BackendModule = {
   open: (policy, { image, network, wanted }) => openDocker(policy, image, network, wanted),
   tryOut: async () => {

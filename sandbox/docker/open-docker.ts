@@ -38,7 +38,7 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/** A shell script that runs a command and then kills all processes but itself and the container's first. Interrupts don't end the script. */
+/** A shell script that runs a command and then kills every process except itself and the container's first. Interrupts don't end the script. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**

@@ -114,7 +114,7 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * Selects the mounts that a container gets from the planned ones, which are meant for a sandbox that starts from a view of the host's files. A
+ * Returns those of the planned mounts that a container needs. They were planned for a sandbox that starts from a view of the host's files. A
  * container starts from its image instead, so only the granted paths, and the denied or protected paths inside them, are kept.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {

@@ -15,7 +15,7 @@ const secretKeys: readonly RegExp[] = [
   /^core\.fsmonitor$/,
 ]
 
-/** The formats of well-known services' tokens. */
+/** Matches the tokens of well-known services, which begin with certain prefixes. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 

@@ -55,7 +55,7 @@ export function readCheckedOut(git: GitDirectories): CheckedOut | undefined {
   }
 }
 
-/** The text of HEAD. */
+/** The text of the file HEAD in a work tree's own git directory; undefined if the file can't be read. */
 export function headOf(own: HeldDirectory): string | undefined {
   return own.read('HEAD', smallFile)?.toString('latin1').trimEnd()
 }

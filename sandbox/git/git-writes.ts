@@ -3,7 +3,7 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A replacement of a whole file in a git directory. If `before` or `after` is undefined, the file doesn't exist before or after the replacement. */
+/** A replacement of a whole file in a git directory. `before` is undefined if the file is new; `after` is undefined if the file is removed. */
 type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
@@ -21,7 +21,7 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A change of a ref. If `old` or `now` is undefined, the ref doesn't exist before or after the change. */
+/** A change of a ref. `old` is undefined if the ref is new; `now` is undefined if the ref is removed. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024

@@ -9,7 +9,7 @@ type ConfigChange = { readonly file: string; readonly key: string; readonly valu
 
 /**
  * Imports changed settings that are only data, never a setting that names a program. In most sections, such as those of remotes and submodules,
- * settings are imported only if the section is new, because the URLs of existing ones belong to the user.
+ * settings are imported only if the section is new, because the URLs in existing sections belong to the user.
  *
  * @returns whether the work tree is sparse according to the host's config afterwards
  */
@@ -55,7 +55,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
   return sparse
 }
 
-/** The settings whose values changed, if they may be imported. Removed settings are imported only for branches. */
+/** The changed settings that may be imported. A removed setting is among them only if it belongs to a branch. */
 function changedSettings(
   before: readonly ConfigEntry[],
   now: readonly ConfigEntry[],

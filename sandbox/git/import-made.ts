@@ -147,7 +147,7 @@ function put(host: HeldDirectory, name: string, content: string | Buffer): void 
   writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
 }
 
-/** The baseline for importing something of which the host has no data yet. */
+/** The empty baseline, for importing a repository or work tree about which the host's git has no data yet. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
 }

@@ -29,7 +29,7 @@ export type Known = {
   readonly config: Map<string, readonly ConfigEntry[]>
 }
 
-/** Messages for the user about an import. */
+/** A message for the user about a part of an import: what it is about, and what the user can do. */
 export type ImportNote = { readonly subject: string; readonly advice: string }
 
 /** The result of one part of an import. */

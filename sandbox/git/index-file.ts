@@ -225,7 +225,7 @@ function writeIndex(entries: readonly IndexEntry[], oidBytes: number): Buffer {
   return Buffer.concat([content, checksum(content, oidBytes)])
 }
 
-/** The checksum at the end of an index. */
+/** Computes the checksum that git puts at the end of an index, after `content`. */
 export function checksum(content: Buffer, oidBytes: number): Buffer {
   // The module is loaded only when needed: most runs don't need it, and loading it takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')

@@ -110,7 +110,7 @@ export function openPrivateGit(options: {
    */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
-    // The answers are cached, because most of these paths have the same parent directories.
+    // Results are cached, because most of these paths have the same parent directories.
     const asked = new Map<string, string | undefined>()
     const at = (directory: string): string | undefined => {
       if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))

@@ -23,7 +23,7 @@ export type LimitPlan = {
   readonly cpus: number | undefined
   /** The limit on processes for the sandbox's user, set inside the sandbox. */
   readonly processes: number | undefined
-  /** Default limits that can't be enforced here, as sentences. */
+  /** A sentence for each default limit that can't be enforced here. */
   readonly unenforced: readonly string[]
 }
 
@@ -90,7 +90,7 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
   return [
     ...joinFiles.map((file) => `echo 0 > ${quote(file)} || { echo "bwrap: can't join a control group" >&2; exit 1; }`),
     'ulimit -c 0',
-    // POSIX counts files in blocks of 512 bytes; the other limits are in KiB.
+    // POSIX measures the size of files in blocks of 512 bytes here. Shells measure memory in KiB.
     `ulimit -f ${Math.ceil(fileSizeBytes / 512)}`,
     // If a lower hard limit was inherited, it can't be raised, and doesn't need to be.
     `ulimit -n ${openFiles} 2>/dev/null || :`,

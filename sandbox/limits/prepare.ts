@@ -78,7 +78,7 @@ export function prepareLimits(
   }
 }
 
-/** The limits that a group exceeded between two readings of the kernel's counts. */
+/** Returns a denial for each limit that a group exceeded between two readings of the kernel's counts. */
 export function provenLimits(
   limits: NonNullable<LimitPlan['group']>,
   before: GroupCounts,

@@ -117,7 +117,7 @@ function encode(
   return []
 }
 
-/** tbnz x<register>, 63 */
+/** Encodes `tbnz x<register>, 63`, which branches if the number in the register is negative. */
 function branchIfNegative(register: number, distance: number): number {
   return 0xb7f8_0000 + field(distance, 14, 5) + register
 }

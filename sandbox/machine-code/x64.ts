@@ -138,12 +138,12 @@ function load(register: Register, operand: Operand): Code {
   return [...register.immediate, ...bytesOf(low), ...bytesOf(Number(BigInt.asUintN(32, operand >> 32n)))]
 }
 
-/** An opcode, followed by a 32-bit number. */
+/** Returns the bytes of an opcode, followed by those of a 32-bit number. */
 function with32(code: Code, value: number): Code {
   return [...code, ...bytesOf(value)]
 }
 
-/** The low 32 bits of a number, the lowest byte first. */
+/** Returns the four bytes of a number's low 32 bits, lowest byte first. */
 function bytesOf(value: number): Code {
   return [value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, (value >> 24) & 0xff]
 }

@@ -16,7 +16,7 @@ type Place = {
   readonly create?: 'directory' | 'file' | 'nothing' | undefined
 }
 
-/** Flags of mount_setattr(2) to set and to clear. With `recursive`, they are also changed on all mounts below this one. */
+/** The flags to set and to clear on a mount (mount_setattr(2)). With `recursive`, they are also changed on all mounts below that mount. */
 type MountChange = { readonly set?: number; readonly clear?: number; readonly recursive?: boolean }
 
 /** One step in building the file system that a command sees. Steps are carried out in order. The first one that fails ends the program. */
@@ -35,7 +35,7 @@ export type Step = (
     }
   /** Changes the flags of the mount at the path. */
   | { readonly do: 'change' }
-  /** Checks that a mount exists, and whether it is read-only. This is for a program that checks mounts which a different program has made. */
+  /** Checks that a mount exists, and whether it is read-only. This is for a program that checks mounts made by a different program. */
   | { readonly do: 'expect'; readonly readOnly: boolean }
 ) &
   Place & { readonly change?: MountChange }

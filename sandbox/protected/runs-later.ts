@@ -99,7 +99,7 @@ export function codeThatRunsLater(): readonly Row[] {
 
 /**
  * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project; undefined if the file runs only
- * when somebody asks for it, or never. Letters match in either case.
+ * when somebody asks for it, or never. Upper and lower case are not distinguished.
  *
  * @param path an absolute path inside `root`
  * @example console.log(runsLater('/project/package.json', '/project')) // npm
@@ -111,7 +111,7 @@ export function runsLater(path: string, root: string): string | undefined {
   const byFirst = parts.flatMap((part, at) => (table?.byFirst.get(part) ?? []).map((name) => ({ name, at })))
   const matching = byFirst.flatMap(({ name, at }) => (isNamed(parts, at, name) ? [name.row] : []))
   for (const name of table.patterns) if (parts.some((_, at) => isNamed(parts, at, name))) matching.push(name.row)
-  // If several rows match, the first of the table counts.
+  // If several rows of the table match, the first of them counts.
   return matching.length === 0 ? undefined : table.programs[Math.min(...matching)]
 }
 
@@ -119,7 +119,7 @@ export function runsLater(path: string, root: string): string | undefined {
 type Name = {
   /** One test for each component, in order. */
   readonly parts: readonly ((part: string) => boolean)[]
-  /** Whether the name means the entry itself, everything inside it, or both. */
+  /** What the name stands for: the entry itself (`file`), everything inside it, or both. */
   readonly means: 'file' | 'inside' | 'both'
   /** The position of the name's program in the table. */
   readonly row: number

@@ -1,7 +1,7 @@
 import type { BackendModule } from '../backend-module.ts'
 import { openUnconfined } from './open-unconfined.ts'
 
-/** Runs commands with the caller's own rights. */
+/** The backend that runs commands with the caller's own rights, without confining them. */
 export const unconfined: BackendModule = {
   open: (policy) => openUnconfined(policy, 'unconfined'),
   tryOut: () => Promise.resolve(),
