@@ -17,7 +17,7 @@ export type SourceFile = {
   readonly whose: 'machine' | 'user' | 'repository' | 'plugin'
   /** The program for which the file is written. For programs other than `portcullis`, the setting `import` may decide whether the file is used. */
   readonly program: 'portcullis' | 'codex' | 'claude' | 'other'
-  /** A group of files of which only the first one with content is used. Absent: the file belongs to no group. */
+  /** The paths of the files, including this one, of which only the first one with content is used. Absent: there are no alternatives to this file. */
   readonly alternatives?: readonly string[]
 }
 

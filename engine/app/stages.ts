@@ -28,7 +28,7 @@ import type { Extensions } from './read-extensions.ts'
 import type { RunRequest } from './run-request.ts'
 import type { OpenTransaction } from './run-transaction.ts'
 
-/** The configuration of the machine, the user and the repository, as read. Nothing is open yet. */
+/** The configuration of the machine, the user and the repository, as read. No model, session or sandbox has been opened yet. */
 export type Configured = {
   readonly request: RunRequest
   readonly places: AppPaths
@@ -60,7 +60,7 @@ export type Loaded = Configured & {
   /** Opens a model by its name. */
   readonly openNamed: (name: string) => Promise<Model>
   readonly output: OutputContract | undefined
-  /** The commands that must succeed when the model is done. Undefined: none. */
+  /** The commands that must succeed when the model is done. Undefined: there are no such commands. */
   readonly verify: Verification | undefined
   /** The review to carry out. Undefined: the run works on a task. */
   readonly codeReview: Review | undefined
@@ -91,7 +91,7 @@ export type InSession = Confined & {
   readonly planMode: PlanMode
   /** The working directory and the sandbox in which the run began. */
   readonly began: ExecutionContext
-  /** Sentences that tell the user what was recovered. */
+  /** Sentences that tell the user whether an interrupted patch was completed, undone or could not be recovered; usually none. */
   readonly recovered: readonly string[]
   /** Aborted when the run should end. */
   readonly signal: AbortSignal

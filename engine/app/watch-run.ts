@@ -9,7 +9,7 @@ import { telemetryOptions } from '../telemetry/telemetry-options.ts'
 import { loadSettings } from './load-settings.ts'
 import type { RunRequest } from './run-request.ts'
 
-/** The telemetry of a run, and notices about it for the user. */
+/** The telemetry of a run, and notices that tell the user about problems with the telemetry. */
 type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly string[] }
 
 /**

@@ -65,8 +65,8 @@ async function complete(
 }
 
 /**
- * The agent's messages and calls. The output of calls is left out, because it may come from files and web pages, which could contain text that tries to
- * influence the reviewer.
+ * Renders the agent's messages and calls as text. The output of calls is left out, because it may come from files and web pages, which could contain
+ * text that tries to influence the reviewer.
  */
 function transcript(history: readonly HistoryItem[]): string {
   return history

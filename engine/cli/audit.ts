@@ -5,7 +5,7 @@ import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * `agent audit verify`: prints each fault of an audit log with its line number. The exit code is 1 if there are faults.
+ * `agent audit verify`: checks an audit log, and prints each problem with its line number. The exit code is 1 if there is a problem.
  *
  * @param head the number of records and the last hash of the log, as `RECORDS:HASH` from the run's last event. Undefined: they are read from the file
  * next to the log

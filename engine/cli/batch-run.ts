@@ -129,7 +129,7 @@ function isLocal({ source }: Repository): boolean {
   return source.startsWith('/')
 }
 
-/** The exit code. It is 0 only if every trial is done. */
+/** The exit code of `agent batch run`. It is 0 only if every trial is done. */
 function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number {
   switch (end.why) {
     case 'usage':

@@ -7,7 +7,7 @@ import { comparisonAsJson, renderComparison } from '../report/compare/render-com
 import { readRollout } from '../session/rollout.ts'
 import { findSessionFolder } from './find-session-folder.ts'
 
-/** The width that is assumed if the terminal's width is unknown. */
+/** The number of columns that is assumed if the terminal's width is unknown. */
 const columns = 160
 
 /**

@@ -4,8 +4,10 @@ import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
 /**
- * Prepares the line to print if the process is ended before the run has printed its summary. The line says how to resume the session. The sink
- * receives the session's id.
+ * Prepares the line to print if the process is ended before the run has printed its summary. The line says how to resume the session.
+ *
+ * @returns `sink`, which must receive the run's events, because they contain the session's id; and `words`, which returns the line, or undefined if
+ *   nothing should be printed
  */
 export function farewell(
   options: ExecOptions,

@@ -86,7 +86,7 @@ function checkOptions(options: PolicyOptions): CheckOptions {
 }
 
 /**
- * A single argument that contains a space is treated as a shell command line, because people often quote a whole command. Anything else is an argument vector.
+ * Returns the arguments of a command or, if there is only one, this argument as a shell command line, because people often quote a whole command.
  */
 function wordsOrLine(command: readonly string[]): string | readonly string[] {
   const [only, ...others] = command

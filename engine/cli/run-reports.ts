@@ -10,7 +10,7 @@ const mostSummaryBytes = 1024 * 1024
 
 /** The reports to write about a run. */
 type RunReports = {
-  /** Receives the session's folder. */
+  /** Receives the run's events, one of which names the session's folder. */
   readonly sink: Sink
   /** Writes the reports. Must be called after the run's terminal event, and before its session may be removed. */
   readonly write: () => Promise<void>

@@ -96,7 +96,7 @@ async function passThrough(
 ): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
   let isReaderGone = false
   const ended = [
-    // Other write errors on standard output are reported by the process-wide watcher.
+    // Any other write error on standard output is handled by `withErrorReporting`.
     pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') return
       isReaderGone = true

@@ -64,7 +64,7 @@ function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly 
     for (const part of parts) {
       path = join(path, part)
       makeDirectories(path)
-      // If this were a link, its target would become writable.
+      // If the directory were a link, the target of the link would become writable.
       const found = lstatSync(path)
       if (!found.isDirectory()) throw new Error(`${path} is a link`)
       if (found.uid !== process.getuid?.()) throw new Error(`${path} belongs to another user`)

@@ -12,8 +12,8 @@ import type { Summary, TrialResult } from './results.ts'
 import { counted } from '../../core/text/counted.ts'
 
 /**
- * `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell links to the page of the
- * run that settled the trial.
+ * Renders `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell links to
+ * the page of the run that settled the trial.
  */
 export function renderBatchPage(folder: BatchFolder, results: readonly TrialResult[], summary: Summary): string {
   const { settled, trials, answers, outcomes, cost_usd: cost, tokens, attempts } = summary

@@ -18,7 +18,7 @@ export function resultsOf(folder: BatchFolder, trials: readonly Trial[]): readon
   })
 }
 
-/** `results.jsonl`: a line for each settled trial. */
+/** Renders the text of `results.jsonl`: a line for each settled trial. */
 export function renderResults(results: readonly TrialResult[]): string {
   return results
     .flatMap(({ trial, settled }) => (settled === undefined ? [] : [`${JSON.stringify(lineOf(trial, settled))}\n`]))
@@ -63,7 +63,7 @@ export type Summary = {
   readonly tokens: { readonly input: number; readonly cached: number; readonly output: number }
 }
 
-/** `summary.json`. */
+/** Returns the content of `summary.json`. */
 export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]): Summary {
   const counted: Partial<Record<Outcome, number>> = {}
   let [settled, answers, attempts, cost] = [0, 0, 0, 0]

@@ -31,7 +31,7 @@ export function hashOf(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(rest)).digest('hex')
 }
 
-/** The differences between two manifests, as names of options; empty if they define the same batch. */
+/** The names of the options in which two manifests differ; empty if both define the same batch. */
 export function differences(one: Manifest, other: Manifest): readonly string[] {
   const names: readonly (readonly [keyof Manifest, string])[] = [
     ['tasks', 'the tasks'],

@@ -3,8 +3,8 @@ import type { BatchFolder } from './batch-folder.ts'
 /** The costs of attempts. Each attempt counts once, with its most complete report. */
 
 /**
- * The cost of an attempt in US dollars. If there are several reports about the attempt, the highest cost counts, because a later report includes the cost in
- * earlier ones.
+ * The cost of an attempt, in US dollars. If there are several reports about the attempt, the highest cost counts, because a later report includes the
+ * cost in earlier ones.
  *
  * @returns undefined if the cost is unknown
  */
@@ -15,7 +15,7 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The cost of an attempt in US dollars that counts against a limit. For a lost run, this is the maximum that the run may have cost. */
+/** The amount in US dollars by which an attempt counts against a limit. For a lost run, this is the maximum that the run may have cost. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }

@@ -55,7 +55,7 @@ export function writeOnce(path: string, text: string, owner: number, isKept = tr
   }
 }
 
-/** Adds a line to a file. */
+/** Adds a value to a file of JSON lines. */
 export function appendLine(path: string, value: unknown): void {
   appendFileSync(path, `${JSON.stringify(value)}\n`, { mode: 0o600 })
 }

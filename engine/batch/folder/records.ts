@@ -46,7 +46,7 @@ export const settledRecord = attemptRecord.extend({
   repeat: z.int(),
   /** The hash of the batch's manifest, as computed by `hashOf`. */
   manifest: z.string(),
-  /** The number of attempts, and their total cost. */
+  /** The number of the trial's attempts. `total_cost_usd`: what all of them cost together, in US dollars. */
   attempts: z.int(),
   total_cost_usd: z.number().optional(),
 })

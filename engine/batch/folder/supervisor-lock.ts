@@ -8,7 +8,9 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
-/** How long a lease is valid after it was last renewed, in milliseconds. This matters only if the process that holds it is on another machine. */
+/**
+ * How long a lease is valid after it was last renewed, in milliseconds. This matters only if the process that holds the lease is on another machine.
+ */
 const leaseMs = 120_000
 const renewMs = 20_000
 

@@ -68,7 +68,7 @@ export class BatchKey {
     return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
   }
 
-  /** The key and the nonce of one seal. */
+  /** Derives the key and the nonce of one seal from its salt. */
   #forSalt(salt: Uint8Array): readonly [Buffer, Buffer] {
     const derived = Buffer.from(hkdfSync('sha256', this.#key, salt, 'portcullis batch seal', keyBytes + 12))
     return [derived.subarray(0, keyBytes), derived.subarray(keyBytes)]

@@ -7,7 +7,7 @@ import type { Labels } from '../labels.ts'
 import { claimAttempt, claimantOf, isEndAsked } from './attempt-files.ts'
 import { countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-registry.ts'
 
-/** The messages between a worker and the coordinator of its batch. */
+/** The functions with which a worker communicates with the coordinator of its batch. */
 export type WorkerLink = {
   /** Whether an attempt was handed out. If so, the call also stores in the folder what the attempt may cost. */
   readonly isGivenOut: (trial: string, attempt: number) => Promise<boolean>

@@ -110,7 +110,9 @@ type Log = {
   readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
 }
 
-/** The last event of a session, and the token usage of the session. If the run was killed, the log has no last event, and only the usage is known. */
+/**
+ * Reads the last event of a run and its token usage from the session's log. If the run was killed, the log has no last event, but may have the usage.
+ */
 function readLog(session: string | undefined): Log {
   let end: Log['end']
   let spent: Log['spent']

@@ -1,6 +1,6 @@
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
 
-/** A minute as providers count it, plus a margin for the time that requests take to arrive. */
+/** How long a request counts towards the limits per minute, in milliseconds: a minute, plus a margin for the time that requests take to arrive. */
 export const windowMs = 61_000
 /**
  * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. Later, the
@@ -13,7 +13,7 @@ export const [leastFactor, mostFactor] = [0.9, 4]
  * of the time.
  */
 export const slowestMs = 2000
-/** The wait after a refusal that doesn't say how long to wait. It is doubled with each further refusal. */
+/** The wait after a refusal that doesn't say how long to wait, in milliseconds. It is doubled with each further refusal. */
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 

@@ -110,7 +110,10 @@ function asCommit(ref: string | undefined): string {
   return `${ref ?? 'HEAD'}^{commit}`
 }
 
-/** Returns a result that already exists or is being computed, so that simultaneous callers share one computation. If it fails, the next call repeats it. */
+/**
+ * Returns a result that already exists or is being computed, so that simultaneous callers share one computation. If that fails, the next call tries
+ * again.
+ */
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = made.get(key)
   if (known !== undefined) return known

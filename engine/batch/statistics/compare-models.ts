@@ -25,7 +25,7 @@ export type ModelStatistics = {
   /** The number of settled trials whose cost is unknown because the price of a model is unknown. */
   readonly unpriced: number
   readonly durationMs: number
-  /** The cost of all attempts divided by the number of solved runs. Undefined: nothing was solved. */
+  /** The cost of all attempts divided by the number of runs that solved their task. Undefined: no run solved its task. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
   /** How many runs ended without an answer, by outcome. They don't affect the shares. */

@@ -20,7 +20,7 @@ export type Task = {
   readonly labels: Labels
 }
 
-/** A value from a file of tasks, and the line in which it begins. */
+/** A value from a file of tasks, and the number of the line on which it begins. */
 export type Entry = { readonly line: number; readonly value: unknown }
 
 /** The content of a file of tasks: the values for all tasks, and the individual tasks. */
@@ -29,7 +29,7 @@ export type TaskFile = {
   readonly entries: readonly Entry[]
 }
 
-/** A fault in a file of tasks. */
+/** An error in a file of tasks. */
 export class TaskFault extends Error {
   readonly line: number
 

@@ -23,7 +23,7 @@ export function pluginRegistry(home: string): string {
 }
 
 /**
- * The plugins that `enabledPlugins` enables, if Claude Code has installed them for the user or for this repository.
+ * The plugins that Claude Code's setting `enabledPlugins` enables, if Claude Code has installed them for the user or for this repository.
  *
  * @param path the file that contains the setting, for messages
  */
@@ -57,7 +57,7 @@ export function installedPlugins(
   }
 }
 
-/** A plugin's name without its marketplace, reduced to the characters that are allowed in our tables. */
+/** A plugin's name without its marketplace, in which hyphens replace the characters that this program doesn't allow in names of plugins. */
 function nameOf(key: string): string {
   return key.replace(/@.*$/s, '').replaceAll(/[^\w-]+/g, '-')
 }

@@ -10,7 +10,7 @@ type SoundSettings = {
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** The maximum number of validation rounds. Each round removes what is invalid and validates the rest again, because one fault may hide another. */
+/** The maximum number of validation rounds. Each round removes what is invalid and validates the rest again, because one error may hide another. */
 const rounds = 8
 
 /**
