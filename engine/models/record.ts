@@ -38,7 +38,10 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
   }
 }
 
-/** Opens the file before any command runs. The recording is written through the descriptor, so nothing is written to a file that replaces this one. */
+/**
+ * Creates a recording's file. This happens before any command runs, and the recording is then written through the open descriptor, so nothing is
+ * written to a file that has replaced this one in the meantime.
+ */
 function openRecording(file: string): ReturnType<typeof openNewFile> {
   try {
     return openNewFile(file)
@@ -56,7 +59,7 @@ export function recordingLine(value: RecordedLine): string {
 
 type Lines = string | string[]
 
-/** Returns what a recording should expect of a call: its result, with placeholders for what varies. */
+/** Returns the result that a recording should expect from a call: the actual result, with placeholders for the parts that vary. */
 export function expectation(
   call: Pick<ToolCall, 'id'>,
   history: readonly HistoryItem[],
@@ -130,7 +133,7 @@ function readableArguments(input: string): Record<string, unknown> | string {
   }
 }
 
-/** A single line stays a string; several lines become a list, which a person can read and edit. */
+/** Returns a text in the form in which it is recorded: a single line as a string, several lines as a list, which a person can read and edit. */
 function asLines(text: string): Lines {
   return text.includes('\n') ? text.split('\n') : text
 }
@@ -139,7 +142,7 @@ function replaceCwd(text: string, cwd: string): string {
   return text.replaceAll(cwd, '<<cwd>>')
 }
 
-/** Replaces what varies from run to run with the placeholders of `replay-match.ts`. */
+/** Replaces the parts of an output that vary from run to run with the placeholders that `replay-match.ts` describes. */
 export function generalize(output: string, cwd: string): string {
   return replaceCwd(output, cwd)
     .replace(/(?<![\w.>-])(?:\/private)?\/(?:tmp|var\/folders)\/[^\s:'"()\]]+/g, '<<tmp>>')

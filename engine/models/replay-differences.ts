@@ -5,7 +5,7 @@ import { counted } from '../core/text/counted.ts'
 
 /** A result that differs from the recorded one. */
 export type FoundDifference = {
-  /** The line of the recording that expects the result, and the position (`at`) of the result among those that the line expects. */
+  /** The number of the line of the recording that expects the result. `at` is the position of the result among those that this line expects. */
   readonly line: number
   readonly at: number
   /** What was returned; undefined if the call has no result. */

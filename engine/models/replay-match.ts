@@ -72,7 +72,7 @@ function linePattern(line: string, cwd: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
-/** Returns undefined if everything matches; otherwise the furthest point up to which both texts agree. */
+/** Compares lines with the patterns of a recording. Returns undefined if everything matches; otherwise the furthest point up to which both agree. */
 function longestMatch(
   patterns: readonly string[],
   lines: readonly string[],

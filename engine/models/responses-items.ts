@@ -33,10 +33,10 @@ const kept = z.object({
 /** The contents of `opaque` for this API, in the form in which they are written. */
 export type KeptItem = z.input<typeof kept>
 
-/** The maximum length of a call id (https://github.com/openai/codex/issues/14355). The API itself creates longer ones. */
+/** The maximum length of a call id in a request (https://github.com/openai/codex/issues/14355). The ids that the API itself creates may be longer. */
 const longestId = 64
 
-/** The translated items. An item of a history never changes, but a long run sends it a thousand times, so it is translated only once. */
+/** The translations of history items. An item never changes, but a long run sends it a thousand times, so it is translated only once. */
 const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
 
 /** Translates a history into the items of a request to a model. */

@@ -2,7 +2,7 @@ import { cutStream, judgeRefusal, malformedStream, ProviderFailure } from './fai
 
 type ErrorClass = abstract new (...args: never) => Error
 
-/** The error classes that both vendors' SDKs export under the same names. */
+/** The error classes that the SDKs of OpenAI and Anthropic both export under the same names. */
 type SdkErrors = {
   readonly APIUserAbortError: ErrorClass
   readonly APIConnectionError: ErrorClass
@@ -50,7 +50,7 @@ function refusalOf(error: Error): Parameters<typeof judgeRefusal>[0] {
   }
 }
 
-/** Whether a value is an answer's headers, which need not be the global class. */
+/** Whether a value contains the headers of a response. It need not be an instance of the global `Headers` class. */
 function isHeaders(value: unknown): value is Pick<Headers, 'get'> {
   return typeof value === 'object' && value !== null && 'get' in value && typeof value.get === 'function'
 }

@@ -2,7 +2,7 @@ import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf,
 import type { ReportRun, RunEnd } from './report-types.ts'
 import { counted } from '../core/text/counted.ts'
 
-/** The maximum length, in characters, of the texts that the model got before its prompt. A report has no room for longer ones. */
+/** The maximum total length, in characters, of the texts that the model got before its prompt. A report has no room for more. */
 const longestContext = 40_000
 /** The maximum number of notices of each kind, and of claims. */
 const mostNotes = 50

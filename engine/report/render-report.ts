@@ -21,7 +21,7 @@ const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {
   annotations: writeAnnotations,
 }
 
-/** The report of a run that is an attempt of a batch: the batch removes the run's tree, and moves the session's folder next to the report. */
+/** Adapts the report of a run that is an attempt of a batch: the batch removes the run's tree, and moves the session's folder next to the report. */
 export function asAttempt(report: Report): Report {
   const moved = "session, in this page's folder"
   const runs = report.runs.map((run) => ({

@@ -5,7 +5,7 @@ import { endings, seconds } from '../display/format-values.ts'
 import { isNew, reviewFindings } from './review-findings.ts'
 import type { Finding, Report, ReportRun, Step } from './report-types.ts'
 
-/** How a run ended: words for a heading, and a tone. */
+/** How a run ended: `words` for a heading, and the `tone` in which the heading is shown. */
 type Ending = { readonly words: string; readonly tone: 'ok' | 'warn' | 'bad' }
 
 /** The run that a report is about, which is the last one. */

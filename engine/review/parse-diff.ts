@@ -85,7 +85,10 @@ function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; 
   return { hunk: { heading: header.slice(match[0].length), lines: read }, last }
 }
 
-/** The file's name from the header, for a file without `---` and `+++` lines. Both halves of the header contain the same name. */
+/**
+ * Returns a file's name from its `diff --git` line, for a file without `---` and `+++` lines. Undefined if the two halves of the line name different
+ * files.
+ */
 function nameInHeader(rest: string): string | undefined {
   const half = (rest.length - 1) / 2
   const [before, after] = [nameOf(rest.slice(0, half)), nameOf(rest.slice(half + 1))]

@@ -3,7 +3,7 @@ import type { WebSearchRequest } from '../core/model.ts'
 import { reviewBy } from '../tools/review-call.ts'
 import type { Recorder } from './recorder.ts'
 
-/** The web search that the provider may do for the model if the Guardian agrees. */
+/** The web search that the provider may run for the model if the Guardian agrees. */
 export type WebSearchRequestOptions = {
   readonly request: WebSearchRequest
   readonly action: Extract<Action, { type: 'search' }>

@@ -54,7 +54,7 @@ export class Conversation {
     return sumTokens(this.#items)
   }
 
-  /** Why the run should end because the model keeps repeating the same calls; undefined if it shouldn't. */
+  /** The reason to end the run if the model keeps repeating the same calls; otherwise undefined. */
   get repeated(): string | undefined {
     return this.#repeats.exhausted()
   }

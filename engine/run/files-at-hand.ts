@@ -93,7 +93,7 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
 /** Tools that change only the one file that their arguments name. */
 const edits: ReadonlySet<string> = new Set(['edit_file', 'edit_notebook', 'write_file'])
 
-/** Adds a file. One that is already in the set moves to the end. */
+/** Adds a file to the end of a set. If the set already contains the file, moves it to the end. */
 function again(paths: Set<string>, path: string): void {
   paths.delete(path)
   paths.add(path)

@@ -4,7 +4,7 @@ import type { Stop } from './stop.ts'
 
 /** An observer's decision about what happens next in a run's loop. */
 export type Verdict =
-  /** Sends the changed conversation to the model immediately. */
+  /** The changed conversation is sent to the model immediately. */
   | { readonly type: 'ask' }
   /** The run ends normally. */
   | { readonly type: 'done' }
@@ -35,7 +35,7 @@ export type Observer = {
   readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion
   /** Called when the run is about to end normally, because the model or another observer ended it. Without a verdict, the run ends. */
   readonly beforeEnd?: () => Promise<Opinion> | Opinion
-  /** Called when the model could not be asked. Without a verdict the error ends the run; an observer may reword it. */
+  /** Called when the model could not be asked. Without a verdict, the error ends the run. An observer may also reword the error's message. */
   readonly afterFailure?: (error: unknown) => Opinion
 }
 

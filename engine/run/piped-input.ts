@@ -9,7 +9,7 @@ export function joinPiped({ words, piped }: SplitPrompt): string {
   return `${words}${opening}${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`
 }
 
-/** Splits what `joinPiped` joined. The first possible start of the block is used, so that no piped text ever counts as the user's words. */
+/** Splits a text from `joinPiped`. The piped input begins at the first possible place, so that no part of it ever counts as the user's words. */
 export function splitPiped(prompt: string): SplitPrompt {
   const at = prompt.indexOf(opening)
   if (at < 0) return { words: prompt }

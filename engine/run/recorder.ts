@@ -78,7 +78,8 @@ export class Recorder {
 
   /**
    * @param resumedFrom the usage of the session before this run, for the totals
-   * @param keep stores an event that is too long for its line and returns the file's path, if it can. Default: all events are emitted whole.
+   * @param keep stores an event that is too long for one line and returns the file's path; undefined if that isn't possible. Default: all events are
+   * emitted whole
    * @param sandboxStatus the sandbox status in every event. Default: none
    */
   constructor(

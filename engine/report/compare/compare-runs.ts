@@ -42,7 +42,7 @@ type Figures = {
 /** What two sessions have in common, and where they diverge. */
 export type Comparison = {
   readonly figures: { readonly a: Figures; readonly b: Figures }
-  /** Short lines that describe how the inputs of the two models before their first responses differ. Empty if they don't differ. */
+  /** Short lines that describe the differences between what the two models received before their first responses. Empty if there are none. */
   readonly start: readonly string[]
   readonly steps: readonly StepPair[]
   /** The first pair that differs; undefined if all pairs agree. A pair that differs only in the text that accompanies its calls counts as equal. */
@@ -138,7 +138,7 @@ function resultDetails(a: ComparableCall, b: ComparableCall | undefined): readon
   return lines.map((line) => `${a.name} ${line}`)
 }
 
-/** The lines that only one side has, prefixed with `a` or `b`. */
+/** Returns the lines that only one of two lists contains, prefixed with `a` or `b`. */
 function differingLines(a: readonly string[], b: readonly string[]): readonly string[] {
   return diffLines(a, b).flatMap(({ aFrom, aTo, bFrom, bTo }) => [
     ...a.slice(aFrom, aTo).map((line) => `a ${line}`),

@@ -72,7 +72,10 @@ function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): 
   }
 }
 
-/** The extra properties of a review's finding. Known findings stay in the list, because a finding that disappears from it counts as fixed. */
+/**
+ * Renders the properties that only a review's finding has. Known findings are listed too, because a finding that is missing from the list counts as
+ * fixed.
+ */
 function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): object {
   const { known, confidence, linePrints, replacement } = review
   return {

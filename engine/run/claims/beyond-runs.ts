@@ -16,7 +16,7 @@ export function beyond(text: string, runs: readonly Deed[]): string | undefined 
 const general =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|run|run-script|test|tests|t|exec|bundle|python3?|uv|poetry|pipenv|hatch|rye|pdm|sh|bash|node|sudo|env|time|all|check|then|vendor\/bin\/.*|\.\/node_modules.*|\.|suite)$/
 
-/** A quotation of what a program printed, such as "7 tests, 0 failures", and not of a command. */
+/** Matches a quotation of what a program printed, such as "7 tests, 0 failures". Other quotations may be commands. */
 const printed = pattern(String.raw`^\d|[,:!] |\.{3}|^(?:OK|PASS\w*|FAIL\w*|BUILD|TEST|Tests?|Ran|Executed|Finished)\b`)
 
 function otherCommand(text: string, runs: readonly Deed[]): string | undefined {

@@ -19,7 +19,7 @@ const italian =
   '(?:aggiunt|creat|modificat|aggiornat|corrett|rimoss|eliminat|rinominat|spostat|estes|adattat|documentat|annotat|riscritt|sostituit)[oaie]'
 const japanese =
   '(?:追加|更新|修正|変更|作成|削除|追記|記載|拡張|反映|書き換え|調整|適用|対応|改修|整備|加筆|新設|新規作成|移動|分離|統合|差し替え|置き換え)'
-/** A character that doesn't begin words such as "like" or "using", after which the file is only referred to. */
+/** Matches a character at which no word such as "like" or "using" begins. After these words, a file is only referred to. */
 const notJapanese = '(?:(?!呼|使|参照|合わせて|従|基づ|から|ように|通り|参考|沿っ)[^‹。])'
 /** Native Japanese verbs for a change, in the polite past or as a lasting result. */
 const japaneseVerb =
@@ -89,7 +89,10 @@ const placed: readonly string[] = [
   `(?:nouveau fichier|nuevo archivo|nuevo fichero|novo arquivo|novo ficheiro|nuovo file|新しいファイル|新規ファイル) ?:? ?${mark}`,
   `${mark} ?に(?:移しました|移動しました|切り出しました|まとめました|移した|切り出した)`,
 ]
-/** Statements that a file was deleted, with a reason between that may contain a denial: "‹0› n'était plus utilisé, je l'ai supprimé". */
+/**
+ * Statements that a file was deleted, with the reason between the file and the verb. The reason may contain a negative word: "‹0› n'était plus
+ * utilisé, je l'ai supprimé".
+ */
 const deleted: readonly string[] = [
   `^[^.;‹]{0,60}${mark}[^‹]{0,80} (?:je l'ai|l[ao] he|l'ho) (?:supprimé|retiré|eliminad|borrad|eliminat|rimoss)`,
 ]
@@ -127,7 +130,7 @@ export function changedAbroad(marked: string, at: number, namesChanged: boolean,
   }
   if (namesChanged && patterns.deleted.some((each) => [...marked.matchAll(each)].some(([, file]) => file === `${at}`)))
     return true
-  // A denial after the next comma may be about something else: "He borrado a.py, que ya no se usa."
+  // A negative word after the next comma may be about something else: "He borrado a.py, que ya no se usa."
   const [before = '', after = ''] = marked.split(`‹${at}›`)
   if (denied.test(before) || denied.test(after.split(/[,;。]/)[0] ?? '')) return false
   const tried = [...patterns.own, ...(namesChanged ? patterns.passive : []), ...(hasChanges ? patterns.placed : [])]

@@ -1,6 +1,6 @@
 import { pattern } from './word-patterns.ts'
 
-/** Words with which clauses in other languages than English say that a file was changed, or only refer to it. */
+/** Words with which clauses in languages other than English say that a file was changed, or only refer to it. */
 
 /** Builds a pattern for whole words. `\b` can't be used for that, because it doesn't recognize letters outside ASCII. */
 const word = (source: string): RegExp => pattern(String.raw`(?<!\p{L})(?:${source})(?!\p{L})`, 'u')
@@ -20,7 +20,7 @@ export const german = {
   ),
   /** "habe ich", also at the end of a clause: "die ich in ‹0› ergänzt habe". */
   own: word('ich (?:[^‹]{0,40} )?habe?|habe? ich|wir haben|haben wir|ich (?:[^.;:]{0,120} )habe$'),
-  /** A participle, of whatever verb, at the end of a clause. */
+  /** Any participle at the end of a clause. */
   finished: pattern(
     String.raw`(?:^|\s)(?:\p{L}*ge\p{L}{2,}(?:t|en)|(?:be|ver|er|ent|über|unter|um|wieder)\p{L}{2,}(?:t|en)|\p{L}+iert)$`,
     'u',
@@ -32,12 +32,12 @@ export const german = {
   finite: word('wurden?|ist|sind|war|waren|hat|hast|wird|werden|kann|prüft|liest'),
   passive: word('wurden?'),
   deed: pattern(String.raw`^[^‹]{0,140} ${germanDeed}(?!\p{L})`, 'u'),
-  /** A state as the result of a change, behind its subject: "die Übersetzung in ‹0› ist ebenfalls ergänzt". */
+  /** Words after a subject that say that it is now in a changed state: "die Übersetzung in ‹0› ist ebenfalls ergänzt". */
   state: pattern(
     String.raw`^ (?:ist|sind) (?:(?:jetzt|nun|nunmehr|auch|ebenfalls|entsprechend|ebenso|damit|passend|gleich)(?: mit)? )+(?:[^‹]{0,60} )?${germanDeed}(?!\p{L})`,
     'u',
   ),
-  /** What a list item says of the file at its beginning: "‹0› : zwei Fälle ergänzt". */
+  /** What a list item says about the file at its beginning: "‹0› : zwei Fälle ergänzt". */
   item: pattern(String.raw`^ ?: (?:[^‹.;:]{0,80} )?${germanDeed}(?=$|[.,;])`, 'u'),
   refersNoun: word('nach|laut|seit|mit|bei'),
   newIn: pattern(
@@ -119,9 +119,9 @@ export const romance = {
     String.raw`(?<!\p{L})(?:nouvelles?|nouveaux?|nuev[oa]s?|nov[oa]s?|nuov[oaie]) (?:entrée|section|page|ligne|test|paragraphe|entrada|sección|línea|prueba|párrafo|apartado|seção|linha|teste|parágrafo|voce|sezione|riga|paragrafo|pagina|página)s? (?:[^\s‹]+ ){0,4}?${into} (?:le |la |el |los |il |o |fichier |archivo |arquivo |file )*$|(?<!\p{L})(?:entrada|sección|prueba|test|línea|párrafo|apartado|seção|teste|linha|página|sezione|riga|voce) (?:nuev[oa]s?|nov[oa]s?|nuov[oae]) ${into} (?:el |la |o |il )?$`,
     'u',
   ),
-  /** What a list item says of the file at its beginning: "‹0› : deux cas ajoutés". */
+  /** What a list item says about the file at its beginning: "‹0› : deux cas ajoutés". */
   item: pattern(String.raw`^ ?: (?:${done}(?!\p{L})|[^‹.;:]{0,80} ${done}(?=$|[.,;]))`, 'u'),
-  /** Words between a verb and a file that begin something which was not done to the file. */
+  /** Words between a verb and a file that show that the verb is about something other than the file. */
   relative: word(
     "qui|que|qu'\\p{L}*|che|quien|dont|où|selon|comme|d'après|según|como|donde|conforme|onde|secondo|come|dove|pour|para|per|perché|afin|car|porque|puisque|appel\\p{L}*|llamad\\p{L}*|chamad\\p{L}*|chiamat\\p{L}*|usando|utilizando|utilisant|par|por|desde|depuis|depois de|dopo|après|sur la base|a partir|à partir|como en|copia\\p{L}*|vu|visto|vi|lu|leído|lido|letto",
   ),

@@ -1,7 +1,7 @@
 import { german, romance } from './clause-words.ts'
 import { pattern } from './word-patterns.ts'
 
-/** A clause of a sentence, and whether it continues what the writer said about their own deeds in the clause before it. */
+/** A clause of a sentence, and whether it continues what the writer said about their own actions in the clause before it. */
 type Clause = { readonly text: string; readonly goesOn: boolean; readonly isFirst: boolean }
 
 /**
@@ -46,7 +46,8 @@ function germanClauses(marked: string): readonly Clause[] {
   let goesOn = false
   const parts = marked.split(german.joint)
   for (const [at, part] of parts.entries()) {
-    // The odd parts are the joints. In an enumeration, they don't separate clauses: "habe ich ‹0› und die Anleitung in ‹1› angepasst".
+    // The parts at odd positions are the words or marks between clauses. In an enumeration, they don't separate clauses:
+    // "habe ich ‹0› und die Anleitung in ‹1› angepasst".
     if (at % 2 === 0) text += part
     else if (
       (part === ' und ' && text.endsWith('›') && /^(?:in )?‹/.test(parts[at + 1] ?? '')) ||

@@ -26,29 +26,34 @@ const leaves = (subject: string): RegExp =>
   pattern(
     `${begins}(?:${subject}${verb}${adverbs} ${as}${ends}|${leave} ${subject} ${as}${ends}|${didNot} ${subject}(?: yet| either)?${ends})`,
   )
-/** Statements that two files or more, one file, or things that need not be files, are as they were. */
+/** Statements that two or more files are unchanged. */
 const saysOfTwo = [
   leaves(two),
   pattern(
     `${begins}(?:neither|none)(?: one)?(?: of (?:them|these|those|the two))?(?: files?)?${verb}(?: now| yet| actually)? ${changed}(?: now| yet)?${ends}`,
   ),
 ]
+/** Statements that one file is unchanged. */
 const saysOfOne = leaves(one)
+/** Statements that "it" or "they" are unchanged. These words need not refer to files. */
 const saysOfSome = leaves(weak)
-/** Words that limit such a statement to a part of the files, or to a time. */
+/** Words that limit a statement that files are unchanged to a part of the files, or to a condition. */
 const limited =
   /\b(?:otherwise|else|rest|apart|except|besides|behaviou?r|api|interface|signatures?|defaults?|if|unless|should|would|could)\b/
-/** Every such statement contains one of these words. The patterns are compiled only for a sentence with one. */
+/**
+ * A quick check: every statement that files are unchanged contains one of these words. The long patterns are compiled only if a sentence contains
+ * one.
+ */
 const mayBeLeft =
   /n't|\b(?:not|never|neither|none|untouched|unchanged|unmodified|unedited|alone|the way|where (?:it|they)|as (?:it|they|is|before|you|i))\b/
-/** A deed of the writer, of which "they are unchanged" is no denial. */
+/** A statement that the writer did something. A later "they are unchanged" does not deny it. */
 const ownDeed = pattern(
   String.raw`\b(?:i|we)(?:'ve| have)? (?:(?:also|then|now|just|only|\w+ly) )?(?:\w{2,}ed|wrote|rewrote|put|made|set|cut|took)\b|^(?:(?:also|then) )?(?:added|fixed|updated|changed|moved|removed|renamed|wrote|extended|created)\b`,
 )
 
 /**
- * Finds the files that a message names and then, by a pronoun, says to be as they were: "You wanted it removed from a.ts. b.ts needs it, so both of those
- * files are as they were."
+ * Finds the files that a message names, and then describes as unchanged with a pronoun: "You wanted it removed from a.ts. b.ts needs it, so both of
+ * those files are as they were."
  */
 export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<string> {
   const left = new Set<string>()
@@ -61,8 +66,8 @@ export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<strin
 }
 
 /**
- * Returns the files that a sentence says to be as they were, by a pronoun such as "both" or by "that file". Returns none if it isn't sure which ones are meant:
- * if the last sentence with files names more or fewer of them, or tells what the writer did.
+ * Returns the files that a sentence describes as unchanged with words such as "both" or "that file". Returns none if it isn't clear which files are
+ * meant: if the last sentence with files names more or fewer of them, or tells what the writer did.
  */
 export function leftSurely(sentence: Sentence, before: readonly Sentence[]): readonly string[] {
   const count = countOf(sentence)
@@ -73,7 +78,7 @@ export function leftSurely(sentence: Sentence, before: readonly Sentence[]): rea
   return paths.length === count ? paths : []
 }
 
-/** How many files a sentence says to be as they were, by a pronoun. `some`: by "it" or "they", which may mean something else. */
+/** How many files a sentence describes as unchanged with a pronoun. `some`: with "it" or "they", which may mean something else. */
 function countOf(sentence: Sentence): 1 | 2 | 'some' | undefined {
   if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) return undefined
   const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))

@@ -96,7 +96,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
     else if (!isItem) heading = heading !== '' && raw.startsWith(' ') ? heading : ''
     // A tick or cross before a sentence is part of the sentence's meaning, so it isn't removed.
     const whole = /^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare
-    // "```mix test``` ran through" is one sentence, in which the command stands in a block of code.
+    // "```mix test``` ran through" is one sentence, in which the command is in a block of code.
     add(alone !== undefined && /^\p{Ll}/u.test(whole) ? `\`${alone}\` ${whole}` : whole, isItem)
     alone = undefined
   }

@@ -1,6 +1,6 @@
 import { pattern } from './word-patterns.ts'
 
-/** Words for faults in a test run, for patterns such as "no failures". */
+/** Words for problems in a test run, for patterns such as "no failures". */
 const noFault =
   'fail\\w*|errors?|errored|red|problems?|complain\\w*|issues?|regress\\w*|break\\w*|broken?|object\\w*|hitch|hitches|trouble|incidents?|deviations?|surprises?|hiccups?|findings?|differences|bad|down|suspicious|odd|affected|unexpected|wrong|unusual|amiss|warnings?|anomal\\w*|oddit\\w*|moan\\w*|grumbl\\w*|nasty|quirks?|drama|casualt\\w*|fallout|side[- ]effects?|damage|crash\\w*|flak\\w*|exceptions?|discrepanc\\w*|untoward|concerns?|glitch\\w*|defects?|faults?|time-?outs?|hang\\w*|stumbl\\w*|fuss|pain|sweat|scratch|murmur|peep|blemish|squeak|wobble|whimper|flinch|snag|exits?'
 const sees = 'report|reported|observed|worth mentioning|to (?:report|complain|say|see|worry)'
@@ -169,7 +169,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
   ],
   // "Like" as in "it looks like this" doesn't say that the tests liked something.
   [pattern(String.raw`\blike (?:this|so|these|that)\b`, 'g'), ''],
-  // What stands in brackets after the cases that the tests cover: "the specs cover each path (missing file, denied access)".
+  // Text in brackets after the cases that the tests cover: "the specs cover each path (missing file, denied access)".
   [
     pattern(
       String.raw`(?<=\bcover(?:s|ed|ing)? [^.;()]{0,80}) ?\((?![^()]*\b(?:fail\w*|red|not|skip\w*|\w+n't|still|which|run|ran)\b)[^()]{1,160}\)`,

@@ -55,7 +55,7 @@ export function saysNothingChanged(sentences: readonly Sentence[]): boolean {
 
 type Names = ReturnType<typeof pathsIn>
 
-/** Finds a changed file of which the sentence says that it, or a folder that contains it, was not changed. */
+/** Finds a changed file that the sentence claims to be unchanged, by naming the file or a folder that contains it. */
 function byName(
   marked: string,
   named: Names,

@@ -65,7 +65,7 @@ export const tookBack = pattern(
 export const tookBackIn = pattern(
   String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?) (?:in|to) ‹(\d+)›(?: again| afterwards)?(?=$|[.!;)—–])|‹(\d+)› is (?:now |again |therefore )*(?:back (?:to|at|in) (?:what|how|the way) it was|back (?:to|in|at) its (?:original|initial|old|previous|former) (?:state|form|content\w*|version|value)|(?:byte-)?identical to before|exactly (?:as|the same as) (?:it was )?before|the same as before)(?=$|[.,!;)—–])`,
 )
-/** A claim that something was taken out again, so that the working tree is clean. */
+/** A claim that something was removed again, so that the working tree is clean. */
 export const tookOutAll = pattern(
   String.raw`\b(?:taken|took|removed|reverted|undid|undone|backed|cleaned|rolled|restored|discarded|deleted)\b.{0,60}\b(?:the |your )(?:working (?:tree|copy|directory)|tree|checkout|repo\w*) is (?:now )?clean(?: again| now)?(?=$|[.,;!)—–])`,
 )

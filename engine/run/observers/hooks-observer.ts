@@ -15,10 +15,10 @@ export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'reco
   }
 }
 
-/** How often hooks may make the model continue when it wants to end. Without this limit, a run would never end if a hook always made the model continue. */
+/** How many times hooks may make a finished model continue. Without this limit, a hook that always asks for more would keep a run going forever. */
 const maxSentBack = 8
 
-/** Asks hooks whether the model may end. */
+/** When the model is finished, asks hooks whether the run may end. */
 export function stopHooksObserver(
   hooks: RunHooks,
   { recorder, conversation }: Pick<Running, 'recorder' | 'conversation'>,
