@@ -11,7 +11,7 @@ export type FileState =
 
 /** The facts about a regular file besides its bytes. */
 type FileFacts = {
-  /** Only permission bits, e.g. `0o755`. */
+  /** Only the permission bits, e.g. `0o755`. */
   readonly mode: number
   readonly uid: number
   readonly gid: number

@@ -56,11 +56,11 @@ export type MalformedFailure = {
     | 'chunk-expected'
     | 'no-operations'
     | 'changes-directory'
-  /** The line number, 1-based: `*** Begin Patch` is 1. Undefined if the fault isn't in a particular line. */
+  /** The line number, 1-based: `*** Begin Patch` is 1. Undefined if the problem isn't in a particular line. */
   readonly patchLine?: number
   /** The line that was found, or the path concerned. */
   readonly found?: string
-  /** The kind of the operation to which the fault belongs, or after which it was found. */
+  /** The kind of the operation in which the problem was found, or after which it was found. */
   readonly after?: 'add' | 'delete' | 'update'
 }
 
@@ -75,7 +75,7 @@ export type PlaceFailure = {
   readonly patchLine: number
   /** Why the path can't be used: `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
   readonly reason: string
-  /** Further details, such as where a link leads, or which hunk removed the file. */
+  /** Further details, such as where a link leads, or which operation removed the file. */
   readonly detail?: string
   /** For `missing`: the files that may have been meant, with the likeliest first. */
   readonly near?: readonly string[]

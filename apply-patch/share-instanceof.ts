@@ -1,6 +1,6 @@
 /**
- * Makes `instanceof` true also for errors from another copy of this package. This is necessary because a user's tool may import a different copy than the
- * program that runs the tool. Subclasses stay distinct.
+ * Makes `instanceof` true also for errors from another copy of this package. This is necessary because a user's tool may import a different copy from the
+ * one in the program that runs the tool. Subclasses stay distinct.
  *
  * @param name the name that identifies the class, which must be the same in every version of the package
  */

@@ -18,7 +18,7 @@
  * commands, the time and the peak memory are the same as before.
  *
  * A run with MCP servers switches the compilers on again when it loads the code for these servers. It takes longer anyway, and a server that is reached over HTTP
- * needs Node's `fetch`, which is loaded in 24 ms less then (62 instead of 86 ms from the start of Node, minimum of 4).
+ * needs Node's `fetch`, which is then loaded 24 ms sooner (62 instead of 86 ms from the start of Node, minimum of 4).
  *
  * The supervisor and the workers of a batch keep the initial size of the young generation until they exit: they wait most of the time, and the data
  * that each child run leaves in memory soon becomes garbage.

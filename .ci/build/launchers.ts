@@ -88,7 +88,7 @@ process.exit(await run(process.argv.slice(${first})))
 
 /**
  * The start and the end of a function around a program that Node reads as a script. The function's parameter `$entry` imports modules for the
- * program, because a script itself can import modules only through an experimental interface, and Node then prints a warning of two lines. The name
+ * program, because a script itself can import modules only through an experimental interface, and Node then prints a two-line warning. The name
  * `$entry` has the same length as the word `import` that it replaces, so that positions in source maps stay correct.
  */
 export const givenEntry = { head: '(function($entry', tail: '})' } as const

@@ -14,8 +14,8 @@ export const plainHttp: Plugin = {
     setup.onResolve({ filter: /\/send-request\.ts$/ }, ({ importer, resolveDir }) =>
       importer.endsWith('/bounded-fetch.ts') ? { path: resolveDir, namespace: 'plain-http' } : undefined,
     )
-    // Options of the user for Node may configure or replace its `fetch`. With a proxy, `fetch` is used because `node:http` ignores some settings that `fetch`
-    // obeys: `HTTP_PROXY` for https, SOCKS, and domains without a leading dot in `NO_PROXY`. Also, it can't stop waiting for a silent proxy.
+    // The user may have passed options to Node that configure or replace its `fetch`. With a proxy, `fetch` is used because `node:http` ignores some settings
+    // that `fetch` obeys: `HTTP_PROXY` for https, SOCKS, and domains without a leading dot in `NO_PROXY`. Also, it can't stop waiting for a silent proxy.
     setup.onLoad({ filter: /.*/, namespace: 'plain-http' }, ({ path }) => ({
       contents: `
         import { sendByHttp } from './http-request.ts'
@@ -29,7 +29,7 @@ export const plainHttp: Plugin = {
       const text = await readFile(path, 'utf8')
       if (!/\b(?:Headers|ReadableStream)\b/.test(text)) return undefined
       const ours = JSON.stringify(resolve('engine/models/plain-headers.ts'))
-      // Everything stays in its line, so that source maps name the right one. No request has a stream as its body.
+      // No line is added, so that the line numbers in source maps stay correct. `ReadableStream` isn't needed, because no request has a stream as its body.
       const contents = text.replaceAll('globalThis.ReadableStream', 'undefined')
       return { contents: `import { PlainHeaders as Headers } from ${ours}; ${contents}` }
     })

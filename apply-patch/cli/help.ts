@@ -1,4 +1,4 @@
-/** Help for `apply-patch undo`: what it does, and what happens if it can't. */
+/** Help for `apply-patch undo`: what it does, and what happens if the patch can't be reverted. */
 export const undoHelp = `
 Reverts the last patch that was applied to this directory (--root), byte for byte; run undo
 again to revert the patch before that. If a file has changed since the patch was applied, undo changes nothing and names the file;

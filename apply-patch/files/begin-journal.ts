@@ -3,8 +3,8 @@ import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
 /**
- * If the disk has no space for the old bytes that a journal stores for an undo, and there are more than this many, the journal is written without
- * them, and the commit can't be undone. If there are fewer, the commit fails.
+ * What happens if the disk has no space for the old bytes that a journal stores for an undo: if there are more bytes than this, the journal is
+ * written without them, and the commit can't be undone; otherwise the commit fails.
  */
 const neededForUndo = 64 * 1024 * 1024
 

@@ -4,7 +4,7 @@ import { shareInstanceof } from '../share-instanceof.ts'
 export type PathErrorCode =
   /** The path leads out of the root: it is absolute, contains `..`, or passes through a link. */
   | 'outside-root'
-  /** The path is below a `.git`, whose hooks and configuration a later command on the host would run. */
+  /** The path leads to git's own data, such as hooks and configuration that a later git command on the host would use. */
   | 'protected'
   /** The path is empty, contains a NUL, is not well-formed Unicode, or ends in a slash. */
   | 'invalid-path'
@@ -97,7 +97,7 @@ export type CommitErrorCode =
   | 'read-only'
   /** The signal was aborted before the commit was complete. */
   | 'aborted'
-  /** Another run was still working on the same root when the waiting time was over. */
+  /** Another run was still working on the same root when the time limit for waiting was reached. */
   | 'busy'
   /** No directory outside the tree can store the journal. */
   | 'no-state-directory'

@@ -13,7 +13,7 @@ export type CommitOptions = {
   readonly signal?: AbortSignal
   /** Returns the time that is written to the journal. */
   readonly now?: () => Date
-  /** Changes to files that no patch may write, in the same transaction. Default: none. */
+  /** Changes to files that no patch may write. They are made in the same transaction as the commit or the undo. Default: none. */
   readonly alongside?: Alongside
   /** Called with the commit's id before anything is changed. If it throws, nothing is changed. */
   readonly begins?: (id: string) => void

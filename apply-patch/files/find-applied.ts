@@ -20,8 +20,8 @@ type Applied = {
 export type AppliedLookup =
   | { readonly type: 'applied'; readonly applied: Applied }
   /**
-   * There is no such patch. `replaced` says whether patches were applied to another directory that was at this path before. `alsoAt` is another path
-   * of the tree, if a patch was applied there.
+   * There is no patch that can be reverted. `replaced` says whether patches were applied to another directory that was at this path before. `alsoAt` is
+   * another path of the tree, if a patch was applied there.
    */
   | { readonly type: 'none'; readonly replaced: boolean; readonly alsoAt: string | undefined }
 

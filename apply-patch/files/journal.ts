@@ -42,7 +42,7 @@ export type Header = Identity & {
    * there are none.
    */
   readonly removed?: readonly Cleared[] | undefined
-  /** Files that change in the same transaction although no patch may write them; undefined if there are none. */
+  /** Files that change in the same transaction as the patch, although no patch may write them; undefined if there are none. */
   readonly alongside?: AlongsideEntries | undefined
   /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
@@ -90,7 +90,7 @@ export type Journal = {
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, the mark is removed again. If that fails too, an error says so. */
   readonly markDone: (durable: boolean) => void
-  /** Renames the journal. It is kept when the commit is over. */
+  /** Renames the journal to a name under which it is kept after the commit is over. */
   readonly keepAs: (name: string) => void
   /** Closes and removes the journal; nothing depends on it any more. */
   readonly discard: () => void

@@ -6,7 +6,7 @@ import { readFlags } from './read-state.ts'
 /** How many bytes of a file are in memory at a time. */
 const chunkSize = 1024 * 1024
 
-/** The error for a file that has changed since it was first read, in the form of a system error. */
+/** An error, in the form of a system error, for a file that has changed since it was first read. */
 class ChangedFile extends Error {
   readonly code = 'EIO'
   readonly syscall = 'read'

@@ -93,7 +93,7 @@ export function planSteps(
   return { steps, made: [...made], cleared }
 }
 
-/** The fingerprint that the file of a change will have after writing. */
+/** The fingerprint that the file of a change will have once the file is written. */
 function fingerprintOf(change: WriteChange): Fingerprint {
   let size = 0
   let crc = 0

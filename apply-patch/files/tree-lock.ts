@@ -5,7 +5,7 @@ import { createJournal, listJournals, type Journal } from './journal.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './journal-owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
 
-/** The exclusive right to change a tree, as long as its journal exists under its active name. */
+/** The exclusive right to change a tree. It lasts as long as the journal exists under a name that marks it as active. */
 export type TreeLock = {
   readonly owner: OwnerId
   readonly journal: Journal

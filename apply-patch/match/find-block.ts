@@ -30,7 +30,7 @@ export class NumberedLines {
     this.#places = places
   }
 
-  /** How often a number occurs. */
+  /** How many times a number occurs in the file. */
   frequency(id: number): number {
     return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
   }

@@ -6,7 +6,7 @@ import type { PreparedChunk } from './prepare-chunks.ts'
 export type Cursor = {
   /** The line after the last match. */
   readonly line: number
-  /** The line after the last change. The context lines below it may be matched again by the next chunk if it matches nowhere else. */
+  /** The line after the last change. If the next chunk matches nowhere else, it may match the context lines from here on once more. */
   readonly changed: number
 }
 

@@ -12,7 +12,7 @@ import { more } from '../text/more.ts'
  * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly, except that it
  * accepts CRLF line ends. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore not change later.
  *
- * @throws PatchError `malformed` with the first fault of every operation
+ * @throws PatchError `malformed` with the first problem of every operation
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
  */
 export function parsePatch(
@@ -152,7 +152,7 @@ class OperationReader {
     const texts: Anchor[] = []
     let hint: LineHint | undefined
     for (const anchor of anchors) {
-      // A bare `@@`.
+      // A bare `@@` contains no text to search for.
       if (anchor.end - anchor.start <= 3) continue
       const text = this.#bytes.toString('utf8', anchor.start + 2, anchor.end).replace(/\n$/, '')
       const header = this.#strict ? null : /^ -(\d{1,9})(?:,(\d{1,9}))? \+\d+(?:,\d+)? @@(?:$| )/.exec(text)

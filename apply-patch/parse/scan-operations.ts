@@ -98,7 +98,7 @@ export function* scanOperations(
   yield tokens
 }
 
-/** The offset after the LF that ends the line at `position`, or `to`. */
+/** The offset after the LF that ends the line at `position`; `to` if the line has no LF before `to`. */
 function lineEnd(bytes: Buffer, position: number, to: number): number {
   const found = bytes.indexOf(LF, position)
   return found === -1 || found >= to ? to : found + 1

@@ -5,7 +5,7 @@ import { showWhitespace } from './show-whitespace.ts'
 
 const headers = "'*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'"
 
-/** The message for a fault of the patch itself: Codex's wording, followed by advice. */
+/** The message for a patch that is malformed: Codex's wording, followed by advice. */
 export function renderMalformed(failure: MalformedFailure): readonly string[] {
   return [...message(failure), ...malformedHelp(failure)]
 }

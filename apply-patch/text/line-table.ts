@@ -82,7 +82,7 @@ export function lineText(table: LineTable, line: number): string {
 /** The characters that end a line; empty if the last line of a file has no line end. */
 export type LineEnding = '\n' | '\r\n' | '\r' | ''
 
-/** How a line ends. */
+/** The characters that end a line: LF, CRLF, a lone CR, or none. */
 export function lineEnding(table: LineTable, line: number): LineEnding {
   const length = (table.starts[line + 1] ?? table.bytes.length) - textEnd(table, line)
   if (length === 0) return ''

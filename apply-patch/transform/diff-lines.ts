@@ -96,7 +96,10 @@ function longestAscending(pairs: readonly (readonly [number, number])[]): readon
   return result.reverse()
 }
 
-/** Myers' greedy algorithm in its forward form. It keeps the frontier of each round, from which the path is traced back. */
+/**
+ * The smallest set of differences in a range, found with Myers' greedy algorithm in its forward form; the range itself if there are too many differences. The
+ * frontier of each round is kept, so that the path can be traced back.
+ */
 function shortest(a: readonly string[], b: readonly string[], range: Difference): readonly Difference[] {
   const [rows, columns] = [range.aTo - range.aFrom, range.bTo - range.bFrom]
   const limit = Math.min(rows + columns, effort)

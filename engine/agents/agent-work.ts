@@ -2,7 +2,7 @@ import type { Assignment, SubAgents } from './sub-agents.ts'
 import { describeReport } from './describe-report.ts'
 import type { TaskWork } from '../tools/tasks/background-tasks.ts'
 
-/** Describes the work of an agent as the work of a background task. The agent starts working at once. */
+/** Assigns work to a sub-agent, which starts at once, and returns that work in the form of a background task. */
 export function agentWork(agents: SubAgents, assignment: Assignment): TaskWork {
   const stopping = new AbortController()
   const id = agents.start(assignment, stopping.signal)

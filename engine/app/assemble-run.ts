@@ -207,10 +207,10 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * Returns the only contribution of this kind. If there were two, one would silently replace the other; for example, the user's hooks, which may guard the run,
- * could be lost.
+ * Returns what a feature contributes under `name`, which only one feature may do; undefined if none does. If two features did, one contribution would silently
+ * replace the other, and the user's hooks, which may guard the run, could be lost.
  *
- * @throws Error if two features make such a contribution
+ * @throws Error if two features contribute something under this name
  */
 function only<Name extends 'hooks' | 'dynamicTools'>(
   name: Name,

@@ -40,8 +40,8 @@ export function installedRoots(
 type PluginTable = NonNullable<Config['settings']['plugins']>[string]
 
 /**
- * Returns the plugins that the configuration enables. If Claude Code's settings enable a plugin that is faulty, the plugin is left out and its fault is
- * returned.
+ * Returns the plugins that the configuration enables. If Claude Code's settings enable a plugin that can't be used, the plugin is left out, and a sentence
+ * about the problem is returned.
  *
  * @throws UserError `usage` if a plugin in this program's own configuration doesn't exist, or its manifest can't be read
  */

@@ -89,7 +89,7 @@ type HookDependencyOptions = {
   readonly runHandle: () => RunHandle
   /** Opens the unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Records which hosts hooks reach; undefined if the run is not a transaction, so that they aren't recorded. */
+  /** Records which hosts hooks reach; undefined if the run is not a transaction, in which case they aren't recorded. */
   readonly effects?: OutsideEffects
   /** Runs the sub-agent that judges an event for an `agent` hook. */
   readonly inspect: Inspect

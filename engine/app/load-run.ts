@@ -69,7 +69,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
-  // A review needs no prompt, because the focus is optional.
+  // A review needs no prompt: the prompt would only tell it what to focus on.
   if (typed === '' && request.review === undefined) requireOpenStep(beginning)
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)

@@ -20,12 +20,12 @@ export class OutsideEffects {
     if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })
   }
 
-  /** Receives the hosts that commands reach. */
+  /** Receives decisions about the network, and records the hosts that were allowed. */
   readonly onDecision = (decision: NetworkDecision): void => {
     if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
   }
 
-  /** Creates a sink that records the calls of hooks that run outside the sandbox, and the web searches of the model's provider. */
+  /** Creates a sink that records which hooks ran outside the sandbox, and what the model's provider searched for on the web. */
   sink(hooks: HookSet): Sink {
     const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
     return {
@@ -48,7 +48,7 @@ export class OutsideEffects {
 export type Outside = {
   /** The effects that are possible with this configuration. */
   readonly possible: readonly OutsideEffect[]
-  /** The effects so far. */
+  /** Returns the effects that have happened so far. */
   readonly happened: () => readonly OutsideEffect[]
 }
 

@@ -7,7 +7,7 @@ import { pluginFiles, type Plugin } from './enabled-plugins.ts'
 /**
  * The servers of a plugin: those in its `.mcp.json`, and those in the field `mcpServers` of its manifest. This field is a table of servers, the path of a file
  * in the plugin, or a list of these (https://code.claude.com/docs/en/plugins-reference). As in Claude Code, their tools are called
- * `mcp__plugin_PLUGIN_SERVER__TOOL`. Faulty parts are left out.
+ * `mcp__plugin_PLUGIN_SERVER__TOOL`. Parts that can't be used are left out.
  */
 export function pluginServers(plugin: Plugin, env: Readonly<NodeJS.ProcessEnv>): JsonServers {
   const files = pluginFiles(plugin)

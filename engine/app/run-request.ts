@@ -102,7 +102,7 @@ export type RunRequest = {
   readonly ephemeral?: boolean
   /** Whether the run may work outside a git repository. Default: false. */
   readonly outsideRepository?: boolean
-  /** Whether an external sandbox surrounds the program, as the caller states. Default: false. */
+  /** Whether the caller states that an external sandbox surrounds the program. Default: false. */
   readonly externallySandboxed?: boolean
   /** Whether to plan only (true), or to carry out the plan of a resumed session (false). Default: as in the resumed session. */
   readonly plan?: boolean

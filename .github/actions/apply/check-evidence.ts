@@ -10,7 +10,7 @@ import type { Patched } from './patched-files.ts'
 
 const largestEvidence = 256 * 1024 * 1024
 
-/** The files that a run signed, by path. */
+/** The files that a run's signed evidence covers, by path. */
 export type Signed = ReadonlyMap<string, FileAfter>
 
 /**
@@ -41,7 +41,7 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   return new Map(tree.files.map((each) => [each.path, each]))
 }
 
-/** Throws an ActionError if a file in the patch differs from the bytes that the run signed. The error names the first such file. */
+/** Throws an ActionError if a file in the patch differs from its version in the signed evidence. The error names the first such file. */
 export function checkEvidence(patched: readonly Patched[], signed: Signed): void {
   for (const one of patched) {
     if (!isAsSigned(one, signed.get(one.path))) {

@@ -88,7 +88,10 @@ function namesGuarded(pattern: string, file: string): boolean {
   return fixed === file || guarded.some((one) => one.test(fixed))
 }
 
-/** Whether a pattern matches a file. `**` matches any folders; `*` and `?` match within one name. Names that begin with a dot are matched like other names. */
+/**
+ * Whether a pattern matches a file. `**` matches any number of folders; `*` and `?` match within one name. Names that begin with a dot are matched like other
+ * names.
+ */
 function matches(pattern: string, file: string): boolean {
   const parts = pattern.split(/(\*\*\/|\*\*|\*|\?)/)
   const expression = parts.map((part) => {
