@@ -67,7 +67,7 @@ export async function enterOverlay(
 }
 
 async function prepare(directory: string, trees: readonly string[]): Promise<Overlays> {
-  // The record of an earlier run is no longer needed: its changes have landed.
+  // The record of what an earlier run of the session changed is no longer needed: these changes have landed.
   removeRecord(directory)
   for (const tree of trees) await recoverTree(tree)
   return prepareOverlays(directory, trees)

@@ -73,9 +73,9 @@ export type Contribution = {
   /** Tools that appear and disappear during the run. */
   readonly dynamicTools?: DynamicTools
   readonly hooks?: RunHooks
-  /** Receives the run's events, in addition to the caller's own sinks. */
+  /** Sinks that receive the run's events, in addition to the caller's own sinks. */
   readonly sinks?: readonly Sink[]
-  /** Texts for the model before the first prompt of a session. */
+  /** Texts that the model gets before the first prompt of a session. */
   readonly context?: readonly string[]
   /** Notices for the user that are shown before the run does anything. */
   readonly notices?: readonly string[]

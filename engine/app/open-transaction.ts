@@ -81,7 +81,7 @@ async function make(
   directory: string,
   strategy: Strategy | undefined,
 ): Promise<PrivateView> {
-  // The record of an earlier run is no longer needed: its changes have landed.
+  // The record of what an earlier run of the session changed is no longer needed: these changes have landed.
   removeRecord(directory)
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)
