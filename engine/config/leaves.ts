@@ -9,7 +9,7 @@ export function leavesOf(settings: object): readonly Leaf[] {
   return open(settings, [])
 }
 
-/** A setting's name, as users write it. */
+/** Returns a setting's name as users write it, such as `sandbox_workspace_write.network_access`. */
 export function keyOf(path: readonly string[]): string {
   return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join('.')
 }
@@ -43,8 +43,8 @@ function open(table: object, path: readonly string[]): readonly Leaf[] {
 }
 
 /**
- * The maximum number of keys in the path of a setting: two, or three for a variable in `shell_environment_policy.set`, so that each variable is a separate
- * setting.
+ * Returns the maximum number of keys in the path of a setting: two, or three for a variable in `shell_environment_policy.set`, so that each variable
+ * is a separate setting.
  */
 function depthOf(path: readonly string[]): number {
   return path[0] === 'shell_environment_policy' && path[1] === 'set' ? 3 : 2

@@ -36,7 +36,10 @@ export class PermissionLayers {
   }
 }
 
-/** The folder that a configuration file applies to. This is the file's own folder or, for a repository's file, the folder that contains `.portcullis`. */
+/**
+ * Returns the folder that a configuration file applies to. This is the file's own folder or, for a repository's file, the folder that contains
+ * `.portcullis`.
+ */
 function folderOf(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.portcullis' ? dirname(folder) : folder

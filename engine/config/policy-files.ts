@@ -34,7 +34,7 @@ export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: Left
   }
 }
 
-/** Claude Code's settings files in a folder of the repository. */
+/** Lists Claude Code's settings files in a folder of the repository. */
 export function settingsIn(folder: string): readonly PermissionFile[] {
   return ['settings.json', 'settings.local.json'].flatMap((name) =>
     present(join(folder, '.claude', name)).map((path) => ({ path, layer: 'project' as const })),
@@ -42,7 +42,7 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
 }
 
 /**
- * The user's permission files, for Claude Code and for this program.
+ * Lists the user's permission files, for Claude Code and for this program.
  *
  * @throws UserError `usage` if the file for Claude Code exists but can't be read: its denials would otherwise be lost
  */
@@ -56,7 +56,7 @@ export function ownSettings(places: AppPaths, home: string): readonly Permission
   ]
 }
 
-/** An organisation's settings files for Claude Code: first its main file, then the files in the folder next to it, sorted by name. */
+/** Lists an organisation's settings files for Claude Code: first its main file, then the files in the folder next to it, sorted by name. */
 export function managedSettings(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   const names = existsSync(more) ? readdirSync(more).filter((name) => /^[^.].*\.json$/.test(name)) : []
@@ -64,8 +64,8 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run. Errors in a file are reported. Of its
- * valid rules, those that restrict commands apply, and those that allow commands do not.
+ * Returns Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run: errors in a file are reported.
+ * Of the file's valid rules, those that restrict commands apply, and those that allow commands do not.
  *
  * @param root the repository's root; the real paths of its files must be in it
  */

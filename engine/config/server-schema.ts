@@ -43,8 +43,8 @@ const remote = z.strictObject({
   /** Headers whose values come from variables of this program's environment. */
   env_http_headers: z.record(text, text).optional(),
   /**
-   * `sse` is for servers that support only the older transport. By default, the URL decides: `ws` for `ws:` and `wss:`, otherwise `http`. Codex doesn't have
-   * this field.
+   * How to connect to the URL. `sse` is for servers that support only the older transport. By default, the URL decides: `ws` for `ws:` and `wss:`,
+   * otherwise `http`. Codex doesn't have this field.
    */
   transport: z.enum(['http', 'sse', 'ws']).optional(),
   ...shared,

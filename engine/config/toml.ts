@@ -36,9 +36,9 @@ export function parseTomlValue(text: string): unknown {
 const maxSearchedLines = 2000
 
 /**
- * The line, counted from 1, on which a key of a valid TOML document is set; undefined if the document doesn't set the key, or sets it too far down.
- * The parser gives no positions, so this function looks for the shortest beginning of the document that contains the key. It parses once for each
- * line, so use it only for messages and lists.
+ * Returns the line, counted from 1, on which a key of a valid TOML document is set; undefined if the document doesn't set the key, or sets it too far
+ * down. The parser gives no positions, so this function looks for the shortest beginning of the document that contains the key. It parses once for
+ * each line, so use it only for messages and lists.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const lines = text.split('\n').slice(0, maxSearchedLines)

@@ -23,7 +23,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place):
   throw new UserError('usage', messages.join('\n'))
 }
 
-/** A position for messages: `file:line`, or only the file or option if the line is unknown. */
+/** Returns a position for messages: `file:line`, or only the file or option if the line is unknown. */
 export function placeOf(place: Place, path: readonly string[]): string {
   const line = place.text === undefined ? undefined : lineOf(place.text, path)
   return line === undefined ? place.name : `${place.name}:${line}`
@@ -71,7 +71,7 @@ function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue
   return fewest?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** The keys that are allowed in a table of the configuration. */
+/** Returns the keys that are allowed in a table of the configuration. */
 function knownKeys(whole: z.ZodType, path: readonly string[]): readonly string[] {
   let schemas: readonly z.core.JSONSchema.JSONSchema[] = [z.toJSONSchema(whole, { io: 'input' })]
   for (const key of path) {

@@ -116,7 +116,9 @@ export const RunEvent = z.discriminatedUnion('type', [
           resumed: z.literal(true).optional(),
         })
         .optional(),
-      /** The commands that run when the model is done, and how many times failures are reported to the model (0: as often as the budget allows). */
+      /**
+       * The commands that run when the model is done, and how many times failures are reported to the model (0: as many times as the budget allows).
+       */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** True if the run isn't stored, so that it can't be resumed; otherwise absent. */
       ephemeral: z.literal(true).optional(),

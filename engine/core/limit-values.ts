@@ -2,7 +2,7 @@ import type { LimitName } from '../../sandbox/index.ts'
 
 type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 
-/** A limit as users set it: its policy key and its unit. */
+/** A limit that users can set: its key in the sandbox policy, and the unit of its value. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
 
 /** The limits by the names that `--limit` accepts. Configuration keys use `_` instead of `-`. */
@@ -38,7 +38,7 @@ export function readLimitValue(
   return { value: Number(match['number']) * (unit === 'seconds' ? 1000 : (scales[scale] ?? 1)) }
 }
 
-/** A limit's name and value as users write them, e.g. `memory` and `512M`. */
+/** Returns a limit's name and value as users write them, e.g. `memory` and `512M`. */
 export function writeLimit(limit: LimitName, value: number): { readonly name: string; readonly value: string } {
   const [name, known] = Object.entries(knownLimits).find(([, each]) => each.limit === limit) ?? [limit, undefined]
   if (known?.unit === 'seconds') return { name, value: `${Math.ceil(value / 1000)}` }

@@ -52,7 +52,7 @@ export type WebSearchAction =
 
 /** How a provider may search the web for its model. */
 export type WebSearchRequest = {
-  /** `cached`: search only pages that the provider has stored, if it makes that distinction. */
+  /** `cached`: search only pages that the provider has stored. `live`: search the web as it is now. A provider may treat both alike. */
   readonly mode: 'cached' | 'live'
   /** If given, results may come only from these domains and their subdomains. Absent: from all domains. */
   readonly domains?: readonly string[]
@@ -101,13 +101,13 @@ export type ModelRequest = {
   readonly history: readonly HistoryItem[]
   /** The id by which a provider's prompt cache recognizes the conversation. */
   readonly threadId: string
-  /** How much the model reasons before it answers. Absent: the model's own default. */
+  /** How much the model reasons before it answers. Absent: the default that `requestedBy` selects. */
   readonly reasoningEffort?: string
-  /** How verbose the model's answers are. Absent: the model's own default. */
+  /** How verbose the model's answers are. Absent: the default that `requestedBy` selects. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
-   * `agent`: if effort or verbosity is absent, use the default of the coding agent that the model's vendor makes. Absent: use the provider's
-   * defaults, as for a question outside the conversation.
+   * Which defaults apply if effort or verbosity is absent. `agent`: those of the coding agent that the model's vendor makes. Absent: the provider's,
+   * as for a question outside the conversation.
    */
   readonly requestedBy?: 'agent'
   /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Models may not support every setting. */

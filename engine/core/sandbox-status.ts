@@ -10,7 +10,7 @@ export type SandboxStatus = {
 
 type Danger = 'docker-socket'
 
-/** The status of a run's sandbox. It is the same in all events of the run. */
+/** Returns the status of a run's sandbox, which is the same in all events of the run. */
 export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
   const dangers: Danger[] = policy.dockerSocket === undefined ? [] : ['docker-socket']
   return {
@@ -29,12 +29,12 @@ export function describeDanger(danger: Danger): string {
   }
 }
 
-/** The facts about the sandbox that are reported when a run ends: limits that could not be enforced, and how many variables were withheld. */
+/** Returns the facts about the sandbox that are reported when a run ends: limits that could not be enforced, and how many variables were withheld. */
 export function closingOf(sandbox: Sandbox): { readonly unenforced: readonly string[]; readonly withheld: Withheld } {
   return { unenforced: sandbox.unenforced, withheld: withheldBy(sandbox) }
 }
 
-/** How many variables are withheld from commands, and how many of these count as secrets. */
+/** Returns how many variables are withheld from commands, and how many of these count as secrets. */
 export function withheldBy({ policy }: Sandbox): Withheld {
   return countWithheld(policy)
 }

@@ -5,7 +5,7 @@ import { OutputBuffer } from './text/output-buffer.ts'
 /** The outcome of a git command, with its output. */
 type GitResult = { readonly ok: boolean; readonly output: string; readonly complaint: string }
 
-/** Where git runs. */
+/** Where and how git runs. */
 type GitPlace = { readonly cwd: string; readonly readOnly: boolean; readonly signal?: AbortSignal }
 
 const outputLimitBytes = 1024 * 1024

@@ -10,7 +10,7 @@ import { progressWords } from './format-values.ts'
 
 /** How a run is described to a person. */
 export type FormatterOptions = {
-  /** Whether escape sequences may be written at all. */
+  /** Whether colours and other escape sequences may be written. */
   readonly colour: boolean
   readonly detail: Detail
   /** The directory where the program was started, for the resume hint. Absent: the directory where the run works. */

@@ -129,7 +129,7 @@ export function createEscalation(
   }
 }
 
-/** The places of the run's own paths and of the granted paths. */
+/** Returns the places of the run's own paths and of the granted paths. */
 function knownWith(own: Sandbox, grants: readonly HeldGrant[]): KnownPlaces {
   const known = own.known?.()
   const granted = grants.flatMap(({ grant, place, makes }): readonly (readonly [string, Place | undefined])[] =>

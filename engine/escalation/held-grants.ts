@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Grant } from '../../policies/index.ts'
 import { holdPlace, isThere, SandboxError, type Backend, type HeldPlace } from '../../sandbox/index.ts'
 
-/** A grant, and the place to which its path leads when the reviewer is asked. */
+/** A grant, and the place to which its path led when the reviewer was asked. */
 export type HeldGrant = {
   readonly grant: Grant
   /**

@@ -54,7 +54,7 @@ function whose(agent: HookedCall['agent']): Readonly<Record<string, unknown>> {
   return agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }
 }
 
-/** The text from hooks that the model gets in addition to the result. */
+/** Returns the text from hooks that the model gets in addition to the result of a tool. */
 function contextOf({ context }: HookOutcome): string {
   return context.map((text) => `[hook] ${text}`).join('\n')
 }

@@ -12,7 +12,7 @@ export type HookAnswer = {
 
 /** The merged answer of all hooks of an event. A field is absent if no hook set it. */
 export type HookOutcome = {
-  /** `deny` beats `ask`, and `ask` beats `allow`. Even `allow` doesn't override a rule that denies or asks. */
+  /** The strictest decision of the hooks: `deny` beats `ask`, and `ask` beats `allow`. Even `allow` doesn't override a rule that denies or asks. */
   readonly decision?: 'deny' | 'ask' | 'allow'
   readonly reason?: string
   /** The input that replaces the call's own input. If several hooks gave one, the last one is used. */

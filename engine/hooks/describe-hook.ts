@@ -5,13 +5,15 @@ import type { Hook } from './load-hooks.ts'
 
 /** The maximum length of a hook's message to the user, in characters. */
 const messageLimit = 2000
-/** The time limit of a hook in milliseconds. The defaults are Claude Code's; questions to a model get less time, because they should be short. */
+/**
+ * Returns the time limit of a hook in milliseconds. The defaults are Claude Code's; questions to a model get less time, because they should be short.
+ */
 export function timeoutOf(event: HookEvent, { handler }: Hook): number {
   const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
   return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
 }
 
-/** The message to the user about a hook's run: why it gave no answer, or what it said. Undefined: no message. */
+/** Returns the message to the user about a hook's run: why it gave no answer, or what it said. Undefined: no message. */
 export function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
   if (result.status !== 'answered') return result.reason
   const { systemMessage } = result.output

@@ -2,15 +2,15 @@ import type { Handler } from './hooks-schema.ts'
 
 type CommandHandler = Extract<Handler, { type: 'command' }>
 
-/** The directories of a hook. */
+/** The directories that a hook can refer to. */
 type HookPlace = {
-  /** The directory of the run. */
+  /** The directory of the run, for `CLAUDE_PROJECT_DIR`. */
   readonly project: string
-  /** The folder of the plugin that the hook's file belongs to; undefined if there is none. */
+  /** The folder of the plugin that the hook's file belongs to, for `CLAUDE_PLUGIN_ROOT`; undefined if there is none. */
   readonly pluginRoot: string | undefined
 }
 
-/** The program of a command hook, and the variables that Claude Code and Gemini CLI set for such hooks. */
+/** Returns the program of a command hook with its arguments, and the variables that Claude Code and Gemini CLI set for such hooks. */
 export function hookCommand(
   handler: CommandHandler,
   { project, pluginRoot }: HookPlace,

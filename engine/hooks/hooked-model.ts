@@ -116,7 +116,7 @@ function isAside({ type }: ModelEvent): boolean {
   return type === 'retry' || type === 'cut' || type === 'notice' || type === 'end'
 }
 
-/** An answer in Gemini's format. Gemini doesn't have the field `text`; it is for scripts that need nothing else. */
+/** Returns an answer in Gemini's format, with an additional field `text` for scripts that need nothing else. */
 function shownResponse(text: string, { inputTokens, outputTokens }: Usage): Readonly<Record<string, unknown>> {
   return {
     text,
@@ -125,7 +125,7 @@ function shownResponse(text: string, { inputTokens, outputTokens }: Usage): Read
   }
 }
 
-/** The text of an answer in Gemini's format: the parts of its first candidate, or its `text` if there are none. */
+/** Returns the text of an answer in Gemini's format: the parts of its first candidate, or its `text` if there are none. */
 function textOf(response: Readonly<Record<string, unknown>>): string {
   const [first] = (response['candidates'] ?? []) as readonly {
     readonly content?: { readonly parts?: readonly unknown[] }

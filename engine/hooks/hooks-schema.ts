@@ -39,8 +39,8 @@ const http = z.strictObject({
   type: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
   /**
-   * In a header's value, `$NAME` and `${NAME}` are replaced by the environment variable if `allowedEnvVars` names it, and otherwise by an empty
-   * string.
+   * The headers of the request. In a value, `$NAME` and `${NAME}` are replaced by the environment variable if `allowedEnvVars` names it, and
+   * otherwise by an empty string.
    */
   headers: z.record(z.string().min(1), z.string()).optional(),
   allowedEnvVars: z.array(z.string().min(1)).optional(),
@@ -68,7 +68,7 @@ const mcpTool = z.strictObject({
   type: z.literal('mcp_tool'),
   server: z.string().min(1),
   tool: z.string().min(1),
-  /** The arguments. `${path.to.field}` in a string is replaced by the field of the hook's input at that path. */
+  /** The arguments of the tool call. `${path.to.field}` in a string is replaced by the field of the hook's input at that path. */
   input: z.record(z.string(), z.unknown()).optional(),
   ...common,
 })
@@ -76,7 +76,7 @@ const mcpTool = z.strictObject({
 const handler = z.discriminatedUnion('type', [command, http, prompt, agent, mcpTool])
 
 const group = z.strictObject({
-  /** Names joined by `|` or `,`, or a regular expression. A matcher that is absent, empty or `*` matches everything. */
+  /** What the group's hooks run for: names joined by `|` or `,`, or a regular expression. Absent, empty or `*`: for everything. */
   matcher: z.string().refine(isMatcher, 'must be names that are separated by "|", or a regular expression').optional(),
   hooks: z.array(handler),
 })

@@ -14,7 +14,7 @@ type ShownRequest = {
 const roles = { user: 'user', developer: 'system', assistant: 'model' } as const
 const ours = { user: 'user', system: 'developer', model: 'assistant' } as const
 
-/** A request in the form in which hooks see it. */
+/** Converts a request to the form in which hooks see it. */
 export function shownRequest(model: string, { instructions, history, tools, sampling }: ModelRequest): ShownRequest {
   const said = history.flatMap((item) => (item.type === 'message' ? [item] : []))
   return {

@@ -23,7 +23,7 @@ type Need = {
   readonly path: string
 }
 
-/** Checks each argument: `program:…` must be executable, by name or path; `script:…` must be a readable file. */
+/** A shell script that checks each of its arguments: `program:…` must be executable, by name or path; `script:…` must be a readable file. */
 const probe = `
 at=0
 for word do

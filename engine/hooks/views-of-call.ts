@@ -93,7 +93,7 @@ export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'
   return [name, ...claudeNames]
 }
 
-/** The view of an action under review. Its input can no longer be changed, because it has been judged. */
+/** Returns the view of an action under review. Its input can no longer be changed, because it has been judged. */
 export function viewOfAction(action: Action): CallView {
   const { name, input } = shownAction(action)
   return {

@@ -53,7 +53,7 @@ function linesOf(text: string): readonly Line[] {
   })
 }
 
-/** The headings outside code blocks, each with its line index, and whether a code block is still open at the end. */
+/** Finds the headings outside code blocks, each with its line index, and whether a code block is still open at the end. */
 function headingsIn(lines: readonly Line[]): {
   readonly headings: readonly { readonly at: number; readonly title: string }[]
   readonly isOpen: boolean
@@ -73,7 +73,7 @@ function headingsIn(lines: readonly Line[]): {
   return { headings, isOpen: fence !== undefined }
 }
 
-/** A heading's text without its `#` marks; undefined if the line isn't a heading. */
+/** Returns a heading's text without its `#` marks; undefined if the line isn't a heading. */
 function titleOf(line: string): string | undefined {
   const marks = /^\ufeff? {0,3}#{1,6}[ \t]/.exec(line)?.[0]
   if (marks === undefined) return undefined

@@ -13,7 +13,7 @@ import { staleReason } from '../tools/write-text.ts'
 
 const saveMemoryName = 'save_memory'
 
-/** The tool that adds a note to the instructions of later runs. Every note needs approval unless a permission allows it. */
+/** Creates the tool that adds a note to the instructions of later runs. Every note needs approval unless a permission allows it. */
 export function saveMemory(places: MemoryPlaces): Tool {
   return defineTool({
     name: saveMemoryName,

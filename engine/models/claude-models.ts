@@ -1,6 +1,6 @@
 import { agentDefaults } from './agent-defaults.ts'
 
-/** The version in a model's name as a number, such as 505 for `claude-opus-5-5-20260801`; undefined if the name contains none. */
+/** Returns the version in a model's name as a number, such as 505 for `claude-opus-5-5-20260801`; undefined if the name contains none. */
 function generation(model: string): number | undefined {
   const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
   return major === undefined ? undefined : Number(major) * 100 + Number(minor)
@@ -31,7 +31,7 @@ export function preservesThinking(model: string): boolean {
 }
 
 /**
- * The least thinking to which a model can be set. Some models don't allow thinking to be switched off
+ * Returns the setting with which a model thinks least. Some models don't allow thinking to be switched off
  * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled). From 5.5 on, Sonnet has a separate value
  * (`between_tools`) for its least thinking (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
  */
@@ -41,7 +41,7 @@ export function leastThinking(model: string): 'disabled' | 'between_tools' | 'al
   return model.includes('claude-sonnet') ? 'between_tools' : 'always'
 }
 
-/** The default token limit for one answer, from the table of defaults. If the table has none for a model, a fixed default applies. */
+/** Returns the default token limit for one answer, from the table of defaults. If the table has none for a model, a fixed default applies. */
 export function longestAnswer(model: string): number {
   return agentDefaults(model).maxOutput ?? 64_000
 }

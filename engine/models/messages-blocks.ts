@@ -31,7 +31,7 @@ export class SaidBlocks {
   #prefix: Prefix | undefined
   /** The text blocks of the current message. An answer with sources has one block for each cited passage, but is still a single message. */
   #texts: Block[] = []
-  /** A query that the model sent to the provider's search. The query and the result that follows it become one event. */
+  /** A query that the model sent to the provider's search, until its result arrives. The query and its result become one event. */
   #asked: Block | undefined
   /** The last call, held back. Whether it is complete is known only when the next block arrives or the message ends. */
   #call: Extract<ModelEvent, { type: 'tool_call' }> | undefined

@@ -223,7 +223,7 @@ export const sandboxSettings = {
   }),
 }
 
-/** The hosts that commands can reach. */
+/** Returns the hosts that a table `sandbox_workspace_write` lets commands reach. */
 function reach(table: {
   readonly network_access?: boolean | undefined
   readonly allowed_hosts?: readonly (string | { readonly host: string; readonly allow_private: boolean })[] | undefined

@@ -29,7 +29,7 @@ type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
   readonly patchedBefore: ReadonlySet<string>
-  /** How files are listed. The same method is used at the beginning and at the end. */
+  /** How files are listed, both at the beginning and at the end of a run. */
   readonly by: 'walk' | 'git'
   readonly listed: Stamps | Unlisted
 }

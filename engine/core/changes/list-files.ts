@@ -10,7 +10,7 @@ export type Unlisted = { readonly too: 'many' | 'slow' }
 /** The maximum number of files in a listing. */
 export const mostFiles = 20_000
 const patienceMs = 2000
-/** How many entries are read before other work may run. */
+/** How many directory entries are read before other work may run. */
 const atOnce = 500
 
 /** Converts a path to a key: one character per byte, so that any bytes can form a key. */

@@ -1,5 +1,5 @@
 /**
- * A number with its noun: `1 file`, `2 files`.
+ * Returns a number with its noun: `1 file`, `2 files`.
  *
  * @param more the plural; default: the noun with an `s`
  * @internal

@@ -26,7 +26,7 @@ export function outputLimits({
   return { tokens: tokens ?? usualTokens, mostTokens: tokens ?? Number.MAX_SAFE_INTEGER, lines }
 }
 
-/** The maximum length of one output. @param asked the number of tokens that the call asks for; undefined: the default number */
+/** Returns the maximum length of one output. @param asked the number of tokens that the call asks for; undefined: the default number */
 export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, lines }: OutputLimits): OutputLimit {
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
