@@ -26,7 +26,7 @@ const text = z
   .union([z.string(), z.array(z.string())], { error: 'expected text or a list of lines' })
   .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
 
-/** A search by the provider. It is played back as an event; nothing is searched. */
+/** A web search by the provider. Playing the recording yields it as an event, without searching anything. */
 const search = z
   .strictObject({ type: z.literal('web_search'), action: z.looseObject({ type: z.string() }) })
   .transform(({ type, action }) => ({ type, ...readSearch(action) }))

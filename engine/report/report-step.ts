@@ -25,7 +25,10 @@ const kinds: Readonly<Record<string, StepKind>> = {
   error: 'error',
 }
 
-/** Turns an item of the event stream into a step; undefined for other items. Fields that are missing or have the wrong type are left out. */
+/**
+ * Turns an item of the event stream into a step; undefined if a report shows no items of this type. Fields that are missing or have the wrong type
+ * are left out.
+ */
 export function stepOf(value: unknown): StepDraft | undefined {
   const item = fieldsOf(value)
   const kind = kinds[textOf(item['type']) ?? '']

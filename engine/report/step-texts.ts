@@ -1,6 +1,9 @@
 import type { Step } from './report-types.ts'
 
-/** Applies a function to all texts of a step that may be long: its parts, the Guardian's reason, and what the sandbox denied. */
+/**
+ * Applies a function to all texts of a step that may be long: its parts, the Guardian's reason and rule, denials by the sandbox, and granted
+ * permissions.
+ */
 export function mapTexts(step: Step, cut: (text: string, whole?: string) => string): Step {
   const { parts, verdict, denials, granted } = step
   return {

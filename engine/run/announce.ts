@@ -3,7 +3,10 @@ import { withheldBy } from '../core/sandbox-status.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** The maximum number of denied files to list. The rules of a repository can deny very many files, and the line of the first event must not become too long. */
+/**
+ * How many denied files without full protection the first event lists at most. The rules of a repository can deny very many files, and the event's
+ * line must not become too long.
+ */
 const mostLoose = 50
 
 /** Announces a run: its settings, and what the user should know before anything happens. */

@@ -20,8 +20,8 @@ const maxCommands = 40
 const maxCommandCharacters = 160
 
 /**
- * What must survive compaction, taken from the calls and their results rather than from the model's memory: requests, changed and read files, commands
- * and how they ended, open tasks.
+ * Describes what must survive compaction: requests, changed and read files, commands and how they ended, and open tasks. All of this is taken from
+ * the history, and not from the model's memory.
  *
  * @param history the whole history, from its beginning
  * @param now sections about the current state. Default: none

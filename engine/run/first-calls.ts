@@ -5,7 +5,7 @@ import { takeCalls } from './serve-calls.ts'
 
 /** A call that a prompt requests in its text. It is made before the model begins. */
 export type FirstCall = {
-  /** The text of the prompt that requests the call. */
+  /** The part of the prompt that requests the call. */
   readonly as: string
   readonly tool: string
   readonly input: Readonly<Record<string, string>>

@@ -133,7 +133,10 @@ export class OutputContract {
   }
 }
 
-/** Turns a schema into the parameters of a tool. Parameters must be an object, so a schema for anything else becomes the only property of an object. */
+/**
+ * Turns a schema into the parameters of a tool. Parameters must be an object, so a schema for anything else becomes that of an object's only
+ * property.
+ */
 function asParameters(schema: OutputSchema['schema']): {
   readonly parameters: Record<string, unknown>
   unwrap(value: unknown): unknown

@@ -38,7 +38,10 @@ export function joined(parts: readonly Html[]): Html {
   return new Html(ownKey, parts.join(''))
 }
 
-/** The page's own style or script. The page's policy identifies it by its hash, so nothing, not even white space, may come between the text and its tags. */
+/**
+ * Renders the page's own style or script. The page's policy identifies it by its hash, so not even white space may come between the text and its
+ * tags.
+ */
 export function ownElement(name: 'style' | 'script', text: string): Html {
   if (/<\/(?:style|script)|<!--/i.test(text))
     throw new TypeError(`the text of a ${name} element must not contain its closing tag or a comment`)

@@ -1,6 +1,6 @@
 import common from 'highlight.js/lib/common'
 
-/** A piece of code and its kind, in the terms of highlight.js: `keyword`, `string`, `title.function`. */
+/** A piece of code, and its scope as highlight.js names it: `keyword`, `string`, `title.function`. */
 export type CodePiece = { readonly scope: string; readonly text: string }
 
 type Node = { readonly scope?: string; readonly children: readonly (Node | string)[] }

@@ -34,7 +34,7 @@ const frequent = pattern(
 )
 
 /**
- * Whether a name in a message means a changed file, or a folder above it.
+ * Whether a name in a message refers to a changed file, or to a folder that contains it.
  *
  * @internal
  */

@@ -8,7 +8,7 @@ export type Sentence = {
   readonly text: string
   /** The sentence in lower case, on one line, with plain punctuation. The word patterns are matched against it. */
   readonly plain: string
-  /** The parts between commas, colons, brackets and conjunctions: a denial in one part doesn't affect the next. */
+  /** The parts between commas, colons, brackets and conjunctions: a negative word in one part doesn't affect the next. */
   readonly clauses: readonly string[]
   /** The heading above the sentence, or the line above it that ends with a colon; `''` if there is none. */
   readonly heading: string
@@ -128,7 +128,7 @@ export function isStatement({ plain, isOpen }: Sentence): boolean {
   return !isOpen && !plain.endsWith('?')
 }
 
-/** The sentence that a block of code stands for if it shows a successful run of tests. */
+/** Returns the sentence that takes the place of a code block if the block shows a successful test run. */
 function shownSentence(text: string): Sentence {
   const plain = 'all tests passed'
   return { text, plain, clauses: [plain], heading: '', list: undefined, isOpen: false, isTicked: false }

@@ -48,7 +48,10 @@ export function shownRun(opening: string, lines: readonly string[], above: strin
   return above.endsWith(':') && aboutTests.test(above.toLowerCase()) ? result : undefined
 }
 
-/** The command in a code block that contains nothing else, if it runs tests. The words after the block may be about it. */
+/**
+ * Returns the command in a code block, if the block contains nothing else and the command runs tests. The words after the block may be about the
+ * command.
+ */
 export function commandAlone(lines: readonly string[]): string | undefined {
   const [line = '', ...rest] = lines.filter((each) => each !== '')
   const command = line.replace(prompt, '').trim()

@@ -116,15 +116,15 @@ function mentions(commands: readonly string[]): (text: string) => boolean {
 }
 
 /**
- * Returns the test run that a claim is about: one that the claim names by its command or by the kind of its tests, and that failed; otherwise another one that
- * it names, or else the last one.
+ * Returns the test run that a claim is about. If the claim names several runs by their commands or by the kinds of their tests, one that contradicts
+ * it is preferred. If it names none, the last run is returned.
  */
 function meantBy(text: string, runs: RunRecord['tests']): Deed | undefined {
   const named = namedRuns(text, runs)
   return named.find((each) => whyNot(each) !== undefined) ?? named[0] ?? runs.at(-1)
 }
 
-/** Why a claim is wrong although the last test run passed: the claim names another one, which failed. */
+/** Why a claim is wrong although the last test run passed: the claim names another run, which failed. */
 function failedByName(text: string, runs: RunRecord['tests']): string | undefined {
   const failed = namedRuns(text, runs).find(({ outcome }) => outcome === 'failed')
   return failed === undefined ? undefined : whyNot(failed)

@@ -3,7 +3,7 @@ import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 import { deliver } from './deliver-observer.ts'
 
-/** Ends the run when the model has presented a plan that nobody can approve. The plan becomes the result of the run. */
+/** Ends the run when the model has presented a plan and nobody is available to approve it. The plan becomes the result of the run. */
 export function planObserver(planMode: PlanMode, running: Running): Observer {
   return {
     name: 'plan',
