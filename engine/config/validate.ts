@@ -32,7 +32,7 @@ export function placeOf(place: Place, path: readonly string[]): string {
 /** An unknown key, or an invalid value at a path. */
 type Fault = { readonly path: readonly string[]; readonly unknown: boolean; readonly message: string }
 
-/** The problems that validation found, each with its path. */
+/** Returns the problems that validation found, each with its path. */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
   return error.issues.flatMap(faultsIn)
 }

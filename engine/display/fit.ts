@@ -22,7 +22,7 @@ export function fit(text: string, columns: number): string {
   return kept
 }
 
-/** Drops characters at the end to leave space for the ellipsis. */
+/** Drops characters from the end of a text until an ellipsis fits after it. */
 function dropLast(text: string, columns: number): string {
   const segments = [...segmentsOf(text)].map(({ segment }) => segment)
   const width = (): number => segments.reduce((sum, segment) => sum + (wide.test(segment) ? 2 : 1), 0)

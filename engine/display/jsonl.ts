@@ -1,6 +1,6 @@
 import type { Sink } from '../core/events.ts'
 
-/** The sink for `--json`: one event per line. */
+/** Creates the sink for `--json`, which writes one event per line. */
 export function jsonlSink(write: (line: string) => void): Sink {
   return { event: (event) => write(`${JSON.stringify(event)}\n`) }
 }

@@ -15,9 +15,9 @@ const frameMs = 100
 const shownTailLines = 3
 
 /**
- * A calm live view: finished items scroll by as lines. Below them, the view shows the last lines of the running command's output, and one line with the current
- * activity, its duration, the usage so far and the total time. Only these lines are redrawn in place, so the lines above stay readable in the terminal's
- * history.
+ * Creates a calm live view: finished items scroll by as lines. Below them, the view shows the last lines of the running command's output, and one
+ * line with the current activity, its duration, the usage so far and the total time. Only these lines are redrawn in place, so the lines above stay
+ * readable in the terminal's history.
  */
 export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)

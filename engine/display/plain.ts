@@ -5,7 +5,7 @@ import { createFormatter, type FormatterOptions } from './formatter.ts'
 import { oneLine } from './format-values.ts'
 
 /**
- * Prints plain lines to stderr as things happen, for logs, pipes and CI. A command also gets a line when it starts, and one from time to
+ * Creates a sink that writes plain lines as things happen, for logs, pipes and CI. A command also gets a line when it starts, and one from time to
  * time while it runs, because a silent log looks like a run that hangs.
  */
 export function plainSink(write: (text: string) => void, options: FormatterOptions): Sink {

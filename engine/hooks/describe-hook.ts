@@ -21,7 +21,7 @@ export function messageOf(result: HandlerResult, notes: readonly string[]): stri
   return said.length === 0 ? undefined : said.join(' ')
 }
 
-/** The name of a hook in messages. */
+/** Returns the name of a hook for messages. */
 export function nameOf({ handler, origin }: Hook): string {
   const words = {
     command: () => (handler.type === 'command' ? [handler.command, ...(handler.args ?? [])].join(' ') : ''),

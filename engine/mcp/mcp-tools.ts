@@ -145,7 +145,9 @@ async function callTool(
   }
 }
 
-/** Reports the progress of a call, at most once every `progressIntervalMs`, because people can't read more frequent reports. */
+/**
+ * Returns a function that reports the progress of a call, at most once every `progressIntervalMs`, because people can't read more frequent reports.
+ */
 function progressTo(item: ItemHandle): (progress: McpProgress) => void {
   let told = -Infinity
   return ({ progress, total, message }) => {

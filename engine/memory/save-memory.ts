@@ -68,7 +68,7 @@ function placesIn(places: MemoryPlaces, views: readonly View[]): MemoryPlaces {
   return { ...places, root: sourcePath(places.root, views), workspace: sourcePath(places.workspace, views) }
 }
 
-/** Writes the file. Returns why that failed; undefined on success. */
+/** Writes the instruction file with the new note. Returns why that failed; undefined on success. */
 async function write(
   file: { readonly path: string; readonly root: string; readonly text: string | undefined; readonly content: Buffer },
   started: number,

@@ -30,7 +30,7 @@ export type ChatBody = {
   }
 }
 
-/** Builds the request. The same history gives the same bytes, so that a server's prefix cache can be used. */
+/** Builds the body of the request. The same history gives the same bytes, so that a server's prefix cache can be used. */
 export function buildChatBody(model: string, request: ModelRequest): ChatBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
   const { outputSchema, reasoningEffort, verbosity, sampling: { temperature, topP, maxOutputTokens } = {} } = request

@@ -2,8 +2,8 @@ import { ModelError } from '../core/model.ts'
 import type { Model } from '../core/model.ts'
 
 /**
- * Uses several models: the first one until it fails, then the next. A switch to another model is announced as a `retry` event and lasts for the rest of the
- * run, because each switch means paying for the prompt cache again.
+ * Returns a model that uses several models: the first one until it fails, then the next. A switch to another model is announced as a `retry` event
+ * and lasts for the rest of the run, because each switch means paying for the prompt cache again.
  *
  * Errors that would also occur with another provider are thrown at once: a history that is too long has to be compacted, and a wrong configuration has to be
  * corrected by a person.

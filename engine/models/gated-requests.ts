@@ -78,7 +78,7 @@ function counted({ inputTokens, cachedInputTokens, outputTokens }: Usage, counts
   return inputTokens + outputTokens - (countsCached ? 0 : cachedInputTokens)
 }
 
-/** Identifies the account by a hash of its key, from which nobody can recover the key. */
+/** Returns the account and the model of an endpoint's requests. Of the key, it contains only a hash, from which nobody can recover the key. */
 async function accountOf({ baseUrl, headers }: Pick<Endpoint, 'baseUrl' | 'headers'>, model: string): Promise<Account> {
   const { authorization = '', 'x-api-key': key = '' } = await headers()
   const hash = createHash('sha256').update(`${authorization}\n${key}`).digest('hex').slice(0, 16)

@@ -29,7 +29,7 @@ type WireTool = { name: string; description: string; input_schema: { type: 'obje
 
 type AnyTool = (WireTool | { type: 'web_search_20250305'; name: 'web_search'; allowed_domains?: string[] }) & Cached
 
-/** Builds the request. The same history gives the same bytes up to its last message, so that the provider's prefix cache can be used. */
+/** Builds the body of the request. The same history gives the same bytes up to its last message, so that the provider's prefix cache can be used. */
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
   return buildMessages(model, request).body
 }

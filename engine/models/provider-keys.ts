@@ -47,7 +47,7 @@ export function keyFromCommand(
   }
 }
 
-/** Finds the program to run. Never returns a program in the workspace, where commands of an earlier run could have put it. */
+/** Finds the program that prints the key. Never returns a program in the workspace, where commands of an earlier run could have put it. */
 function programOf(name: string, workspace: string, from: string, cannot: (why: string) => ModelError): string {
   try {
     return hostProgram(name, [workspace], from)

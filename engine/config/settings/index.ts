@@ -13,7 +13,7 @@ export const settingsTable = { ...modelSettings, ...decisionSettings, ...sandbox
 
 type Table = typeof settingsTable
 
-/** The row of a setting; undefined if no setting has this name. */
+/** Returns the row of a setting; undefined if no setting has this name. */
 export function rowOf(name: string): AnyRow | undefined {
   return Object.hasOwn(settingsTable, name) ? settingsTable[name as keyof Table] : undefined
 }
@@ -26,7 +26,7 @@ export const settingsShape = Object.fromEntries(
   ]),
 ) as { readonly [Name in keyof Table]: z.ZodOptional<Table[Name]['schema']> }
 
-/** The defaults of the settings whose default is a single value. */
+/** Returns the defaults of the settings whose default is a single value. */
 export function defaultSettings(): Readonly<Record<string, unknown>> {
   const rows = Object.entries<AnyRow>(settingsTable)
   return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))

@@ -18,7 +18,7 @@ type ConfiguredLimits = {
 const usualTokens = 10_000
 const usualLines = 4000
 
-/** The limits with every default filled in. */
+/** Returns the limits, with every default filled in. */
 export function outputLimits({
   tool_output_token_limit: tokens,
   tool_output_line_limit: lines = usualLines,

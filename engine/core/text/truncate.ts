@@ -79,13 +79,13 @@ function isLowSurrogate(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** The weight of a UTF-16 unit, in quarters of a token. */
+/** Returns the weight of a UTF-16 unit, in quarters of a token. */
 function weightAt(text: string, index: number): number {
   const unit = text.charCodeAt(index)
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
 }
 
-/** How many UTF-16 units, counted from the start, fit into `tokens` tokens. */
+/** Returns how many UTF-16 units, counted from the start, fit into `tokens` tokens. */
 function unitsFromStart(text: string, tokens: number): number {
   if (text.length <= tokens) return text.length
   let left = tokens * 4
@@ -94,7 +94,7 @@ function unitsFromStart(text: string, tokens: number): number {
   return at
 }
 
-/** The offset at which the last `tokens` tokens begin. */
+/** Returns the offset at which the last `tokens` tokens begin. */
 function unitsFromEnd(text: string, tokens: number): number {
   let left = tokens * 4
   let at = text.length
@@ -102,7 +102,7 @@ function unitsFromEnd(text: string, tokens: number): number {
   return at
 }
 
-/** The offset at which the first `lines` lines end. */
+/** Returns the offset at which the first `lines` lines end. */
 function afterLines(text: string, lines: number): number {
   let at = 0
   for (let line = 0; line < lines; line++) {
@@ -113,7 +113,7 @@ function afterLines(text: string, lines: number): number {
   return at
 }
 
-/** The offset at which the last `lines` lines begin. */
+/** Returns the offset at which the last `lines` lines begin. */
 function beforeLines(text: string, lines: number): number {
   let at = text.length - (text.endsWith('\n') ? 1 : 0)
   for (let line = 0; line < lines; line++) {
