@@ -30,7 +30,7 @@ const said: Readonly<Record<Wish, string>> = {
 }
 
 /**
- * `agent batch pause`, `agent batch resume` and `agent batch cancel`: stores the request for the supervisor of the batch.
+ * `agent batch pause`, `agent batch resume` and `agent batch cancel`: store the request for the supervisor of the batch.
  *
  * @throws UserError `usage` if the folder contains no batch
  */

@@ -35,7 +35,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   return exitCodes.done
 }
 
-/** `agent discard`: discards the changes of a run and removes its view. */
+/** `agent discard`: discards the changes of a run and removes its private view. */
 export async function discardCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     if (state.state === 'discarded') {

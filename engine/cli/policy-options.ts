@@ -23,5 +23,5 @@ export type PolicyReplayOptions = Pick<PolicyOptions, 'sandbox' | 'askForApprova
   readonly all?: true
 }
 
-/** The changes that make `agent policy replay` exit with code 1. */
+/** The values of `--fail-on`, which decides which changes make `agent policy replay` exit with code 1. */
 export const replayFailures = ['allow', 'any', 'none'] as const

@@ -17,9 +17,9 @@ export type Progress = {
 const longestMessage = 16 * 1024
 
 /**
- * Makes an `agent exec` that fails before its first event end like any other run: with the documented exit code and, with `--json`, with a terminal event that
- * contains the reason and the exit code. The same applies if a signal arrives before that event. If a run has already emitted its terminal event, that result
- * counts, even if something fails afterwards.
+ * Ensures that an `agent exec` that fails before its first event ends like any other run: with the documented exit code and, with `--json`, with a
+ * terminal event that contains the reason and the exit code. The same applies if a signal arrives before that event. If a run has already emitted its
+ * terminal event, that result counts, even if something fails afterwards.
  *
  * @param json whether events are printed
  * @throws the error that `start` threw, after the event was printed

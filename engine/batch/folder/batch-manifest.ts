@@ -15,7 +15,7 @@ export const manifestSchema = z.object({
   repeat: z.int().min(1),
   /** Additional arguments for each `agent exec`. */
   options: z.array(z.string()),
-  /** The directory to which relative paths in `options` refer. */
+  /** The directory against which relative paths in `options` are resolved. */
   cwd: z.string(),
   /** The maximum cost of one run, in US dollars. */
   max_cost_per_run: z.number().optional(),

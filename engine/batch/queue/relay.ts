@@ -57,7 +57,7 @@ export class Relay {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
     const next = (): void => {
-      // A round can take a long time, because it waits while Redis is unreachable. The next round begins only after it has ended.
+      // A round of the exchange can take a long time, because it waits while Redis is unreachable. The next round begins only after it has ended.
       this.#looking = setTimeout(() => {
         this.#now = this.#look().catch(() => undefined)
         void this.#now.then(() => this.#looking !== undefined && next())

@@ -53,7 +53,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
 }
 
 type Places = {
-  /** The folder from which relative paths of repositories are resolved. */
+  /** The folder against which relative paths of repositories are resolved. */
   readonly folder: string
   readonly here: string | undefined
 }
