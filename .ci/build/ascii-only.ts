@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
 /**
- * The programs are read as Latin-1, which takes 2 ms less at each start than UTF-8 and half the memory of a text with larger characters. Therefore, they may
- * contain only ASCII. esbuild escapes all other characters in strings, but it can't escape them in regular expressions and in raw templates. This plugin
- * replaces them with `\uXXXX` before esbuild reads a file. A raw template must therefore be used only as the source of a regular expression, in which the
- * escape means the character.
+ * The programs are read as Latin-1. Compared with UTF-8, this saves 2 ms at each start, and it needs half the memory of a text with two-byte characters.
+ * Therefore, the programs may contain only ASCII. esbuild escapes all other characters in strings, but it can't escape them in regular expressions and in raw
+ * templates. This plugin replaces them with `\uXXXX` before esbuild reads a file. A raw template must therefore be used only as the source of a regular
+ * expression, in which the escape means the character.
  */
 export const asciiOnly: Plugin = {
   name: 'ascii-only',
@@ -20,7 +20,7 @@ export const asciiOnly: Plugin = {
   },
 }
 
-/** Throws an error if a program contains a character that would be read as something else. */
+/** Throws an error if a program contains characters other than ASCII, which would be misread as Latin-1. */
 export async function assertAscii(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   if (!isAscii(text)) throw new Error(`${file} contains characters other than ASCII, but it is read as Latin-1`)

@@ -10,7 +10,11 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/** Checks that all paths in `changes`, `unchanged` and `locks` are plain absolute paths inside the directories listed in `within`. */
+/**
+ * Checks that all paths in `changes`, `unchanged` and `locks` are absolute, contain no `.` or `..`, and are inside the directories listed in `within`.
+ *
+ * @throws PathError
+ */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)

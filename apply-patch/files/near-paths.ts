@@ -41,7 +41,7 @@ function differingFolders(parts: readonly string[], wanted: readonly string[]): 
   return parts.length + wanted.length - 2 * same
 }
 
-/** The files of a tree, in the order of their distance from its root. */
+/** The files of a tree, beginning with those that are nearest to its root. */
 function* walk(root: string): Generator<string> {
   let left = entryLimit
   const folders = ['']

@@ -30,7 +30,7 @@ export type ChunkSyntax = {
   readonly endOfFile: RunToken | undefined
 }
 
-/** Where the parser stopped: the token that didn't fit (undefined at the end), and the rule that was not finished. */
+/** Where the parser stopped: the token that didn't fit (undefined if no tokens were left), and the rule that was not finished. */
 export type SyntaxError = {
   readonly at: RunToken | undefined
   readonly within: 'operation' | 'update' | 'chunk'

@@ -26,7 +26,8 @@ import { allowedHosts, moreArguments, option, promptOf, reviewArguments, taskArg
 import { isProposal, requireActor, requireOwnCheckout } from './who-may-run.ts'
 
 /**
- * The maximum length of an output. GitHub truncates an output that is longer than one mebibyte, and all outputs together must fit into one mebibyte as well.
+ * The maximum length of an output, in characters. GitHub truncates an output that is longer than one mebibyte, and all outputs together must fit into one
+ * mebibyte as well.
  */
 const longestOutput = 200_000
 
