@@ -14,14 +14,17 @@ export function cacheDirectory(): string {
 }
 
 /**
- * All directories in which this program may keep configuration and state: those of the XDG base directory specification, and the shared directories
- * for users without a home directory.
+ * All directories in which this program may keep configuration and state: those of the XDG base directory specification, and those that
+ * `sharedDirectories` returns.
  */
 export function appDirectories(): readonly string[] {
   return [below('XDG_CONFIG_HOME', '.config'), stateDirectory(), cacheDirectory(), ...sharedDirectories()]
 }
 
-/** Directories that all users share, for a user who has no home directory or whose workspace is the home directory. */
+/**
+ * This user's own directories in `/var/tmp` and in the temporary directory, which all users share. They are needed if the user has no home directory,
+ * or if the workspace is the home directory.
+ */
 export function sharedDirectories(): readonly string[] {
   return [...new Set(['/var/tmp', resolve(tmpdir())])].map((directory) =>
     join(directory, `portcullis-${process.geteuid?.() ?? 0}`),

@@ -27,7 +27,7 @@ type HeldPlaces = {
   readonly identityOf: (path: string) => Identity | undefined
   /** The host's file system, in which the policy's paths are resolved as they were at the start: no symlink created since then is followed. */
   readonly view: FileSystemView
-  /** Returns a snapshot of this view, which queries each entry only once. */
+  /** Returns a copy of `view` that queries each entry only once. */
   readonly look: () => CachedFileSystem
   /**
    * Moves back the denied entries that a command has moved, and reports this. If an entry can't be moved back, that is reported only once. Entries

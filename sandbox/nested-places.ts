@@ -4,8 +4,8 @@ import { isWithin } from './paths.ts'
 import { wildcard } from './wildcard.ts'
 
 /**
- * Separates a root from a path that is protected in the root and in every directory below it. It contains a NUL character, which no path can contain,
- * so no directory name can be mistaken for it.
+ * The text between a root and a path that is protected in the root and in every directory below it. It contains a NUL character, which no path can
+ * contain, so no directory name can be mistaken for it.
  */
 const anywhere = '\0/'
 

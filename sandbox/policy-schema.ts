@@ -74,7 +74,7 @@ export function makePolicySchema() {
     processes: z.int().min(8).optional(),
     /**
      * The maximum memory, in bytes, that all processes of one command together may use. If no control groups can be created, a policy that sets this
-     * limit is refused, and the default limit applies to each process separately.
+     * limit is refused. If the policy leaves it out, a default limit then applies to each process separately.
      */
     memoryBytes: z
       .int()
@@ -159,7 +159,7 @@ export function makePolicySchema() {
   })
 }
 
-/** A list whose entries are absolute paths, or start with `~/` for the caller's home directory. Parsing turns them into absolute paths. */
+/** The schema of a list of paths that are absolute, or start with `~/` for the caller's home directory. Parsing makes all of them absolute. */
 function listOfPlaces(faultOf: (entry: string) => string | undefined) {
   return longList(faultOf, unusualPath, (entries) => expandAll(entries)).transform((entries) => [...new Set(entries)])
 }

@@ -36,7 +36,7 @@ const nothing: CommandNetwork = {
   end: () => [],
 }
 
-/** The network of a sandbox's commands. The proxy exists only if the policy has an allow-list. */
+/** Prepares the network of a sandbox's commands. There is a proxy only if the policy has an allow-list. */
 export async function prepareNetwork(
   policy: SandboxPolicy,
   architecture: Architecture,

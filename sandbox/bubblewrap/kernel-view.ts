@@ -2,8 +2,8 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { Mount } from '../mount.ts'
 
 /**
- * The files of `/sys` that language runtimes, compilers and tools read to adapt to the machine: processors and memory (libc, lscpu, numactl), limits
- * (the JVM, Node, Go), and the page size.
+ * The directories of `/sys` with the files that language runtimes, compilers and tools read to adapt to the machine. The files are about processors
+ * and memory (libc, lscpu, numactl), limits (the JVM, Node, Go), and the page size.
  */
 const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys/kernel/mm']
 

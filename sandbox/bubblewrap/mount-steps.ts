@@ -18,7 +18,7 @@ type Stage = {
    * may see a run's directory.
    */
   readonly runDirectories: (isSeen: (place: string) => boolean) => readonly string[]
-  /** Returns the entry at a path of the host. Throws if there is none. */
+  /** Returns the kind and the identity of the host's entry at a path. Throws if there is none. */
   readonly look: (path: string) => Looked
 }
 
@@ -52,7 +52,10 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
-/** The shared memory of the sandbox. The kernel doesn't limit its number of files, although each file takes kernel memory, so this step sets a limit. */
+/**
+ * The step that mounts the sandbox's own shared memory. By default, the kernel doesn't limit how many files it may contain, although each file takes
+ * kernel memory, so this step sets a limit.
+ */
 const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
 
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags

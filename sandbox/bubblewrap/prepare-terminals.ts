@@ -23,7 +23,7 @@ const path = '/dev/portcullis-terminal'
 
 const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], kept: [], connect: (started) => started }
 
-/** The terminals of a sandbox's commands. Our own program creates them inside the sandbox, using the sandbox's own terminal devices. */
+/** Prepares the terminals of a sandbox's commands. Our own program creates them inside the sandbox, using the sandbox's own terminal devices. */
 export function prepareTerminals(architecture: Architecture): {
   readonly start: (command: Command, freeDescriptor: number) => CommandTerminal
 } {

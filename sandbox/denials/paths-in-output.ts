@@ -4,9 +4,9 @@ import { isAbsolute, join, normalize } from 'node:path'
 const longest = 2_000
 
 const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
-/** Matches `cat: f: Permission denied`, also with the words that Perl appends. */
+/** Matches error messages such as `cat: f: Permission denied`, also with the line number that Perl appends. */
 const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
-/** Matches `zsh: permission denied: f`. */
+/** Matches error messages such as `zsh: permission denied: f`. */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
 
 /** Matches the beginning of a message whose last word is a path, such as `cannot create f`. */

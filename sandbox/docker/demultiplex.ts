@@ -1,8 +1,8 @@
 import { Writable, type Readable } from 'node:stream'
 
 /**
- * The length of a frame's header. It contains the number of the stream, three zero bytes, and the length of the data (Docker Engine API, "Attach",
- * stream format).
+ * The length of a frame's header in bytes. The header contains the number of the stream, three zero bytes, and the length of the data (Docker Engine
+ * API, "Attach", stream format).
  */
 const headerBytes = 8
 const isStderr = 2

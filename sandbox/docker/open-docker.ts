@@ -235,7 +235,7 @@ export async function openDocker(
   }
 }
 
-/** The limits that the command reached, according to the kernel's counts; undefined if the counts aren't known. */
+/** Returns a denial for each limit that the command reached, according to the kernel's counts; undefined if the counts aren't known. */
 function provenBetween(
   { group }: LimitPlan,
   before: GroupCounts | undefined,

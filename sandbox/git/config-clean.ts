@@ -63,7 +63,7 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
   return { kept, lost }
 }
 
-/** The names of remotes, branches and submodules that may be imported. */
+/** Matches those names of remotes, branches and submodules that may be imported. */
 const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
 
 /**
@@ -103,8 +103,8 @@ export function isImportable({ section, subsection, name, value }: ConfigEntry):
 }
 
 /**
- * Settings that may stay in a repository that a command created: those that `init` and `clone` write, and those that may be imported into other
- * repositories.
+ * Whether a setting may stay in a repository that a command created. These are the settings that `init` and `clone` write, and those that may be
+ * imported into other repositories.
  */
 export function isHarmless(entry: ConfigEntry): boolean {
   const key = keyOf(entry)

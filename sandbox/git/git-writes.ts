@@ -38,7 +38,7 @@ export type GitPlan = {
   readonly writes: () => GitWrites
 }
 
-/** Begins a plan that contains no changes yet. */
+/** Creates a plan for changes to a repository's files. It contains no changes yet. */
 export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories): GitPlan {
   const writes = new Map<string, GitWrite>()
   const unchanged = new Map<string, Buffer | undefined>()

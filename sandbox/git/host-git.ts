@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** How a git process of the host ended. */
+/** Whether a git process of the host succeeded, and what it printed. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
 /** Options that override the repository's settings, so that git starts no hooks, file system monitor or clean-up while it only stores objects. */

@@ -51,7 +51,7 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
   }
 }
 
-/** The objects that the changes name. The host must have them before it can import the changes. */
+/** The ids of the objects that the changes name. The host must have these objects before it can import the changes. */
 export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
   const at = head?.toString('latin1').trim() ?? ''
   const before = new Set(
@@ -158,7 +158,10 @@ function importState(
   remember(known, name, now, content)
 }
 
-/** Removes the directory of a rebase that has ended. The whole directory is removed, because it contains more than is imported. */
+/**
+ * Removes the directory of an operation such as a rebase from the host's repository, if the operation has ended. The whole directory is removed,
+ * because it contains more than is imported.
+ */
 function removeIfDone(host: HeldDirectory, directory: string, known: Known): void {
   if ([...known.files.keys()].some((name) => name.startsWith(`${directory}/`))) return
   if (host.stat(directory)?.kind === 'directory') rmSync(bytes(host.at(directory)), { recursive: true, force: true })

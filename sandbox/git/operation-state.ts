@@ -116,7 +116,7 @@ function headName(text: string): string | undefined {
     : undefined
 }
 
-/** Accepts shell assignments of the author's name, address and date in single quotes, as `sq_quote` writes them. */
+/** The rule for a file of shell assignments: the author's name, address and date in single quotes, as git's `sq_quote` writes them. */
 function authorScript(text: string): string | undefined {
   return plainLines(text, /^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\\\n]|'\\['!]')*'$/)
 }

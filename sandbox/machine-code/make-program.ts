@@ -77,7 +77,7 @@ export function makeForm(
   )
 }
 
-/** Restores the form from its fixed part, which `makeForm` created. */
+/** Restores a program form from its `fixed` part, which `makeForm` created. */
 export function formOf(fixed: Uint8Array): ProgramForm {
   const address = appendedBase + fixed.length
   return {

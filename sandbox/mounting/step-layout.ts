@@ -43,7 +43,7 @@ export type Step = (
 /** The flags of mount_setattr(2). */
 export const mountFlags = { readOnly: 1, noSetId: 2, noDevices: 4, noPrograms: 8 } as const
 
-/** The kinds of records, and the numbers by which `mountInstructions` recognises them. */
+/** The kinds of records that `layOutSteps` writes, and the numbers by which `mountInstructions` recognises them. */
 export const kinds = {
   end: 0,
   hold: 1,
@@ -58,7 +58,7 @@ export const kinds = {
   sharedMemory: 10,
 } as const
 
-/** The offset of each number in a record, in bytes. */
+/** The offsets, in bytes, of the fields of a record that `layOutSteps` writes. */
 export const fields = {
   kind: 0,
   size: 8,

@@ -31,7 +31,7 @@ const metadata: readonly string[] = [
   'fd20:ce::254',
 ]
 
-/** The IANA special-purpose registry for IPv4 (RFC 6890). */
+/** The ranges of the IANA special-purpose registry for IPv4 (RFC 6890), each with the kind of its addresses. */
 const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['0.0.0.0', 8, 'reserved'],
   ['10.0.0.0', 8, 'private'],
@@ -50,7 +50,7 @@ const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** The IANA special-purpose registry for IPv6, most specific range first. Addresses outside all of these ranges are not assigned. */
+/** The ranges of the IANA special-purpose registry for IPv6, most specific first. Addresses outside all of these ranges are not assigned. */
 const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['::1', 128, 'loopback'],
   ['fe80::', 10, 'link-local'],

@@ -45,12 +45,12 @@ function replyTo(opened: Exclude<Opened, { status: 'open' }>): keyof typeof repl
   return opened.status === 'refused' ? 'refused' : 'unreachable'
 }
 
-/** Makes a reply. The client doesn't need to know the bound address, so the reply contains 0.0.0.0:0. */
+/** The bytes of a reply to the client. The client doesn't need to know the bound address, so the reply contains 0.0.0.0:0. */
 function reply(code: keyof typeof replies): Uint8Array {
   return Buffer.from([version, replies[code], 0, 1, 0, 0, 0, 0, 0, 0])
 }
 
-/** The destination as text. All of its bytes, even NUL, are kept, so that the shared host parser can check them. */
+/** Reads the destination of a request and returns it as text. All of its bytes, even NUL, are kept, so that the shared host parser can check them. */
 async function readTarget(take: Take, kind: number): Promise<string | undefined> {
   const host = await readHost(take, kind)
   if (host === undefined) return undefined

@@ -72,7 +72,7 @@ function statInput(): Stats | undefined {
   }
 }
 
-/** Copies the rest of the input to an unnamed file. Returns its descriptor. */
+/** Copies the rest of this process's standard input to an unnamed file. Returns the descriptor of that file. */
 function copyOf(directory: string): number | undefined {
   const path = join(directory, `input-${randomName()}`)
   const target = openSync(path, 'wx', 0o600)
@@ -93,7 +93,7 @@ function copyOf(directory: string): number | undefined {
   }
 }
 
-/** Streams the input to the command. If the input is a directory, the command gets no data. */
+/** Streams this process's standard input to the command. If it is a directory, the command gets no data. */
 function passOn(to: Writable | null): undefined {
   const from = createReadStream('', { fd: 0, start: offset(), autoClose: false })
   from.on('error', () => to?.end())
@@ -102,7 +102,7 @@ function passOn(to: Writable | null): undefined {
   if (to !== null) from.pipe(to)
 }
 
-/** The current offset of the input; 0 if it is unknown. */
+/** The current offset in this process's standard input; 0 if it is unknown. */
 function offset(): number {
   try {
     return Number(/^pos:\t(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1] ?? 0)

@@ -132,8 +132,8 @@ export function supervise(supervised: Supervised): SandboxProcess {
 }
 
 /**
- * The denial for the limit that made this program end the command. The list is empty if this program ended the command for a different reason, or not
- * at all.
+ * A list with the denial for the limit because of which this program ended the command. It is empty if this program ended the command for a different
+ * reason, or not at all.
  */
 function reached(
   cause: Cause,

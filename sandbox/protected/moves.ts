@@ -1,7 +1,8 @@
 /**
  * Environment variables that tell programs to use a different place, in lines of the form `variable | place | source`. The variable's value replaces
- * the place: every entry of the table at or below the place also applies to the same path below the value. `VARIABLE[]` means that the value is a
- * list of paths, as in `PATH`. `VARIABLE/name` means that the place becomes the entry of that name in the directory that the value names.
+ * the place. So if the place itself, or a path below it, is protected, the corresponding path at or below the value is protected too. `VARIABLE[]`
+ * means that the value is a list of paths, as in `PATH`. `VARIABLE/name` means that the place becomes the entry of that name in the directory that the
+ * value names.
  */
 export const moves = `
 XDG_CONFIG_HOME | ~/.config | https://specifications.freedesktop.org/basedir-spec/latest

@@ -30,9 +30,9 @@ export type Move = {
   readonly variable: string
   /** The path that is appended to the variable's value; empty if the value itself is the new place. */
   readonly below: string
-  /** The default place that is replaced. */
+  /** The default place, which the variable replaces. */
   readonly from: string
-  /** Whether the value is a list of paths. */
+  /** Whether the variable's value is a list of paths. */
   readonly list: boolean
   readonly source: string
 }

@@ -117,7 +117,7 @@ export function runsLater(path: string, root: string): string | undefined {
 
 /** A name of the table, in the form in which it is compared with the components of a path. */
 type Name = {
-  /** One test for each component, in order. */
+  /** A test for each component of the name, in order. */
   readonly parts: readonly ((part: string) => boolean)[]
   /** What the name stands for: the entry itself (`file`), everything inside it, or both. */
   readonly means: 'file' | 'inside' | 'both'
