@@ -7,8 +7,9 @@ import { findTestClaims } from './test-claims.ts'
 import { pattern } from './word-patterns.ts'
 
 /**
- * Finds claims about test runs that the record doesn't support: with a tool or an option that no command names, of the whole suite although only some
- * files were tested, without the change although no command removed it, or more often than recorded.
+ * Finds claims about test runs that the record doesn't support: that tests ran with a tool or an option that no command names, that the whole suite
+ * ran although only some files were tested, that tests ran without the change although no command removed it, or that they ran more often than
+ * recorded.
  *
  * @internal
  */
@@ -123,8 +124,8 @@ const deniedAbroad = pattern(
 )
 
 /**
- * Returns why a claim of a run without the change is unsupported: tests ran only once, and no command can have removed the change. Undefined if the
- * claim isn't made or may be true.
+ * Returns why a claim that tests were run without the change is unsupported: tests ran only once, and no command can have removed the change.
+ * Undefined if the claim isn't made or may be true.
  */
 function withoutChange({ plain }: Sentence, known: KnownOfRun, commands: readonly string[]): string | undefined {
   if (known.tests.length > 1 || known.changed.length === 0 || commands.some((each) => mayTakeAway.test(each)))
@@ -171,8 +172,8 @@ const elsewhere = pattern(
 )
 
 /**
- * Returns why a claim of repeated test runs is unsupported: the record shows fewer runs. A command that may run something several times supports any
- * number.
+ * Returns why a claim that tests were run several times is unsupported: the record shows fewer runs. A command that may run something several times
+ * supports any number.
  */
 function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly string[]): string | undefined {
   if (!mayBe.often.test(plain)) return undefined

@@ -88,7 +88,7 @@ function isPast(plain: string): boolean {
   return words.wasWrong.test(plain) && !words.isWrong.test(plain.replace(words.causes, ''))
 }
 
-/** Whether a failure was fixed in the rest of the sentence: "I saw the spec fail, then fixed the code, and after that it passed". */
+/** Whether the rest of a sentence says that a failure was fixed: "I saw the spec fail, then fixed the code, and after that it passed". */
 function endsWell(plain: string, rest: readonly string[]): boolean {
   return (
     isPast(plain) &&
