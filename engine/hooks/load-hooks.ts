@@ -92,7 +92,7 @@ function mayLeave({ layer }: HookFile): boolean {
   return layer === 'user' || layer === 'managed'
 }
 
-/** Compiles a handler's `if` as if it were a permission rule that asks, so that both cover exactly the same calls. */
+/** Compiles a handler's `if` as if it were a permission rule, so that it covers exactly the calls that such a rule would cover. */
 function condition(handler: Handler, file: HookFile, place: string): Hook['condition'] {
   if (handler.if === undefined) return undefined
   const text = JSON.stringify({ permissions: { ask: [handler.if] } })

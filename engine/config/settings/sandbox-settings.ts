@@ -30,7 +30,7 @@ export const sandboxSettings = {
     group,
     schema: z.union([z.boolean(), z.enum(['auto', 'copy', 'reflink', 'overlay'])]),
     about:
-      'whether a run works on a private view of the workspace, so that either all its changes land together at its end, or none do: `true` or `"auto"`, `"reflink"` (shares blocks with the original, if the file system supports that), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process)',
+      'whether and how a run works on a private view of the workspace, so that either all its changes land together at its end, or none do: `true` or `"auto"`, `"reflink"` (shares blocks with the original, if the file system supports that), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process)',
     unset: '`false`',
     value: false,
     within: (asked, bound) => bound === undefined || bound === false || (asked !== undefined && asked !== false),
