@@ -66,8 +66,8 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 /**
  * The content of a file after some edits, which must be in the order of the lines that they change. Unchanged ranges of the file are not copied.
  *
- * An added line gets the line end of the line that it replaces, or, if it replaces none, that of its neighbour. Whether the last line of the file has
- * a line end is the same as before the edits, unless an edit says otherwise.
+ * An added line gets the line end of the line that it replaces, or, if it replaces none, that of its neighbour. Unless an edit says otherwise,
+ * the last line of the file has a line end after the edits if it had one before, and none if it had none.
  *
  * @returns undefined if nothing changes
  */

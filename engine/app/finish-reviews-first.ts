@@ -2,8 +2,8 @@ import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.t
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Finishes the reviews that were left incomplete when a run was killed. This must happen before the program reads any file that the commands of such a run may
- * have planted, including its configuration.
+ * Reviews what the commands of killed runs changed, and moves files that they planted for the host to execute into quarantine. This must happen before the
+ * program reads any file that these commands may have planted, including its configuration.
  *
  * @param tell receives the findings, one sentence each
  * @throws UserError `sandboxUnavailable` if a review can't be finished
@@ -20,8 +20,8 @@ export async function finishReviewsFirst(tell: (sentence: string) => void): Prom
 }
 
 /**
- * Finishes the reviews that were left incomplete when a run was killed, if possible. A failure is not reported here, so callers must not read files that
- * commands could have planted. The next subcommand of this program that reads such files reports the failure.
+ * If possible, reviews what the commands of killed runs changed, as `finishReviewsFirst` does. A failure is not reported here, so callers must not read files
+ * that these commands could have planted. The next subcommand of this program that reads such files reports the failure.
  */
 export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
   try {

@@ -27,8 +27,8 @@ import { chooseVerification, withVerification } from './choose-verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
 
 /**
- * Reads the configuration of the machine, the user and the repository. Before that, it finishes pending reviews of killed runs, because the commands of those
- * runs may have planted configuration files.
+ * Reads the configuration of the machine, the user and the repository. Before that, it reviews what the commands of killed runs changed, because they may have
+ * planted configuration files.
  *
  * @throws UserError for problems that the user has to fix
  */
