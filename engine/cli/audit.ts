@@ -16,7 +16,7 @@ export function auditVerify(file: string, head: string | undefined): number {
     const { records, faults } = verifyAuditLog(file, expected === undefined ? {} : { expected })
     for (const { line, message } of faults) process.stdout.write(`${file}:${line}: ${message}\n`)
     if (faults.length > 0) return exitCodes.failed
-    process.stdout.write(`${file}: ${counted(records, 'record')}, whole\n`)
+    process.stdout.write(`${file}: ${counted(records, 'record')}, intact\n`)
     return exitCodes.done
   } catch (error) {
     if (error instanceof AuditError) throw new UserError('usage', `${file}: ${error.message}`, { cause: error })

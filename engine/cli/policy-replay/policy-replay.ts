@@ -57,7 +57,7 @@ function readRecords({ path }: SessionLog, unread: string[]): readonly AuditReco
     const [first] = faults
     if (first !== undefined)
       warn(
-        `${path}:${first.line}: ${first.message} (${counted(faults.length, 'fault')} in this log; to see all, run agent audit verify)`,
+        `${path}:${first.line}: ${first.message} (${counted(faults.length, 'problem')} in this log; to see all, run agent audit verify)`,
       )
     return records
   } catch (error) {

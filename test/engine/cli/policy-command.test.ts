@@ -111,7 +111,7 @@ describe('agent audit verify', () => {
   test('says that an intact log is intact', async () => {
     const path = log()
     const ended = await agent(['audit', 'verify', path], { cwd: tempDir(), home: tempDir() })
-    expect(ended).toMatchObject({ code: 0, stdout: `${path}: 3 records, whole\n` })
+    expect(ended).toMatchObject({ code: 0, stdout: `${path}: 3 records, intact\n` })
   })
 
   test.each<readonly [string, (text: string) => string]>([

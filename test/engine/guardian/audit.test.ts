@@ -25,7 +25,7 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
   test('gives the number of records and the last hash of the audit log', async () => {
     const { head, verify } = await audited()
     expect(head).toMatch(/^2:[0-9a-f]{64}$/)
-    expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, whole') })
+    expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, intact') })
   })
 
   test('shows that a log was cut, even if the note next to it was changed too', async () => {
@@ -44,7 +44,7 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
   test('still matches a log that the same session continued', async () => {
     const { head, verify, cwd, home } = await audited()
     await exec([[call('exec_command', { cmd: 'ls' })], [say('ok')]], ['resume', '--last', '--json', 'y'], { cwd, home })
-    expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, whole') })
+    expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, intact') })
   })
 
   test('does not match a rewritten log', async () => {
@@ -145,9 +145,9 @@ describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
         verdict: { decision: 'allow' },
       },
     ])
-    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, whole') })
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, intact') })
     await exec([[call('exec_command', { cmd: 'pwd' })], [say('ok')]], ['resume', id, 'go on'], { cwd, home })
-    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, whole') })
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, intact') })
     writeFileSync(log, readFileSync(log, 'utf8').replace('touch began', 'touch other'))
     expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining(':3: ') })
   })
