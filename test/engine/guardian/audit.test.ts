@@ -25,7 +25,10 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
   test('gives the number of records and the last hash of the audit log', async () => {
     const { head, verify } = await audited()
     expect(head).toMatch(/^2:[0-9a-f]{64}$/)
-    expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, intact') })
+    expect(await verify('--head', head)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 records, intact'),
+    })
   })
 
   test('shows that a log was cut, even if the note next to it was changed too', async () => {
@@ -44,7 +47,10 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
   test('still matches a log that the same session continued', async () => {
     const { head, verify, cwd, home } = await audited()
     await exec([[call('exec_command', { cmd: 'ls' })], [say('ok')]], ['resume', '--last', '--json', 'y'], { cwd, home })
-    expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, intact') })
+    expect(await verify('--head', head)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('3 records, intact'),
+    })
   })
 
   test('does not match a rewritten log', async () => {
