@@ -58,7 +58,7 @@ export type NamedBackend = Having<'isStated', false>
  * @example console.log(backendNames()) // bubblewrap, docker, …
  */
 export function backendNames(): readonly Backend[] {
-  // The keys of this constant table are exactly the keys of its type.
+  // The cast is safe, because the object is a constant: it has exactly the keys that its type has.
   return Object.keys(backends) as Backend[]
 }
 

@@ -181,7 +181,7 @@ function withoutMissing(
   paths: readonly string[],
   namesOf: (home: string) => ReadonlySet<string> | undefined,
 ): readonly string[] {
-  // A listing can't represent names that aren't UTF-8, so no listing is used if there are any.
+  // A listing can't represent names that aren't UTF-8. If there are such names, no listing is used.
   if (hasRawBytes(listText(paths))) return paths
   const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
   return paths.filter((path) => {

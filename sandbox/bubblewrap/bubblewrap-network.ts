@@ -43,7 +43,7 @@ export async function prepareNetwork(
   options: NetworkOptions,
 ): Promise<{ readonly start: () => CommandNetwork }> {
   if (policy.network.mode !== 'allowlist') return { start: () => nothing }
-  // Imported lazily, because the proxy loads Node's own HTTP module.
+  // The proxy is imported only when it is needed, because it loads Node's HTTP module.
   const { createProxy } = await import('../network/proxy.ts')
   const proxy = createProxy(policy.network.allow, options)
   const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })

@@ -41,7 +41,7 @@ async function probe(): Promise<Probe> {
   const key = machineKey(program)
   const remembered = recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
-  // Imported lazily, because it isn't needed after a remembered success.
+  // The trial is imported only now, because it isn't needed after a remembered success.
   const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
   if (result.works) remember({ key, watches: result.bubblewrap.watches })

@@ -68,7 +68,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
   return makeForm(architecture, (memory, appended) => {
     const state: Names = { procfs: memory.variable(), error: memory.variable() }
-    // TypeScript types the keys as strings, even though the object's keys are known.
+    // The type of `Object.keys` is a list of any strings, but the keys of this object are known.
     const names = Object.keys(startOffsets) as (keyof typeof startOffsets)[]
     const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [

@@ -31,7 +31,7 @@ export function accessDenials(policy: SandboxPolicy): (path: string, want: 'read
       return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
     }
     if (want === 'read' || policy.mode === 'danger-full-access') return undefined
-    // Commands write to a private git directory or home directory instead. The host's files may be changed only by the user, outside the sandbox.
+    // Commands write to a private git or home directory in place of the host's. Only the user may change the host's files, outside the sandbox.
     const place = protectingPlace(path)
     const remedy = { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' } as const
     return place === undefined

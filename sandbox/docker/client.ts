@@ -73,7 +73,7 @@ export type DockerClient = {
 
 /** Returns a client for the daemon that `DOCKER_HOST` names or, if it isn't set, for the local daemon. */
 export async function connectDocker(): Promise<DockerClient> {
-  // Loaded only when docker is used.
+  // The library is loaded only when docker is used.
   const { default: Client } = await import('dockerode')
   const docker = new Client()
   return {

@@ -4,7 +4,7 @@ import { keyOf, type ConfigEntry } from './config-file.ts'
 const secretKeys: readonly RegExp[] = [
   /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
   /^credential\./s,
-  // `actions/checkout` leaves an ssh command that contains the path of its key file.
+  // `actions/checkout` leaves a setting with an ssh command that contains the path of a key file.
   /^core\.(?:sshcommand|askpass|gitproxy)$/,
   /(?:token|secret|passwd|password|passphrase|smtppass|\.pass|apikey)$/,
   /oauth[a-z0-9-]{0,40}$/,

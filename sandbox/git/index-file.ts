@@ -112,7 +112,7 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   return entries.some(({ path, stage }) => {
     if (stage !== 0) return false
     const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    // Entries of one directory follow each other, and their parents are looked up once.
+    // The entries of one directory follow each other, so their parents are looked up only once.
     if (directory === known) return false
     known = directory
     for (let parent = directory; parent !== ''; parent = parent.slice(0, Math.max(0, parent.lastIndexOf('/')))) {

@@ -90,7 +90,7 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
   return [
     ...joinFiles.map((file) => `echo 0 > ${quote(file)} || { echo "bwrap: can't join a control group" >&2; exit 1; }`),
     'ulimit -c 0',
-    // POSIX measures the size of files in blocks of 512 bytes here. Shells measure memory in KiB.
+    // `ulimit -f` expects a number of blocks of 512 bytes (POSIX), and `ulimit -d` a number of KiB.
     `ulimit -f ${Math.ceil(fileSizeBytes / 512)}`,
     // If a lower hard limit was inherited, it can't be raised, and doesn't need to be.
     `ulimit -n ${openFiles} 2>/dev/null || :`,

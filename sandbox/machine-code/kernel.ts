@@ -13,25 +13,25 @@ export const O_CREAT = 0o100
 export const O_PATH = 0o1000_0000
 export const O_WRONLY = 1
 
-// Of socket(2)
+// Constants of socket(2)
 export const AF_INET = 2
 export const AF_NETLINK = 16
 export const AF_UNIX = 1
 export const SOCK_STREAM = 1
 export const SOL_SOCKET = 1
 
-// Of signal(7)
+// Constants of signal(7)
 export const SIGCHLD = 17
 export const SIGTERM = 15
 export const SIG_SETMASK = 2
 
-// Of ioctl_tty(2)
+// Constants of ioctl_tty(2)
 export const TIOCSWINSZ = 0x5414
 
-// Of prctl(2) and seccomp(2)
+// Constants of prctl(2) and seccomp(2)
 export const PR_SET_NO_NEW_PRIVS = 38
 export const SECCOMP_SET_MODE_FILTER = 1
 
-// Of errno(3)
+// Constants of errno(3)
 export const ENOSYS = 38
 export const EPERM = 1

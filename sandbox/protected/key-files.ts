@@ -33,7 +33,7 @@ export function keyFileAt(path: string): KeyFile | undefined {
   const name = basename(path)
   if (keys.test(name)) return { path, shown: undefined }
   if (!obeyed.test(name)) return undefined
-  // Symlinks are not followed, because a command may have created one to see its target.
+  // Symlinks are not followed, because a command may have created one in order to read the file to which it leads.
   const text = readHostFile(path, { maxBytes: largest })?.toString('latin1')
   if (text === undefined) return undefined
   const clean = text
