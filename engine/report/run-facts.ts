@@ -24,10 +24,10 @@ export function endingOf({ end }: ReportRun): Ending {
   return { words: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, tone: 'bad' }
 }
 
-/** A `--verify` command and the result of its last run; `not run` if the run stopped before it. */
+/** A `--verify` command and its last result; `not run` if the agent's run stopped before the command was run. */
 type VerifyLine = { readonly command: string; readonly state: 'passed' | 'failed' | 'not run'; readonly words: string }
 
-/** The commands that verify the run, each with the result of its last run. */
+/** Returns the `--verify` commands of a run, each with its last result. */
 export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
   const ran = end?.verified ?? []
   const told = new Set(ran.map(({ command }) => command))

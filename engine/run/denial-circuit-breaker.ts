@@ -7,7 +7,7 @@ export type Refusal = {
 }
 
 const mostInRow = 3
-/** After this many responses in a row with only refused look-ups, the run ends: no task needs that many unavailable documents. */
+/** The run ends after this many responses in a row whose calls were all refused look-ups: no task needs so many things that can't be looked up. */
 const mostLookUps = 10
 
 /** The reaction to a model that keeps asking for what was refused. */

@@ -12,7 +12,7 @@ import { filesAtHand } from './files-at-hand.ts'
 
 const mostFiles = 5
 const mostCharacters = 8000
-/** The share of a short conversation's characters that one file may take up. */
+/** The length to which a file is cut, as a share of the conversation's length. In a long conversation, a file is cut to `mostCharacters` instead. */
 const share = 0.1
 const mostChanged = 50
 

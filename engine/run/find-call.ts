@@ -21,7 +21,7 @@ export type CallPath = {
   }
 }
 
-/** A call that hasn't started yet, with its tool and its checked arguments. */
+/** A call that hasn't started yet: either with its tool and its checked arguments, or with an error that says why it can't be made. */
 export type FoundCall = { readonly call: ToolCall } & (
   | { readonly fits: true; readonly tool: Tool; readonly json: unknown; readonly checked: ValidCall }
   | { readonly fits: false; readonly error: string }

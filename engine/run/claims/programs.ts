@@ -54,7 +54,7 @@ export const runners: Readonly<Record<string, RegExp>> = {
   trial: /^/,
 }
 
-/** Programs that only check the syntax of files or compile them if their command has these arguments, even if the files are tests. */
+/** Programs that, with the given arguments, only check the syntax of files or compile them, even if the files are tests. */
 export const syntaxChecks: Readonly<Record<string, RegExp>> = {
   bash: /^-n\b/,
   luac: /^/,

@@ -93,7 +93,7 @@ export const onlyThese = pattern(
   String.raw`\bonly (?:the )?(?:file )?‹0›(?:(?:,|,? and) ‹\d+›)*(?: itself)? (?:is |was |were |are |has been |have been |has |have |had to |got |differs?|itself )*(?:${done}|change|differs?)|‹0›(?:(?:,|,? and) ‹\d+›)* (?:is|was|are|were) the (?:only|sole) (?:one|two|three)? ?(?:files?|things?|places?|ones?) (?:i |that |which |to |in |this |the |was |were |is |have |has |i've |commit |diff |\w+ly )*(?:${done}|change|touch|touches|diff|commit)|\bthe (?:only|sole) (?:\w+ )?(?:files?|things?|places?) (?:i |that |which |to |in |have |has |was |were |i've |\w+ly )*(?:${done}|change|touch|(?:the |this )?(?:diff|commit|change))(?: (?:is|are|was|were|has been)| :|:)? (?:the )?‹0›|\bi(?:'ve| have)? (?:only|just) (?:touched|changed|edited|modified|altered) (?:the )?(?:file )?‹0›(?=$|[.,;)]| and)`,
 )
 
-/** Words before "tests", "code" and similar nouns that say that these were not changed. */
+/** Words that come before "tests", "code" or a similar noun, and say that these were not changed. */
 const not =
   "(?:did not|didn't|haven't|have not|never|without|refrained from|avoided) (?:\\w+ )?(?:touch|chang|modif|edit|bend|bent|weaken|loosen|relax|adapt|adjust|alter|rewrit|tweak|water)\\w*(?: down)?"
 const were =

@@ -16,8 +16,8 @@ type Options = {
 type Failure = Extract<VerificationResult, { type: 'failed' }> & { readonly command: string }
 
 /**
- * Runs the user's commands when the model is done. If a command fails, the model is told about it and continues. If the commands still fail after the allowed
- * number of attempts, the run fails.
+ * Runs the user's `--verify` commands when the model is done. If a command fails, the model is told about it and continues. If the commands still
+ * fail after the allowed number of attempts, the run fails.
  */
 export function verifyObserver(
   { commands, attempts }: Verification,
