@@ -125,9 +125,9 @@ export const transactionReport = z.object({
   can_undo: z.boolean(),
   /** What a user should know about the landing, such as hard links that it broke. Absent: nothing. */
   notes: z.array(z.string()).optional(),
-  /** The session, in the form that `agent changes`, `apply`, `discard` and `undo` accept. */
+  /** Identifies the transaction for `agent changes`, `apply`, `discard` and `undo`. */
   run: z.string(),
-  /** The changes, in the format that `git apply --binary` accepts. */
+  /** The path of a file with the changes, in the format that `git apply --binary` accepts. */
   patch: z.string(),
 })
 

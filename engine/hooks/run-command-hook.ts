@@ -6,7 +6,7 @@ import { hookCommand } from './hook-command.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** The maximum size of a hook's output, in bytes. An answer is far shorter. */
+/** The maximum size of a hook's output, in bytes. Valid answers are far shorter. */
 const outputLimitBytes = 1024 * 1024
 
 /** Where and how a hook's command runs. */

@@ -10,12 +10,12 @@ import type { McpCallResult, McpProgress, McpToolDescription } from './connectio
 import type { McpServer } from './server.ts'
 import type { McpServers } from './servers.ts'
 
-/** The limit for the arguments or the result in one event, in characters. */
+/** The maximum length of a call's arguments or of its result in one event, in characters. */
 const eventLimit = 8 * 1024
-/** The limit for a server's progress message, in characters. */
+/** The maximum length of a server's progress message, in characters. */
 const progressLimit = 200
 const progressIntervalMs = 200
-/** The longest tool name that every provider accepts. */
+/** The maximum length of a tool's name that every provider accepts, in characters. */
 const nameLimit = 64
 
 /** Accepts any object, because the tool's `validate` applies the server's own schema. */

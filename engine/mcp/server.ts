@@ -1,6 +1,6 @@
 /** The configuration of a Model Context Protocol server. */
 export type McpServer = {
-  /** The name that appears in `mcp__NAME__tool`. */
+  /** The server's name, as it appears in the names of its tools: `mcp__NAME__tool`. */
   readonly name: string
   /** Where the server is configured, for messages. */
   readonly origin: string

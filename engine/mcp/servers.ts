@@ -19,7 +19,7 @@ export type McpServers = {
   readonly states: () => readonly ServerState[]
   /** The names of the servers whose first start is still in progress. */
   readonly starting: () => readonly string[]
-  /** Resolves when no server is starting any more. */
+  /** Resolves when each server has either started or failed to start. */
   readonly settled: () => Promise<void>
   /**
    * Calls a tool. If the connection was lost, it is first opened again, which restarts a server that runs as a process. Rejects with a readable
