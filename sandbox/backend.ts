@@ -4,7 +4,7 @@ type BackendFacts = {
    * Whether the backend confines commands at all. A backend that doesn't confine them is used only for danger-full-access, and no settings file can name it.
    */
   readonly confines: boolean
-  /** The platform on which this is the default backend for confinement. Absent: it isn't the default on any platform. */
+  /** The platform on which this is the default backend for confinement. If it is absent, the backend isn't the default on any platform. */
   readonly platform?: NodeJS.Platform
   /** Whether the backend can restrict commands to an allow-list of hosts. */
   readonly hasAllowlist: boolean

@@ -52,10 +52,7 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
-/**
- * The step that mounts the sandbox's own shared memory. By default, the kernel doesn't limit how many files it may contain, although each file takes
- * kernel memory, so this step sets a limit.
- */
+/** The step that mounts the sandbox's own shared memory. It also limits the number of files there, because even an empty file takes kernel memory. */
 const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
 
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags

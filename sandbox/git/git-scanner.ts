@@ -15,7 +15,7 @@ export type GitEntries = {
    * Directories that git would use as a repository or as the directory of a worktree or submodule, at any depth, and all directories named `.git`.
    */
   readonly directories: readonly GitEntry[]
-  /** Other entries named `.git`, which lead git to a directory elsewhere. */
+  /** Entries named `.git` that are not directories: they lead git to a directory elsewhere. */
   readonly links: readonly GitEntry[]
   /** Entries with one of the requested names that are not in the host's git directories. */
   readonly named: readonly string[]

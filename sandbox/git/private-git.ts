@@ -19,9 +19,9 @@ import type { View } from '../views/view-paths.ts'
 
 /** The git data that a command sees in place of the host's. */
 export type GitView = {
-  /** The private directories of the repositories that commands of the run have worked in so far, wherever they are. */
+  /** The mounts of the private directories of all repositories that commands of the run have worked in so far, wherever these repositories are. */
   readonly mounts: readonly Mount[]
-  /** The mounts for other repositories below the roots. Each is used only if the repository is visible to the command at all. */
+  /** The read-only mounts for repositories that have no private directory. Each is used only if the repository is visible to the command at all. */
   readonly nested: readonly Mount[]
   /** Files that contain secrets, and that git reads on the host but commands must not see. */
   readonly hidden: readonly string[]

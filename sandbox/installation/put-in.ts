@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { openDirectory, through } from '../quarantine.ts'
 
-/** What exists at a path. */
+/** What exists at a path: a file, a symlink (`link`), or something else. */
 export type Entry =
   | { readonly kind: 'file'; readonly mode: number; readonly bytes: () => Buffer }
   | { readonly kind: 'link'; readonly target: Buffer }
