@@ -4,7 +4,7 @@ import { isAbsolute, join, normalize } from 'node:path'
 const longest = 2_000
 
 const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
-/** Matches error messages such as `cat: f: Permission denied`, also with the line number that Perl appends. */
+/** Matches error messages such as `cat: f: Permission denied`, also if Perl has appended a line number. */
 const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
 /** Matches error messages such as `zsh: permission denied: f`. */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')

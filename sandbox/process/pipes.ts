@@ -25,7 +25,7 @@ export type CommandPipes = {
   readonly inputs: readonly (number | undefined)[]
   /** Closes our copies of the child's descriptors, which would keep the pipes open forever. Call this as soon as the child has the descriptors. */
   handedOver(): void
-  /** Lets another command use the pipes, or closes them. Call this when all processes of the command have ended and both sources are closed. */
+  /** Lets another command use the pipes, or closes them. Call this when all processes of the command have ended and both outputs are closed. */
   release(): void
 }
 
