@@ -19,6 +19,7 @@ import { defineTool } from './define-tool.ts'
 import { eventVerdict } from './denied-result.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
+import { readCurrent } from './write-text.ts'
 
 const usage =
   'Applies a patch that adds, updates, moves or deletes files. One patch may change several files; it is applied as a whole or not at all.'
@@ -55,10 +56,10 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
       status: 'in_progress',
       call_id: context.callId,
     })
-    const verdict = await recordRefusal(plan, context)
+    const verdict = plan.refused?.refused ?? (await recordRefusal(plan, context))
     const duration_ms = Math.round(performance.now() - started)
     item.complete({ status: 'failed', error: plan.error, duration_ms, ...(verdict === undefined ? {} : { verdict }) })
-    return { ok: false, output: plan.error }
+    return plan.refused ?? { ok: false, output: plan.error }
   }
   const refused = await commitChanges(plan.changeSet, context, started)
   if (refused !== undefined) return refused
@@ -69,8 +70,11 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
 
 type Plan =
   | { readonly ok: true; readonly changeSet: ChangeSet; readonly repairs: readonly string[] }
-  /** `outside`: if the patch fails because it may not touch certain paths, these paths; otherwise empty. */
-  | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
+  /**
+   * `outside`: if the patch fails because it may not touch certain paths, these paths; otherwise empty. `refused`: the result for the call if the Guardian didn't
+   * let a file be read.
+   */
+  | { readonly ok: false; readonly error: string; readonly outside: readonly string[]; readonly refused?: ToolResult }
 
 /**
  * Records the refusal of a patch that touches protected paths, like any other refusal. It has to be recorded here because the patch fails before its
@@ -86,7 +90,8 @@ async function recordRefusal(
   return eventVerdict((await review(action, { refuse: error })).verdict)
 }
 
-async function planText(text: string, root: string, { sandbox, workspace, signal }: ToolContext): Promise<Plan> {
+async function planText(text: string, root: string, context: ToolContext): Promise<Plan> {
+  const { sandbox, workspace, signal } = context
   const { views } = sandbox.policy
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
@@ -97,6 +102,8 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
         return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }
       }
     }
+    const unread = await reviewSources(patch, root, context)
+    if (unread !== undefined) return { ok: false, error: unread.output, outside: [], refused: unread }
     const beside = [workspace, ...sandbox.policy.writableRoots].filter((other) => other !== root)
     const there = { root: sourcePath(root, views), beside: beside.map((each) => sourcePath(each, views)) }
     const changeSet = await planPatch(atSources(patch, views), { ...there, mode: 'lenient', signal })
@@ -106,6 +113,17 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
     const outside = outsideOf(error, root).map((path) => shownPath(path, views))
     return { ok: false, error: shownText(renderFailure(error), views), outside }
   }
+}
+
+/** Reviews the reading of the files that a patch updates or moves. Returns the result for the call if the Guardian refuses one of them. */
+async function reviewSources(patch: Patch, root: string, context: ToolContext): Promise<ToolResult | undefined> {
+  for (const operation of patch.operations) {
+    const path = resolve(root, operation.path)
+    if (operation.type !== 'update' || context.guardian.assess({ type: 'read', path }).decision === 'allow') continue
+    const current = await readCurrent(path, context)
+    if (current.state === 'refused' && current.result.refused !== undefined) return current.result
+  }
+  return undefined
 }
 
 /** Replaces the absolute paths in a patch with the paths of the same files in the run's private view. */

@@ -27,7 +27,7 @@ export const editFile: Tool = defineTool({
   async run(input, context) {
     const path = resolve(context.workspace, input.path)
     const current = await readCurrent(path, context)
-    if (current.state === 'refused') return { ok: false, output: current.reason }
+    if (current.state === 'refused') return current.result
     if (current.state === 'absent') return { ok: false, output: `${path} doesn't exist. Use write_file to create it.` }
     if (current.knowledge === 'changed') return { ok: false, output: staleReason(path) }
     const replaced = replaceText(current.text, input.old_string, input.new_string, input.replace_all ?? false)

@@ -29,7 +29,7 @@ export const editNotebook: Tool = defineTool({
   async run({ mode, cell, source = '', cell_type: type, ...input }, context) {
     const path = resolve(context.workspace, input.path)
     const current = await readCurrent(path, context)
-    if (current.state === 'refused') return { ok: false, output: current.reason }
+    if (current.state === 'refused') return current.result
     if (current.state === 'absent') return { ok: false, output: `${path} doesn't exist.` }
     if (current.knowledge === 'changed') return { ok: false, output: staleReason(path) }
     const next = edited(current.text, { mode, cell, source, type })

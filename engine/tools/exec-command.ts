@@ -74,6 +74,7 @@ export const execCommand: Tool = defineTool({
       .optional()
       .describe("Run as a login shell, which reads the user's start-up files. Default false."),
   }),
+  validate: ({ cmd, workdir }) => faultOf([cmd, workdir ?? '']),
   readOnly: (input, place) => isReadOnly(shellRequest(input, place), place),
   concurrencySafe: (input, place) => isReadOnly(shellRequest(input, place), place),
   async run(input, context) {
@@ -93,6 +94,7 @@ export const shell: Tool = defineTool({
   description: 'Runs an argument vector in the workspace, inside a sandbox.',
   declared: false,
   input: z.looseObject({ command: z.array(z.string()).min(1), ...commandLimits }),
+  validate: ({ command, workdir }) => faultOf([...command, workdir ?? '']),
   readOnly: (input, place) => isReadOnly(vectorRequest(input), place),
   concurrencySafe: (input, place) => isReadOnly(vectorRequest(input), place),
   async run(input, context) {
@@ -104,6 +106,12 @@ export const shell: Tool = defineTool({
     return runCommand(vectorRequest(input), ignored(rest, commandLimits), context)
   },
 })
+
+function faultOf(words: readonly string[]): string | undefined {
+  return words.some((word) => word.includes('\0'))
+    ? 'A command and its directory must not contain a NUL character.'
+    : undefined
+}
 
 /** Converts a script to the command that runs it in the shell. */
 function shellRequest(

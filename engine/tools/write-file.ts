@@ -22,7 +22,7 @@ export const writeFile: Tool = defineTool({
   async run(input, context) {
     const path = resolve(context.workspace, input.path)
     const current = await readCurrent(path, context)
-    if (current.state === 'refused') return { ok: false, output: current.reason }
+    if (current.state === 'refused') return current.result
     if (current.state === 'text' && current.knowledge === 'unseen') {
       return { ok: false, output: `${path} exists, but you have not read it. Read it first, or choose another name.` }
     }

@@ -5,6 +5,7 @@ import { FileError } from './files/open-files.ts'
 import { textOf } from './files/text.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
 import { largestFile } from './file-tool.ts'
+import { reviewReading } from './review-reading.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -12,21 +13,30 @@ import type { ToolResult } from './tool-result.ts'
 type CurrentFile =
   | { readonly state: 'absent' }
   | { readonly state: 'text'; readonly text: string; readonly knowledge: 'unseen' | 'same' | 'changed' }
-  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'refused'; readonly result: ToolResult }
 
-/** Reads a file before it is changed, as a command in the sandbox would see it. */
+/**
+ * Reads a file before it is changed, as a command in the sandbox would see it. If the model doesn't know the content yet, and reading it needs an approval, the
+ * Guardian is asked.
+ */
 export async function readCurrent(path: string, context: ToolContext): Promise<CurrentFile> {
   try {
     const { bytes, size } = await context.state.files.read(path, largestFile, context.signal)
-    if (bytes.length < size) return { state: 'refused', reason: `${path} has ${size} bytes and is too large to edit.` }
-    const knowledge = context.state.seen.compare(path, bytes)
+    const knowledge = bytes.length < size ? 'unseen' : context.state.seen.compare(path, bytes)
+    const unread = knowledge === 'same' ? undefined : await reviewReading(path, context)
+    if (unread !== undefined) return { state: 'refused', result: unread }
+    if (bytes.length < size) return refusedFor(`${path} has ${size} bytes and is too large to edit.`)
     const text = textOf(bytes)
-    if (text === undefined) return { state: 'refused', reason: `${path} is not UTF-8 text.` }
+    if (text === undefined) return refusedFor(`${path} is not UTF-8 text.`)
     return { state: 'text', text, knowledge }
   } catch (error) {
     if (!(error instanceof FileError)) throw error
-    return error.code === 'absent' ? { state: 'absent' } : { state: 'refused', reason: error.message }
+    return error.code === 'absent' ? { state: 'absent' } : refusedFor(error.message)
   }
+}
+
+function refusedFor(reason: string): CurrentFile {
+  return { state: 'refused', result: { ok: false, output: reason } }
 }
 
 /** The message for a model that tries to change a file which has changed since it was read. */
