@@ -19,7 +19,9 @@ const coreNames: readonly string[] = [
   'SHELL',
   'LANG',
   'LANGUAGE',
-  'LC_*',
+  ...'ADDRESS ALL COLLATE CTYPE IDENTIFICATION MEASUREMENT MESSAGES MONETARY NAME NUMERIC PAPER TELEPHONE TIME'
+    .split(' ')
+    .map((category) => `LC_${category}`),
   'TZ',
   'TZDIR',
   'NO_COLOR',

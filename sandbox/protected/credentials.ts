@@ -66,6 +66,7 @@ GitLab | https://docs.gitlab.com/editor_extensions/gitlab_cli | ~/.config/glab-c
 Gitea, Bitbucket, Sourcehut | https://gitea.com/gitea/tea | ~/.config/tea | ~/.config/bitbucket | ~/.config/hut | ~/.config/.jira | ~/.bazaar | ~/.cvspass | ~/.p4tickets
 git | https://git-scm.com/docs/git-credential-store#FILES | ~/.git-credentials | ~/.config/git/credentials | ~/.git-credential-cache | ~/.cache/git/credential | ~/.gcm
 Subversion | https://svnbook.red-bean.com/en/1.8/svn.advanced.confarea.html | ~/.subversion
+curl and Wget | https://curl.se/docs/manpage.html | ~/.curlrc | ~/.config/curlrc | ~/.wgetrc
 netrc | https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html | ~/.netrc | ~/_netrc | ~/.netrc.gpg | ~/.authinfo | ~/.authinfo.gpg
 npm | https://docs.npmjs.com/cli/configuring-npm/npmrc | ~/.npmrc | ~/.config/npm/npmrc | ~/.config/pnpm/rc | ~/.config/pnpm/auth.ini
 Yarn and Bun | https://yarnpkg.com/configuration/yarnrc | ~/.yarnrc | ~/.yarnrc.yml | ~/.bunfig.toml
@@ -80,7 +81,17 @@ Gradle | https://docs.gradle.org/current/userguide/build_environment.html | ~/.g
 sbt and Ivy | https://www.scala-sbt.org/1.x/docs/Publishing.html | ~/.sbt/.credentials | ~/.ivy2/.credentials | ~/.sbt/credentials
 Composer | https://getcomposer.org/doc/articles/authentication-for-private-packages.md | ~/.composer/auth.json | ~/.config/composer/auth.json
 NuGet | https://learn.microsoft.com/nuget/consume-packages/configuring-nuget-behavior | ~/.nuget/NuGet | ~/.config/NuGet
-Hex | https://hexdocs.pm/hex | ~/.hex
+Hex | https://hexdocs.pm/hex | ~/.hex | ~/.config/hex
+Erlang | https://www.erlang.org/doc/system/distributed.html | ~/.erlang.cookie | ~/.config/erlang/.erlang.cookie
+Julia, PlatformIO, Sourcery | https://pkgdocs.julialang.org | ~/.julia/servers | ~/.platformio/appstate.json | ~/.config/sourcery
+Jupyter servers | https://jupyter-server.readthedocs.io | ~/.local/share/jupyter/runtime | ~/.jupyter/jupyter_server_config.json | ~/.jupyter/jupyter_notebook_config.json
+pgAdmin | https://www.pgadmin.org/docs | ~/.pgadmin
+lftp | https://lftp.yar.ru/lftp-man.html | ~/.lftp
+Okteto, IONOS, Grafana | https://www.okteto.com/docs | ~/.okteto | ~/.config/ionosctl | ~/.config/grafanactl
+App Store Connect | https://developer.apple.com/documentation/appstoreconnectapi | ~/.appstoreconnect | ~/.private_keys
+isync | https://isync.sourceforge.io/mbsync.html | ~/.config/isyncrc
+Zen | https://docs.zen-browser.app | ~/.zen
+Environment files | https://www.freedesktop.org/software/systemd/man/latest/environment.d.html | ~/.config/environment.d | ~/.pam_environment | ~/.env | ~/.env.local | ~/.envrc | ~/.secrets
 pub | https://dart.dev/tools/pub | ~/.pub-cache/credentials.json | ~/.config/dart
 CPAN, CRAN, LuaRocks | https://metacpan.org | ~/.pause | ~/.Renviron | ~/.luarocks
 Conan, vcpkg | https://docs.conan.io | ~/.conan/.conan.db | ~/.conan2/credentials.json

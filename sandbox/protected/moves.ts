@@ -51,6 +51,8 @@ BUNDLE_USER_CONFIG | ~/.bundle/config | https://bundler.io/man/bundle-config.1.h
 BUNDLE_APP_CONFIG | ~/.bundle | https://bundler.io/man/bundle-config.1.html
 HEX_HOME | ~/.hex | https://hexdocs.pm/mix/Mix.Tasks.Hex.html
 PUB_CACHE | ~/.pub-cache | https://dart.dev/tools/pub/environment-variables
+CURL_HOME/.curlrc | ~/.curlrc | https://curl.se/docs/manpage.html
+WGETRC | ~/.wgetrc | https://www.gnu.org/software/wget/manual/html_node/Wgetrc-Location.html
 NETRC | ~/.netrc | https://everything.curl.dev/usingcurl/netrc.html
 PGPASSFILE | ~/.pgpass | https://www.postgresql.org/docs/current/libpq-envars.html
 PGSERVICEFILE | ~/.pg_service.conf | https://www.postgresql.org/docs/current/libpq-envars.html
