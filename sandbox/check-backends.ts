@@ -104,6 +104,8 @@ function notes(): readonly string[] {
           'running inside a container. If this container is your security boundary, choose the backend "external"; this program never assumes that by itself',
         ]
       : []),
-    ...(process.geteuid?.() === 0 ? ['running as root: commands run without privileges; with bubblewrap, they also get an ordinary user id'] : []),
+    ...(process.geteuid?.() === 0
+      ? ['running as root: commands run without privileges; with bubblewrap, they also get an ordinary user id']
+      : []),
   ]
 }
