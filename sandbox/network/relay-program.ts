@@ -19,8 +19,8 @@ export function relayAddress(memory: Memory): { readonly address: number; readon
 
 /**
  * A program that creates a unix socket in its working directory, receives a listening socket from the first process that connects to it, passes that
- * socket on through `channel`, and ends. It is needed because Node accepts sockets only from its own children. When it is ready to accept connections, it
- * writes one byte to its standard output. It does not outlive its parent. Its exit code is 0, or the error number of the call that failed.
+ * socket on through `channel`, and ends. It is needed because Node accepts sockets only from its own children. When it is ready to accept connections,
+ * it writes one byte to its standard output. It does not outlive its parent. Its exit code is 0, or the error number of the call that failed.
  */
 export function relayProgram(architecture: Architecture, channel: number): Uint8Array {
   return makeProgram(architecture, (memory) => {
