@@ -4,6 +4,10 @@
  */
 export const settings = `
 Portcullis | README.md | **/.portcullis
+Mercurial | https://www.mercurial-scm.org/doc/hgrc.5.html | **/.hg/hgrc | **/.hg/hgrc-not-shared
+Jujutsu | https://jj-vcs.github.io/jj/latest/config | **/.jj/repo/config.toml
+Sapling | https://sapling-scm.com/docs/introduction | **/.sl/config
+Darcs | https://darcs.net/manual | **/_darcs/prefs/defaults
 Codex | https://developers.openai.com/codex/config | **/.codex
 Claude Code | https://code.claude.com/docs/en/settings | **/.claude | **/.mcp.json
 Agent skills | https://agentskills.io | **/.agents | **/.agent
