@@ -4,7 +4,7 @@ import type { RunToken } from './scan-operations.ts'
 const PLUS = 43
 const MINUS = 45
 
-/** The lines of a run as the format requires them: blank lines get the `+` that they lack, and remarks of a diff are left out. */
+/** The lines in the form that the format requires: blank lines get the `+` that they lack, and remarks such as "\ No newline at end of file" are left out. */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)
   const pieces: Buffer[] = []

@@ -26,7 +26,7 @@ export function holdGrant(grant: Grant): HeldGrant {
 export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
   if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
   if (place === undefined || !isThere(place)) return grant.path
-  // When the grant's path was held open, nothing existed there, so nobody approved what exists there now.
+  // When the grant was approved, nothing existed at its path, so nobody approved what exists there now.
   return makes !== undefined && holdsSomething(grant.path) ? grant.path : undefined
 }
 

@@ -97,7 +97,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     sent.setTimeout(silentMs, () => (answered ?? sent).destroy(new Error(`no data for ${silentMs / 1000} seconds`)))
     sent.once('response', (response) => {
       answered = response
-      // An error before the body is read is kept in the stream until then.
+      // An error before the body is read must not be uncaught. The stream reports it again to whoever reads the body.
       response.on('error', () => undefined)
       const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0)
       if (!isRedirect || response.headers.location === undefined)

@@ -20,7 +20,7 @@ export type Report = {
   }
   /** How many lines of the session's record could not be read. */
   readonly unreadable: number
-  /** Whether the run is an attempt of a batch. The batch moves the session's folder next to the report, and removes the tree and the session's view. */
+  /** Whether the run is an attempt in a batch. If so, the session's folder is moved next to the report, and the run's working tree and view are removed. */
   readonly isOfBatch?: boolean
 }
 

@@ -80,7 +80,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
-/** Joins the lines of a text. The analysis repeats words of the action, and their line ends must not begin new lines in the model's input. */
+/** Joins the lines of a text. The analysis quotes parts of the action, and line breaks in them must not begin new lines in the model's input. */
 function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }

@@ -18,8 +18,8 @@ const largest = 4 * 1024 * 1024
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that are
- * data. Hooks (except samples) are removed, and so are links and settings that lead to other places.
+ * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that can't
+ * make git run a program. Hooks (except samples) are removed, and so are links and settings that lead to other places.
  *
  * @param root a directory that contains the repository, and that no command can have replaced
  * @param git the repository's directory
@@ -63,7 +63,7 @@ export function cleanMadeRepository(
   return cleaned
 }
 
-/** Removes everything that isn't data from a config file. Returns false if there was nothing to change. */
+/** Removes all settings from a config file except those that can't make git run a program. Returns false if there was nothing to change. */
 function cleanConfig(held: HeldDirectory, name: string): boolean {
   if (held.stat(name) === undefined) return false
   const text = held.read(name, largest)?.toString('latin1')

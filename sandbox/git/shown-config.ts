@@ -92,7 +92,7 @@ function resolveIncludes(
     const line = setting.indexOf('\n')
     entries.push(line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1)))
   }
-  // Includes count even if their condition doesn't hold now, because commands could still read the files.
+  // An include counts even if its condition doesn't hold now, because commands could still read the included file.
   for (const { value } of [...own, ...entries].filter(isInclude)) {
     const path = Buffer.from(value ?? '', 'latin1').toString('utf8')
     const known = path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(git, path)]

@@ -6,7 +6,7 @@ import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage }
 import type { Tool } from '../../engine/tools/tool.ts'
 import { tempDir } from './temp-dir.ts'
 
-/** The model's output in one response, in pieces between which it may wait. The event `end` is added. */
+/** The events of one model response. The model may pause between them. The event `end` is appended automatically. */
 export type Response = () => AsyncIterable<ModelEvent> | Iterable<ModelEvent>
 
 type Setting = Partial<RunRequest> & {

@@ -80,7 +80,7 @@ export const toolSettings = {
   verify_attempts: row({
     group,
     schema: z.int().min(0),
-    about: 'how many times the model is told about a failing `verify` command; with `0`, until a budget is used up',
+    about: 'how many times the model is told about a failing `verify` command; `0` means until a budget is used up',
     unset: '2',
     saidBy: 'user',
   }),

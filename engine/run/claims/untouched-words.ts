@@ -6,7 +6,7 @@ const change =
   '(?:touch|chang|modif|edit|alter|writ|amend)(?:e|y|ing|ed|ied)?|made (?:any |no )?changes? (?:to|in)|chosen to change'
 const as = String.raw`(?:untouched|unchanged|unmodified|unedited|not (?:touched|changed|modified|edited)|(?:just |exactly )?as (?:is\b|it (?:was|is)\b(?! now)|they (?:were|are)\b(?! now)|before\b|you (?:left|wrote|have|had) (?:it|them)|found)|the way (?:it was|they were|you (?:left|wrote))|in peace|byte-identical|byte for byte)`
 
-/** Words directly before a file that say that it was not changed. */
+/** Phrases that come directly before the name of a file, and say that the file was not changed. */
 export const leftBefore = pattern(
   String.raw`\b(?:(?:did not|didn't|have not|haven't|never|without|avoided|refrained from|nor did i) (?:\w+ )?(?:${change})|(?:stayed|kept|steered|staying|keeping|steering|stay|keep) (?:well )?(?:away|out|clear|off)(?: (?:from|of))?|(?:kept|keeping) my (?:hands|fingers) (?:off|out of|away from)|hands off|made no (?:changes?|edits?) (?:to|in|under|below)|no (?:changes?|edits?) (?:to|in|under|below|were made (?:to|in))|only (?:read|looked at|looked into|inspected|consulted)|nothing (?:in|under|below|inside) ) ?(?:the |your |both |either |file |folder |directory |any of |anything (?:in|under|below|inside) )*${others}$`,
 )

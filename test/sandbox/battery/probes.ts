@@ -162,7 +162,7 @@ export const probes: readonly Probe[] = [
     name: 'make a device or write in /dev',
     script: () => 'echo x > /dev/new && echo GOT',
     expect: never,
-    // In docker, this is a small file system of the container's own, which belongs to the container's root.
+    // In docker, /dev is a small file system of the container's own. It belongs to the root user of the container.
     ...(process.geteuid?.() === 0 ? { inDocker: 'allowed' as const } : {}),
   },
   {
