@@ -6,13 +6,13 @@ const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((p
  */
 export const sensitiveFolders = list(`
   etc/ssh/keys | .cache/huggingface | .ansible | .bundle | .secrets | run/secrets | .codeium | .qwen | .mlflow | .prefect
-  .local/share/jupyter/runtime | etc/davfs2 | .aws.bak
+  etc/davfs2 | .aws.bak
   run/agenix | run/agenix.d | run/keys | run/secrets.d | mnt/secrets-store | run/lightdm | run/sddm | run/gdm | run/gdm3
 `)
 
 /** Files with credentials, in lower case. Each entry is the end of a path. */
 export const sensitiveFiles = list(`
-  _netrc | .htpasswd | .envrc | .env | fish_history | .wgetrc | .curlrc | .redisclirc | .nuget/nuget.config
+  _netrc | .htpasswd | .envrc | .env | fish_history | .redisclirc | .nuget/nuget.config
   .config/exercism/user.json | etc/cups/passwd | .codex/auth.json | .claude/.credentials.json | .gemini/oauth_creds.json
   id_rsa | id_dsa | id_ecdsa | id_ed25519 | credentials.json | service-account.json | secrets.json | secrets.yaml
   secrets.yml | dev/mem | dev/kmem | clouds.yaml | wallet.dat | terraform.tfstate | terraform.tfstate.backup

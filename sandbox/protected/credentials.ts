@@ -91,7 +91,7 @@ Okteto, IONOS, Grafana | https://www.okteto.com/docs | ~/.okteto | ~/.config/ion
 App Store Connect | https://developer.apple.com/documentation/appstoreconnectapi | ~/.appstoreconnect | ~/.private_keys
 isync | https://isync.sourceforge.io/mbsync.html | ~/.config/isyncrc
 Zen | https://docs.zen-browser.app | ~/.zen
-Environment files | https://www.freedesktop.org/software/systemd/man/latest/environment.d.html | ~/.config/environment.d | ~/.pam_environment | ~/.env | ~/.env.local | ~/.envrc | ~/.secrets
+Environment files | https://www.freedesktop.org/software/systemd/man/latest/environment.d.html | ~/.config/environment.d | ~/.pam_environment
 pub | https://dart.dev/tools/pub | ~/.pub-cache/credentials.json | ~/.config/dart
 CPAN, CRAN, LuaRocks | https://metacpan.org | ~/.pause | ~/.Renviron | ~/.luarocks
 Conan, vcpkg | https://docs.conan.io | ~/.conan/.conan.db | ~/.conan2/credentials.json

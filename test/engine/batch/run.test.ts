@@ -71,7 +71,7 @@ test("the commands on a run's page work in the folder of the page", async () => 
   expect(commands[0]).toBe('git -C REPOSITORY apply --binary "$PWD/changes.patch"')
   expect(readFileSync(join(clone, 'a.txt'), 'utf8')).toBe('one\nmore\n')
   expect(outputs[1]).toContain('echo more')
-  expect(outputs[2]).toContain('whole')
+  expect(outputs[2]).toContain('intact')
   expect(page).not.toContain('state/portcullis/sessions')
 })
 
