@@ -37,7 +37,7 @@ export type Repl = {
 
 /** The time limit of the session's process: none, because the process ends with the run. */
 const lifetimeMs = Infinity
-/** The limit for the output between two answers, in bytes. */
+/** How many bytes the process may print from the result of one evaluation to the next. */
 const outputLimitBytes = 4 * 1024 * 1024
 
 /** Creates the session of a run without starting its process. */
