@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   copyFileSync,
@@ -39,6 +40,8 @@ export function copyFile(from: PathLike, to: PathLike, stats: BigIntStats, how: 
   const isSparse = how === 'copy' && stats.size > sparseFrom && stats.blocks * 512n < stats.size
   if (isSparse) copySparse(from, to, Number(stats.mode & 0o7777n))
   else copyFileSync(from, to, constants.COPYFILE_EXCL | flag)
+  // When an ordinary user writes to a file, the kernel removes its set-user-id and set-group-id bits.
+  if ((stats.mode & 0o6000n) !== 0n && isOurs(stats)) chmodSync(to, Number(stats.mode & 0o7777n))
   return setTimes(to, stats)
 }
 
