@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectories, mountsBelow, overlayStart, type Overlays } from '../../sandbox/index.ts'
+import { makeDirectories, mountsBelow, overlayStart, withLookUp, type Overlays } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { isLocked, lockSession } from '../session/session-lock.ts'
 import type { Beginning } from '../session/start-session.ts'
@@ -58,7 +58,7 @@ export async function enterOverlay(
     if (why !== undefined || ownProcess === undefined) return why
     const overlays = (isOpen ? overlaysOfView(directory, before) : undefined) ?? (await prepare(directory, trees))
     makeMountPoints(directory, overlays, isLocked)
-    why = ownProcess.startAnew(threadId, (program) => overlayStart(overlays, program))
+    why = ownProcess.startAnew(threadId, (program) => overlayStart(overlays, withLookUp(overlays.mounts, program)))
     return why
   } finally {
     release()

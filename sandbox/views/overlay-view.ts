@@ -6,6 +6,7 @@ import process from 'node:process'
 import { hostFileSystem } from '../file-system-view.ts'
 import { isWithin } from '../paths.ts'
 import { systemProgram } from '../host-program.ts'
+import { SandboxError } from '../sandbox-error.ts'
 
 /**
  * Overlays to mount in the namespace of one process. For overlay number N, `directory` contains `lower-N` (a link to the lower tree), `upper-N` and
@@ -27,19 +28,30 @@ type Way = 'mounts' | 'user'
 export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
 
 // Mount options contain only fixed names, because a `:` or `,` in any other path would count as the end of that path. The last program that the
-// script starts has no capabilities, so it can't unmount anything.
-const script = `
-( cd "$1" || exit
+// script starts has no capabilities, so it can't unmount anything. Programs are given as absolute paths, because PATH may contain directories that
+// commands can write to.
+const mountScript = `
+( mount=$1
+  cd "$2" || exit
   number=0
-  shift
+  shift 2
   while [ "$1" != -- ]; do
-    mount -i -t overlay overlay -o "lowerdir=lower-$number,upperdir=upper-$number,workdir=work-$number,userxattr" "$1" || exit
+    "$mount" -i -t overlay overlay -o "lowerdir=lower-$number,upperdir=upper-$number,workdir=work-$number,userxattr" "$1" || exit
     git=repository-$number/.git
-    if [ -d "$git" ]; then mount -i --bind "$git" "$1/.git" || exit; fi
+    if [ -d "$git" ]; then "$mount" -i --bind "$git" "$1/.git" || exit; fi
     number=$((number + 1))
     shift
   done ) || exit
 while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"`
+
+// Starts `du` in the background for each tree, and then the program.
+const lookUpScript = `
+while [ "$1" != -- ]; do
+  ( ulimit -t 10; exec "$0" --pdeathsig KILL "$1" -sx -- "$2" ) </dev/null >/dev/null 2>&1 &
+  shift 2
+done
 shift
 exec "$@"`
 
@@ -81,8 +93,26 @@ function startWords(
     ...(way === 'user' ? ['--user', '--map-root-user'] : []),
     // Mounts that the host makes later appear in the namespace, but mounts that are made in the namespace don't appear on the host.
     ...['--mount', '--propagation', 'slave', '--'],
-    ...['/bin/sh', '-c', script, 'sh', directory, ...mounts, '--', ...last],
+    ...['/bin/sh', '-c', mountScript, 'sh', systemProgram('mount'), directory, ...mounts, '--', ...last],
   ]
+}
+
+/**
+ * Returns a command line that starts a program, and lets `du` look up all files of the overlays in the meantime, until that program ends at the
+ * latest. Without this, the first command that examines all files, such as `git status`, takes twice as long as usual, because the kernel has to
+ * create the overlays' inodes. Returns the program's own command line if a program that this needs isn't installed.
+ *
+ * @param mounts the mount points of the overlays
+ * @internal
+ */
+export function withLookUp(mounts: readonly string[], program: readonly string[]): readonly string[] {
+  try {
+    const [setpriv, du] = [systemProgram('setpriv'), systemProgram('du')]
+    return ['/bin/sh', '-c', lookUpScript, setpriv, ...mounts.flatMap((mount) => [du, mount]), '--', ...program]
+  } catch (error) {
+    if (error instanceof SandboxError) return program
+    throw error
+  }
 }
 
 /**

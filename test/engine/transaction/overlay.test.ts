@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openRun } from '../../../engine/app/open-run.ts'
@@ -225,6 +225,16 @@ overlayTest('a run on an overlay reads its prompt from standard input, and has i
     { cwd },
   )
   expect([shown.code, existsSync(join(cwd, 'b.txt'))]).toEqual([0, true])
+})
+
+overlayTest('no program that a command has planted in PATH takes part in mounting an overlay', async () => {
+  const [cwd, marker] = [repository({ 'a.txt': 'a\n' }), join(tempDir(), 'ran')]
+  const planted = join(cwd, 'node_modules/.bin')
+  mkdirSync(planted, { recursive: true })
+  for (const name of ['mount', 'unshare', 'setpriv', 'du', 'sh', 'true'])
+    writeFileSync(join(planted, name), `#!/bin/sh\necho ${name} >> ${marker}\n`, { mode: 0o755 })
+  const ended = await onOverlay(cwd, [cmd('echo x > a.txt')], { env: { PATH: `${planted}:${process.env['PATH']}` } })
+  expect([ended.code, read(cwd, 'a.txt'), existsSync(marker)]).toEqual([0, 'x\n', false])
 })
 
 overlayTest('a run that can’t have an overlay says why, and what would help', async () => {
