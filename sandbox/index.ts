@@ -40,6 +40,13 @@ export { makeFirst, type LimitName, type Remedy } from './denials/denial-remedy.
 export { accessDenial, accessDenials } from './denials/access.ts'
 export { renderDenial } from './denials/render-denial.ts'
 export type { CommandResult, OpenedSandbox, RunCommandOptions } from './run-command.ts'
-export { areMounted, mountsBelow, overlayStart, withLookUp, type Overlays, type OverlayStart } from './views/overlay-view.ts'
+export {
+  areMounted,
+  mountsBelow,
+  overlayStart,
+  withLookUp,
+  type Overlays,
+  type OverlayStart,
+} from './views/overlay-view.ts'
 export { shownPath, shownText, sourcePath, type View } from './views/view-paths.ts'
 export type { Command, Denial, ExecResult, Sandbox, SandboxProcess, Terminal, TerminalSize } from './sandbox.ts'
