@@ -22,8 +22,8 @@ type FileFacts = {
   /** The number of hard links to the file, including the one at this path. */
   readonly links: number
   /**
-   * Whether the file's change time was old enough when the file was read. If so, any later write gives the file a different change time. If not, bytes must be
-   * compared to notice a write.
+   * Whether the file had been unchanged for long enough when it was read. If so, any later write gives the file a different change time. If not,
+   * bytes must be compared to notice a write.
    */
   readonly settled?: boolean
 }
@@ -57,7 +57,7 @@ export type Change =
       readonly mode: number | undefined
       /** The owner that an updated or moved file keeps, if the current user may set it. If it is `undefined`, the file belongs to the current user. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
-      /** If the patch moves a file to `place`, the place that the file came from. */
+      /** The place from which the patch moves the file to `place`. Undefined if the patch doesn't move the file. */
       readonly movedFrom?: Place
       /** Whether the file is replaced even if it is read-only. If undefined, the commit refuses to replace a read-only file. */
       readonly evenReadOnly?: true

@@ -1,6 +1,4 @@
-/**
- * A parsed patch. Line numbers are 1-based and count `*** Begin Patch` as 1, as every message does.
- */
+/** A parsed patch. Line numbers are 1-based, and `*** Begin Patch` is line 1, as in all messages. */
 export type Patch = {
   /** The value of an `*** Environment ID:` line, which this library doesn't use. */
   readonly environmentId?: string
@@ -56,7 +54,10 @@ export type Chunk = {
   readonly bodyLine: number
   /** The texts of the chunk's `@@` lines, outermost first. Each is searched for below the previous one. */
   readonly anchors: readonly Anchor[]
-  /** From the header of a unified diff, `@@ -start,count +…@@`: the match nearest to line `start` of the old file is preferred. */
+  /**
+   * The line numbers in the chunk's header, if that has the form of a unified diff (`@@ -start,count +…@@`). The match nearest to line `start` of the
+   * old file is preferred.
+   */
   readonly hint?: LineHint
   readonly body: Body
   /** Whether the chunk's old lines must be the last lines of the file. */

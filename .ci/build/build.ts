@@ -22,8 +22,8 @@ import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 
 /**
- * A `require` that finds only Node's own modules. It doesn't look for packages in folders outside this package, because commands may be able to write
- * to those folders.
+ * Code that defines a `require` that finds only Node's own modules. It doesn't look for packages in folders outside this package, because commands
+ * may be able to write to those folders.
  */
 const requireForCommonJs =
   'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'

@@ -21,8 +21,8 @@ ${start}`
 }
 
 /**
- * The folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of them creates the folder first,
- * they could put their own code there. If there is no home directory, nothing is stored.
+ * Code that determines the folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of
+ * them creates the folder first, they could put their own code there. If there is no home directory, nothing is stored.
  */
 const compiledFolder = `// Node's recursive mkdir never ends for a path below /proc, because the kernel reports there that directories don't exist.
 function make(folder) {
@@ -127,9 +127,9 @@ function readIfThere(file) {
 }
 
 /**
- * Code that ends an interrupted program with the documented exit code. It is used before a command begins to handle signals itself, and after the command stops
- * doing so. As during a run, the exit code for SIGHUP is 143, the same as for SIGTERM. A signal that arrives before Node runs the first line of a program ends
- * the program in the way in which the system handles it by default.
+ * Code that ends an interrupted program with the documented exit code. It is used before a command begins to handle signals itself, and after the
+ * command stops doing so. As during a run, the exit code for SIGHUP is 143, the same as for SIGTERM. A signal that arrives before Node runs the first
+ * line of a program ends the program as the system does by default.
  */
 const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
   process.on(signal, () => {

@@ -1,8 +1,9 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Dockerode includes code to reach a daemon over ssh and to build images: two programs in C++ and a protocol compiler. This package needs none of this: the
- * workspace is mounted for commands, so the daemon must be on this machine, where it is reached through a socket; and the images must already exist.
+ * A plugin that leaves out the parts of dockerode that reach a daemon over ssh and build images: two programs in C++ and a protocol compiler. This
+ * package needs none of them: the workspace is mounted for commands, so the daemon must be on this machine, where it is reached through a socket; and
+ * the images must already exist.
  *
  * The purpose of this plugin is not a faster start: without it, those programs would have to be part of this package.
  */

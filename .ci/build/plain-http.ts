@@ -3,8 +3,9 @@ import { resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
- * The programs send requests to model servers with `node:http` (see http-request.ts), and the vendors' SDKs use our class for headers. Otherwise each run would
- * load Node's `fetch`, and with it the modules for HTTP/2, for compression and for web streams. Libraries keep the `fetch` of the process that embeds them.
+ * A plugin that makes the programs send requests to model servers with `node:http` (see http-request.ts), and the vendors' SDKs use this package's
+ * class for headers. Without it, each run would load Node's `fetch`, and with it the modules for HTTP/2, for compression and for web streams.
+ * Libraries keep the `fetch` of the process that embeds them.
  *
  * Saves 17 ms of processor time and 6 MiB in every run with a model server (135 instead of 152 ms, 79 instead of 85 MiB, medians of 20 alternating runs).
  */
@@ -14,8 +15,9 @@ export const plainHttp: Plugin = {
     setup.onResolve({ filter: /\/send-request\.ts$/ }, ({ importer, resolveDir }) =>
       importer.endsWith('/bounded-fetch.ts') ? { path: resolveDir, namespace: 'plain-http' } : undefined,
     )
-    // The user may have passed options to Node that configure or replace its `fetch`. With a proxy, `fetch` is used because `node:http` ignores some settings
-    // that `fetch` obeys: `HTTP_PROXY` for https, SOCKS, and domains without a leading dot in `NO_PROXY`. Also, it can't stop waiting for a silent proxy.
+    // `fetch` is used if the user passed options to Node, because these may configure or replace `fetch`. With a proxy, it is used because
+    // `node:http` ignores some settings that `fetch` obeys: `HTTP_PROXY` for https, SOCKS, and domains without a leading dot in `NO_PROXY`. Also, it
+    // can't stop waiting for a silent proxy.
     setup.onLoad({ filter: /.*/, namespace: 'plain-http' }, ({ path }) => ({
       contents: `
         import { sendByHttp } from './http-request.ts'

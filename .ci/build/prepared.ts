@@ -15,7 +15,7 @@ export const prepared: Plugin = {
     setup.onLoad({ filter: /sandbox\/protected\/prepared-places\.ts$/ }, async () => {
       const { preparedPlaces } = await import('../../sandbox/protected/prepared-places.ts')
       const text = JSON.stringify(preparedPlaces())
-      // The places are parsed as JSON when they are needed, because V8 would compile such a long literal as code.
+      // The protected places are parsed as JSON when they are needed, because V8 would compile such a long literal as code.
       return { contents: `export const preparedPlaces = () => JSON.parse(${JSON.stringify(text)})\n` }
     })
     setup.onLoad({ filter: /sandbox\/bubblewrap\/prepared-starts\.ts$/ }, async () => {

@@ -3,8 +3,8 @@ import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
 /**
- * What happens if the disk has no space for the old bytes that a journal stores for an undo: if there are more bytes than this, the journal is
- * written without them, and the commit can't be undone; otherwise the commit fails.
+ * The largest number of old bytes that a journal must store for an undo. If the disk has no space for them, the commit fails. If there are more bytes
+ * and no space for them, the journal is written without them, and the commit can't be undone.
  */
 const neededForUndo = 64 * 1024 * 1024
 

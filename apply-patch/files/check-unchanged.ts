@@ -7,7 +7,7 @@ import { crcOf, readState, sizeOf } from './read-state.ts'
  * How the entry at a path differs from its state when the plan was made; undefined if it doesn't.
  *
  * In two cases the change time proves nothing, so the content is compared too. First, the time may differ only because a link was created, or because
- * a mode was set and reset. Second, the time may have been too recent when the plan was made.
+ * a mode was set and reset. Second, if the file was written just before the plan was made, another write may have left it with the same time.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
   const stats = lstatOf(path)

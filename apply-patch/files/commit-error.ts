@@ -101,7 +101,7 @@ export type CommitErrorCode =
   | 'busy'
   /** No directory outside the tree can store the journal. */
   | 'no-state-directory'
-  /** The change is impossible, such as writing to a directory or removing a missing file. */
+  /** The change is impossible: for example, it would write to a directory or remove a missing file. */
   | 'unsupported'
   /** A journal can't be read, or its commit can't be recovered because a file has changed since the crash. */
   | 'unrecoverable'
@@ -125,7 +125,7 @@ export type CommitFacts = {
   readonly tree?: 'unchanged' | 'incomplete'
   readonly remains?: readonly string[]
   readonly journal?: string
-  /** For `nothing-to-undo`: where a patch was applied instead, which is another path of this tree or the nearest enclosing tree. */
+  /** For `nothing-to-undo`: the directory to which a patch was applied instead, namely another path of this tree or the nearest enclosing tree. */
   readonly appliedTo?: string
   /** For `nothing-to-undo`: whether patches were applied to another directory that was at this path before. */
   readonly replaced?: boolean

@@ -11,7 +11,7 @@ export type CommitOptions = {
   readonly durable?: boolean
   /** Aborts the commit, which then rolls back. After the point of no return, the commit is completed instead. */
   readonly signal?: AbortSignal
-  /** Returns the time that is written to the journal. */
+  /** Returns the current time, which is written to the journal. */
   readonly now?: () => Date
   /** Changes to files that no patch may write. They are made in the same transaction as the commit or the undo. Default: none. */
   readonly alongside?: Alongside
@@ -29,7 +29,7 @@ export type Report = {
   readonly summary: readonly SummaryLine[]
   /** The warnings of the plan, and of the commit itself. */
   readonly warnings: readonly Warning[]
-  /** Parent directories that were created, absolute, outermost first. */
+  /** The absolute paths of the parent directories that were created, outermost first. */
   readonly madeDirectories: readonly string[]
   /** Whether `undo` can revert the commit. */
   readonly canUndo: boolean

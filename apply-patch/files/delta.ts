@@ -7,7 +7,7 @@ import type { Content, Piece } from '../change-set.ts'
  */
 export type Delta = readonly number[]
 
-/** The delta for bytes that were removed completely. */
+/** The delta for an old file of `size` bytes, none of which are in the new file. */
 export function wholeDelta(size: number): Delta {
   return [size, 0, 0]
 }

@@ -24,7 +24,7 @@ export type Directories = {
   readonly owner: (directory: string) => DirectoryOwner
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void
-  /** Forgets a directory that is about to be removed. */
+  /** Closes a directory that is about to be removed, if it is open. */
   readonly forget: (directory: string) => void
   readonly close: () => void
 }

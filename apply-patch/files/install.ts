@@ -46,7 +46,7 @@ export type Work = {
   readonly pause: () => Promise<void> | undefined
 }
 
-/** Errors of `link` on file systems without hard links, and for files that others own (`protected_hardlinks`). */
+/** The errors with which `link` fails on file systems without hard links, and for files that belong to other users (`protected_hardlinks`). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
 /** Writes all new content under temporary names. Existing files stay untouched. */
@@ -60,8 +60,8 @@ export async function prepareAll(work: Work): Promise<void> {
 }
 
 /**
- * Installs everything: renamed files and replaced files get a second name, removed files are moved aside, directories are removed and created, and the new
- * content gets its final names. All of this can still be undone by renaming.
+ * Installs all changes: renamed files and replaced files get a second name, removed files are moved aside, directories are removed and created, and
+ * the new content gets its final names. All of this can still be undone by renaming.
  *
  * @param sync called when all old files are kept under other names and no new file is in place yet; it can write this state to the disk, in case of a power cut
  */
@@ -99,7 +99,7 @@ export async function installAll(work: Work, sync: () => void): Promise<void> {
   }
 }
 
-/** Removes a directory that must be empty by now. If it has an entry, somebody added the entry after the plan was made. */
+/** Removes a directory that must be empty by now. @throws CommitError `changed` if somebody has added an entry since the plan was made */
 function clear(path: string, { directories, current }: Work): void {
   Object.assign(current, { operation: 'remove', change: undefined })
   directories.forget(path)

@@ -18,7 +18,7 @@ export function nameOwner(nonce: string): OwnerId {
   return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
 }
 
-/** A random text that is unique to a commit, which is used in the names of its temporary files and of its journal. */
+/** A random text, unique to a commit, that is part of the names of the commit's temporary files and of its journal. */
 export function makeNonce(): string {
   const random = Math.random().toString(36).slice(2, 10)
   return `${Date.now().toString(36)}${(process.hrtime.bigint() % 46_656n).toString(36)}${random}`
@@ -70,7 +70,7 @@ function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    // Not Linux, /proc is not mounted, or the process no longer exists.
+    // This isn't Linux, /proc is not mounted, or the process no longer exists.
     if (errnoOf(error) !== undefined) return undefined
     throw error
   }

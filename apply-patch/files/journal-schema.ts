@@ -55,5 +55,5 @@ export const header = z.strictObject({
   bytes: z.number().int().nonnegative(),
 })
 
-/** A header as it is read from a file. Fields that are undefined in memory are missing in the file. */
+/** A header as it is read from a file. Fields that are undefined in memory are absent from the file. */
 export type ReadHeader = z.infer<typeof header>

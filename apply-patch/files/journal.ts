@@ -12,9 +12,9 @@ import { writeAll, writeChunks } from './write-all.ts'
  * The first line of a journal, which describes its commit. A journal is one file. Its name shows its kind: `active-OWNER` (a running or interrupted
  * commit), `failed-OWNER` (a commit whose rollback failed, no longer running), `applied-WHEN-NONCE` (kept for `undo`).
  *
- * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new
- * files are renamed into place, because links are not possible), and, once the commit can't fail any more, the letter `D`. Nothing is changed in the
- * tree before `ready` is written, so a journal without it needs no recovery.
+ * A journal contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L`
+ * (new files are renamed into place, because links are not possible), and, once the commit can't fail any more, the letter `D`. Nothing is changed in
+ * the tree before `ready` is written, so a journal without it needs no recovery.
  */
 export type Header = Identity & {
   readonly version: 1
@@ -59,7 +59,7 @@ type JournalStep = {
   readonly before: OldState
 }
 
-/** The previous state, without its bytes. */
+/** The state of a path before the commit, without the file's bytes. */
 export type OldState =
   /** `unknown` means that the previous state wasn't kept, so that the patch can't be reverted. */
   | { readonly type: 'absent' | 'directory' | 'other' | 'unknown' }

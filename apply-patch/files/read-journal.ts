@@ -13,7 +13,7 @@ export type ReadJournal =
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
-      /** The offset in the file of the concatenated bytes that only the old files had. */
+      /** The offset, within the file, of the concatenated bytes that only the old files had. */
       readonly bytesAt: number
     }
 

@@ -1,7 +1,7 @@
 import { constants, lstatSync, readlinkSync } from 'node:fs'
 import { PathError, errnoOf } from './commit-error.ts'
 
-/** The system's limits for a name, and for a path with its final NUL (Linux `NAME_MAX`, `PATH_MAX`). */
+/** The system's limits, in bytes, for a name and for a path without its final NUL (on Linux, `NAME_MAX` and `PATH_MAX` - 1). */
 const nameLimit = 255
 const pathLimit = 4095
 

@@ -81,7 +81,7 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
 /**
  * Removes the files that a completed commit kept for its rollback.
  *
- * @param ours entries with temporary names of the commit; it is no error if one is missing
+ * @param ours entries with temporary names of the commit; a missing entry is not an error
  * @param emptied directories to remove too if they are empty
  * @param modes directories whose modes are set, parents first. The modes are set last, because a mode may forbid the other steps
  * @returns the entries that could not be removed and the directories whose mode could not be set
@@ -191,7 +191,7 @@ function find(entry: Entry, directories: Directories): BigIntStats | undefined {
   }
 }
 
-/** Removes an entry; a missing entry is no error. */
+/** Removes an entry. A missing entry is not an error. */
 function remove(entry: Entry, directories: Directories): undefined {
   try {
     unlinkSync(at(entry, directories))
@@ -215,7 +215,7 @@ function removeDirectory(path: string, directories: Directories): readonly Lefto
   })
 }
 
-/** Creates a removed directory again; an existing directory is no error. */
+/** Creates a removed directory again. An existing directory is not an error. */
 function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   return attempt(entry, () => {

@@ -224,7 +224,7 @@ function syncFinally(work: Work): readonly Leftover[] {
 
 /** Returns a function that lets other tasks run after a long period of work. The function throws an error if the signal is aborted. */
 function pacer(signal: AbortSignal | undefined): Work['pause'] {
-  // `performance` would load a module that costs more time than a small commit.
+  // `performance` isn't used, because loading its module would take more time than a small commit.
   let since = Date.now()
   const turn = async (): Promise<void> => {
     await new Promise(setImmediate)

@@ -125,7 +125,7 @@ function trueCase(key: string): string {
   return realpathSync.native(key)
 }
 
-/** Whether the system can report the real path of an open file, in the form in which we resolve paths. */
+/** Whether the system can report the real path of an open file, and reports this root's path exactly as it is given. */
 function canCheckOpened(root: string): boolean {
   if (process.platform !== 'linux') return false
   const descriptor = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -11,8 +11,8 @@ export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as cons
 export type Pass = (typeof passes)[number]
 
 /**
- * Weaker forms of similarity: lines that are equal if all white space is ignored, or if case is ignored too. Such lines never count as a match. They
- * are looked for only to explain why a chunk matches nowhere.
+ * Looser ways to compare lines: they ignore all white space, or also case. Lines that are equal only in these ways never count as a match. They are
+ * looked for only to explain why a chunk matches nowhere.
  */
 type Likeness = 'white-space' | 'letter-case'
 
@@ -40,12 +40,12 @@ export class SearchableFile {
     return new SearchableFile(findLines(bytes), needles)
   }
 
-  /** The lines of the file in the form that a pass compares. */
+  /** The lines of the file, numbered as a pass compares them. */
   lines(pass: Pass | Likeness): NumberedLines {
     return this.#number(pass).lines
   }
 
-  /** The numbers of the sought lines `from` to `to` (their indices in `sought`) in the form that a pass compares. */
+  /** The numbers that a pass gives to the sought lines `from` to `to`, which are indices in the constructor's `needles`. */
   block(pass: Pass | Likeness, from: number, to: number): Int32Array {
     return this.#number(pass).needleIds.subarray(from, to)
   }

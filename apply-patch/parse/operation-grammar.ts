@@ -57,7 +57,10 @@ const none: readonly never[] = []
 
 const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
 
-/** Chevrotain's own strategy for choosing between alternatives. Each choice is computed when a patch first needs it, since few patches use every rule. */
+/**
+ * Chevrotain's own strategy for choosing between alternatives. Here, each choice is computed only when a patch first needs it, since few patches use
+ * every rule.
+ */
 const lazy: ILookaheadStrategy = {
   validate: (options) => eager.validate(options),
   buildLookaheadForAlternation: (options) => {
@@ -149,7 +152,7 @@ export class OperationParser extends EmbeddedActionsParser {
 const parser = new OperationParser()
 
 /**
- * Parses the runs of one operation, its header first.
+ * Parses the runs of lines of one operation, the first of which is its header.
  *
  * @returns its parts, or the first token that doesn't fit
  */

@@ -70,7 +70,7 @@ class OperationReader {
     }
   }
 
-  /** Reads the runs of one operation, its header first. */
+  /** Interprets the runs of lines of one operation, the first of which is its header. */
   readOperation(runs: readonly RunToken[]): void {
     const syntax = parseOperation(runs)
     if ('within' in syntax) return this.#failSyntax(runs, syntax)
@@ -111,7 +111,11 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'accepted lines below a delete; they must be the whole file', body)
+      this.#repair(
+        'delete-with-lines',
+        'accepted lines below "*** Delete File:"; they must match the whole content of the file',
+        body,
+      )
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({

@@ -129,7 +129,10 @@ function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undef
 
 type Stray = readonly [kind: StrayLine['kind'], start: number, end: number]
 
-/** The stray lines after a run that belong to it: a diff's remark about the run's last line, or blank lines that are followed by more lines of the run. */
+/**
+ * The stray lines after a run that belong to it: a diff's marker for the run's last line (`\ No newline at end of file`), or blank lines that are
+ * followed by more lines of the run.
+ */
 function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefined): readonly Stray[] {
   if (bytes[from] === BACKSLASH) {
     const end = lineEnd(bytes, from, to)

@@ -4,7 +4,10 @@ import type { RunToken } from './scan-operations.ts'
 const PLUS = 43
 const MINUS = 45
 
-/** The lines in the form that the format requires: blank lines get the `+` that they lack, and remarks such as "\ No newline at end of file" are left out. */
+/**
+ * The lines of a run in the form that the format requires: blank lines get the `+` that they lack, and the markers `\ No newline at end of file` are
+ * left out.
+ */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)
   const pieces: Buffer[] = []
@@ -16,7 +19,7 @@ export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Bu
   return Buffer.concat([...pieces, bytes.subarray(copied, end)])
 }
 
-/** Returns `{ unterminated: true }` if a run ends with a diff's remark that the last line of the file has no line end; otherwise an empty object. */
+/** Returns `{ unterminated: true }` if a run ends with the marker `\ No newline at end of file`; otherwise an empty object. */
 export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<AddFile, 'unterminated'> {
   const last = run?.strays?.at(-1)
   return run !== undefined && last?.kind === 'no-newline' && last.end === run.end && marksOf(bytes, run).length > 0
@@ -25,8 +28,9 @@ export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<Add
 }
 
 /**
- * What the remarks of a diff say about a chunk's last line: `absent` if only the added line has no line end, `present` if only the removed line has
- * none. If neither has one, or if the line is context, the result is empty, because the chunk changes nothing about the line end.
+ * What the markers `\ No newline at end of file` in a chunk say about its last line: `absent` if only the added line has no line end, `present` if
+ * only the removed line has none. If neither has one, or if the line is context, the result is empty, because the chunk changes nothing about the
+ * line end.
  */
 export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNewline'> {
   const marks = marksOf(bytes, run)
@@ -35,7 +39,7 @@ export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNe
   return old === added ? {} : { finalNewline: added ? 'absent' : 'present' }
 }
 
-/** The marks (`+`, `-` or a space) of the lines that precede the remarks of a diff. */
+/** The marks (`+`, `-` or a space) of the lines that precede a marker `\ No newline at end of file`. */
 function marksOf(bytes: Buffer, { start, strays = [] }: RunToken): readonly (number | undefined)[] {
   return strays
     .filter(({ kind, start: at }) => kind === 'no-newline' && at > start)

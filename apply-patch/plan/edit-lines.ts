@@ -148,7 +148,7 @@ function neighbourEnding(table: LineTable, line: number): LineEnding {
   return before === '' ? '\n' : before
 }
 
-/** The line end of an inserted line: the neighbour's line end, unless that is a lone CR; then it is the usual line end of the file. */
+/** The line end of an inserted line: the neighbour's line end, unless that is a lone CR. In that case, it is the usual line end of the file. */
 function insertedEnding(table: LineTable, neighbour: number): LineEnding {
   const own = neighbourEnding(table, neighbour)
   return own === '\r' ? table.usualEnding : own

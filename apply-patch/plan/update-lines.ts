@@ -9,7 +9,7 @@ import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 
-/** The context in which an update is planned. The functions in this file add warnings and failures to its lists. */
+/** The context in which an update is planned. `updateLines` adds warnings and failures to its lists. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean

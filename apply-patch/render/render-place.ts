@@ -58,7 +58,7 @@ function missingText({ code, near }: PlaceFailure): string {
     : 'there is no such file; check the path, which is relative to the root, or create the file with "*** Add File:"'
 }
 
-/** The meaning of the `reason` of a failure in words, with advice if there is any. */
+/** The `reason` of a failure in words, with advice if there is any. */
 export function reasonText(reason: string, detail: string | undefined): string {
   const to = detail === undefined ? '' : ` (${detail})`
   const texts: Readonly<Record<string, string>> = {

@@ -36,12 +36,12 @@ function isAsciiSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 }
 
-/** Whether these bytes encode a space: U+0085 or U+00A0. */
+/** Whether these bytes encode a white-space character: U+0085 or U+00A0. */
 function isSpace2(a: number, b: number): boolean {
   return a === 0xc2 && (b === 0x85 || b === 0xa0)
 }
 
-/** Whether these bytes encode a space: U+1680, U+2000 to 200A, 2028, 2029, 202F, 205F or 3000. */
+/** Whether these bytes encode a white-space character: U+1680, U+2000 to 200A, 2028, 2029, 202F, 205F or 3000. */
 function isSpace3(a: number, b: number, c: number): boolean {
   if (a === 0xe2 && b === 0x80) return (c >= 0x80 && c <= 0x8a) || c === 0xa8 || c === 0xa9 || c === 0xaf
   return (

@@ -36,7 +36,7 @@ function compare(a: readonly string[], b: readonly string[], whole: Difference, 
   compare(a, b, { aFrom, aTo: range.aTo, bFrom, bTo: range.bTo }, found)
 }
 
-/** Leaves out the lines that are equal at the start and at the end of both sequences. */
+/** The given range without the lines that are equal at its start and at its end. */
 function shrink(a: readonly string[], b: readonly string[], { aFrom, aTo, bFrom, bTo }: Difference): Difference {
   let [a0, a1, b0, b1] = [aFrom, aTo, bFrom, bTo]
   while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) {

@@ -66,7 +66,7 @@ function diffFile(
   return `${head.join('\n')}\n${body}`
 }
 
-/** The body of a unified diff: its groups, each with an `@@` line. @returns undefined for binary content */
+/** The body of a unified diff: one section, with an `@@` line, for each group of differences. @returns undefined for binary content */
 export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   if (before.equals(after)) return ''
   if (isBinary(before) || isBinary(after)) return undefined
@@ -75,7 +75,7 @@ export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   return groups.map((group) => renderGroup(group, a, b)).join('')
 }
 
-/** A group in the form of a unified diff, with its `@@` line. */
+/** A group of differences in the form of a unified diff, with its `@@` line. */
 export function renderGroup(
   { aFrom, aTo, bFrom, bTo, differences }: Group,
   a: readonly string[],

@@ -39,8 +39,8 @@ type AssembleOptions = {
   /** Called when everything that the run needs is open. */
   readonly begun: () => void
   /**
-   * Used if the task of the run is to make calls for the caller (`calls`). It receives the function that makes a call, and resolves when no more calls will
-   * come.
+   * Used only for the task `calls`, in which the caller makes the tool calls instead of a model. It receives the function that makes a call, and
+   * resolves when no more calls will come.
    */
   readonly serve: NonNullable<RunOptions['serve']>
 }

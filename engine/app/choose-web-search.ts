@@ -5,7 +5,7 @@ import type { Model } from '../core/model.ts'
 import type { WebSearchRequestOptions } from '../run/approve-web-search.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** The request option that lets the provider search the web, if it may, and notices for the user. */
+/** The options with which requests let the provider search the web (empty if it may not), and notices for the user. */
 type ChosenSearch = {
   readonly wish: { readonly webSearch?: WebSearchRequestOptions }
   readonly notices: readonly string[]
@@ -15,7 +15,7 @@ type ChosenSearch = {
  * Decides whether the provider searches the web for the model. Searches must not reach hosts that commands can't reach, so an allow-list for the network also
  * limits the domains of results.
  *
- * @param insisted whether the command line asks for search, so that the run fails if there is none
+ * @param insisted whether the command line requires web search; the run then fails if it isn't available
  * @throws UserError `usage` if `insisted` is true, but the provider has no search, or rules or permissions forbid it
  */
 export function chooseWebSearch(

@@ -28,8 +28,8 @@ type OpenHooks = {
 }
 
 /**
- * The services that features provide for later ones. A service is undefined if the run doesn't have the feature, or if the feature has not been
- * opened yet.
+ * The services that features provide to features that are opened after them. A service is undefined if the run doesn't have the feature, or if the
+ * feature has not been opened yet.
  */
 export type Services = {
   worktrees?: Worktrees
@@ -50,7 +50,7 @@ export type Opened = InSession & {
   readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
-  /** Returns a handle of the run. Must not be called before the run has begun. */
+  /** Returns a handle to the run. Must not be called before the run has begun. */
   readonly runHandle: () => RunHandle
   /** Reports a fact to the user as an event. If the event stream has not begun yet, the event is emitted when it begins. */
   readonly tell: (message: string) => void

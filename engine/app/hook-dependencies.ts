@@ -85,7 +85,7 @@ type HookDependencyOptions = {
   readonly forbidsHost: (url: URL) => string | undefined
   /** Opens a model by name, or, if the name is undefined, the run's own model. */
   readonly openModel: (name: string | undefined) => Promise<Model>
-  /** Returns a handle of the run, whose budget pays for the models that hooks use. Hooks run only after the run has begun. */
+  /** Returns a handle to the run, whose budget pays for the models that hooks use. Hooks run only after the run has begun. */
   readonly runHandle: () => RunHandle
   /** Opens the unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>

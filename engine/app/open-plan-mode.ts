@@ -2,8 +2,8 @@ import { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ReadRollout, Rollout } from '../session/rollout.ts'
 
 /**
- * Decides whether a run plans first: as the request says, or else in the same way as the last run of the resumed session. Every change of the mode is stored in
- * the session.
+ * Decides whether a run plans first: as the request says, or else as in the last run of the resumed session. Whenever plan mode begins or ends, that
+ * is stored in the session.
  *
  * @param asked true for `--plan`; false for `--no-plan`, with which the user approves the plan; undefined if neither is given
  * @param resumedFrom the session that the run continues

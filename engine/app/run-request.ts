@@ -26,7 +26,7 @@ export type Task =
   /** No model is asked: the caller makes the calls with `Run.call`, until the run is closed. */
   | { readonly type: 'calls' }
 
-/** The reviewer that answers the Guardian. */
+/** Who answers the Guardian's questions. */
 type Reviewing = {
   /** The chosen reviewer. Default: the reviewer in the configuration, else the person at the terminal, else none. */
   readonly by?: ReviewerChoice
@@ -123,8 +123,8 @@ export type RunRequest = {
   /** The schema that the final message must match. Default: none. */
   readonly output?: OutputSchema
   /**
-   * Opens the destination of the final message before anything runs. Returns a function that writes the message; if that fails, it returns the reason, and the
-   * run fails.
+   * Opens the destination of the final message before anything runs. Returns a function that writes the message. If it can't be written, that
+   * function returns the reason, and the run fails.
    */
   readonly deliver?: () => (finalMessage: string) => string | undefined
   /** The limits on what the run may use. Default: no limits. */

@@ -62,7 +62,7 @@ function endOf({ exit_code: code, result }: Statement['predicate']): string {
   return code === null ? 'no exit code' : `exit code ${code} (${result ?? 'no result'})`
 }
 
-/** Returns the public keys in the input `evidence-public-key`. @throws ActionError if the input contains no key, or a text that is not a key */
+/** Returns the public keys in the input `evidence-public-key`. @throws ActionError if the input contains no key, or text that is not a key */
 function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {

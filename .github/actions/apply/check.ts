@@ -82,7 +82,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
   }
 }
 
-/** Whether the part of a pattern before its first wildcard is the whole path of the file, or names a guarded file or folder. */
+/** Whether the part of a pattern before its first wildcard is the file's whole path, or names a file or folder that controls other programs. */
 function namesGuarded(pattern: string, file: string): boolean {
   const fixed = pattern.split(/[*?]/)[0] ?? ''
   return fixed === file || guarded.some((one) => one.test(fixed))

@@ -134,7 +134,7 @@ async function commit(github: GitHub, base: string, patched: readonly Patched[])
 
 type Made = { readonly sha: string }
 
-/** Creates the branch. An existing branch is moved only if an earlier attempt created it. */
+/** Creates the branch. If the branch exists already, it is moved to the commit, but only if its name shows that this action created it. */
 async function makeBranch(github: GitHub, branch: string, sha: string): Promise<void> {
   try {
     await github('POST', '/git/refs', { ref: `refs/heads/${branch}`, sha })
@@ -163,7 +163,10 @@ async function openPull(github: GitHub, branch: string, base: string, files: rea
   return (await github('POST', '/pulls', { title: input('title'), head: branch, base, body })) as Pull
 }
 
-/** Updates the comment that a bot wrote and that begins with this action's marker. If there is none, it creates one. A person's comment is never changed. */
+/**
+ * Updates the comment that a bot wrote and that begins with this action's marker, or adds such a comment if there is none. A person's comment is
+ * never changed.
+ */
 async function comment(github: GitHub, number: number, text: string): Promise<void> {
   const body = `${marker}\n${text}`
   for (let page = 1; page <= 30; page++) {

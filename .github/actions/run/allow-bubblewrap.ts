@@ -1,4 +1,4 @@
-/** The functions with which this file accesses the machine. */
+/** The functions with which `allowBubblewrap` accesses the machine. */
 export type Machine = {
   /** Returns the text of a file; undefined if it can't be read. */
   readonly read: (path: string) => string | undefined

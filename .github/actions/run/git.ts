@@ -48,7 +48,7 @@ export function headOf(workspace: string): string {
 }
 
 /**
- * Returns the changes in a workspace since a commit as a patch, and the paths of the changed files. The repository's index and objects stay
+ * Returns a patch with the changes in a workspace since a commit, and the paths of the changed files. The repository's index and objects stay
  * unchanged.
  *
  * @param scratch a directory for temporary files

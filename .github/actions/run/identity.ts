@@ -15,8 +15,8 @@ type Exchange = {
 const longestWait = 30_000
 
 /**
- * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. Thus the workflow
- * needs no stored key. The engine gets only the provider's token, and commands get neither.
+ * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. The
+ * workflow therefore needs no stored key. The engine gets only the provider's token, and commands get neither.
  *
  * @returns undefined if the input `identity` isn't given
  * @throws ActionError if one of the two exchanges is refused
@@ -54,8 +54,8 @@ function fieldsOf(text: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns what to send to a provider in exchange for its token. The providers' SDKs send the same requests (Anthropic: lib/credentials/oidc-federation, OpenAI:
- * auth/workload-identity-auth).
+ * Returns the request that exchanges the job's identity for a provider's token. The providers' SDKs send the same requests (Anthropic:
+ * lib/credentials/oidc-federation, OpenAI: auth/workload-identity-auth).
  */
 function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
   const need = (name: string): string => {

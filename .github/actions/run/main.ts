@@ -81,7 +81,7 @@ async function main(): Promise<number> {
   return tell(outcome, { bundle, base, patch, files, evidence })
 }
 
-/** Reports the result: as outputs for later steps and jobs, and as texts for people. */
+/** Reports the run's result: in outputs for later steps and jobs, and in messages and a summary for people. Returns the step's exit code. */
 function tell(
   outcome: Outcome,
   made: {

@@ -3,8 +3,9 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 
 /**
- * The workflow commands of the runner: files and lines that it reads (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
- * They are implemented here because a package would be more code than this file, and would read and write more than necessary.
+ * The workflow commands of the runner: files and lines that it reads
+ * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). They are implemented here because a package for them would
+ * contain more code than this file, and would read and write more than necessary.
  */
 
 /** The error for a problem that the author of the workflow must fix. Its message is a sentence. */
