@@ -17,7 +17,7 @@ export type SourceFile = {
   readonly whose: 'machine' | 'user' | 'repository' | 'plugin'
   /** The program for which the file is written. For programs other than `portcullis`, the setting `import` may decide whether the file is used. */
   readonly program: 'portcullis' | 'codex' | 'claude' | 'other'
-  /** The paths of the files, including this one, of which only the first one with content is used. Absent: there are no alternatives to this file. */
+  /** The paths of this file and of its alternatives. Only the first of these files that has content is used. Absent: there are no alternatives. */
   readonly alternatives?: readonly string[]
 }
 

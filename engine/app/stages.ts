@@ -28,7 +28,9 @@ import type { Extensions } from './read-extensions.ts'
 import type { RunRequest } from './run-request.ts'
 import type { OpenTransaction } from './run-transaction.ts'
 
-/** The configuration of the machine, the user and the repository, as read. No model, session or sandbox has been opened yet. */
+/**
+ * The state of a run after the configuration of the machine, the user and the repository was read. No model, session or sandbox has been opened yet.
+ */
 export type Configured = {
   readonly request: RunRequest
   readonly places: AppPaths
@@ -44,8 +46,7 @@ export type Configured = {
 }
 
 /**
- * The state of a run after everything that can be wrong with its request has been checked. The model and the reviewer are ready to be asked; no
- * command has run yet.
+ * The state of a run after its request has been checked completely. The model and the reviewer are ready to receive requests; no command has run yet.
  */
 export type Loaded = Configured & {
   /** The prompt as the user gave it, or as expanded from a command or skill. Undefined if the caller makes the tool calls. */
@@ -85,7 +86,7 @@ export type Confined = Loaded & {
   readonly transaction?: OpenTransaction
 }
 
-/** The state of a run after its session was opened and any half-changed tree was repaired. */
+/** The state of a run after its session was opened and any changes that an interrupted patch left half done were completed or undone. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode

@@ -24,7 +24,7 @@ export function toolFacts(session: InSession, models: readonly string[]): ToolFa
   }
 }
 
-/** Whether a reviewer or a hook can answer the Guardian. */
+/** Whether the Guardian can ask a reviewer or a hook to approve an action. */
 export function canBeAsked({ approvalMode, choice, extensions }: InSession): boolean {
   if (approvalMode === 'never') return false
   return choice.kind !== 'nobody' || extensions.hooks.hooks.has('PermissionRequest')

@@ -27,7 +27,8 @@ export async function watchRun(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
-  // The file is opened before any command runs. A file or link that a command puts at its path later is replaced; the link is not followed.
+  // The file is opened before any command runs. If a command later creates a file or link at this path, that file or link is replaced, and a link is
+  // not followed.
   const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
   if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
   const byName = maskSecrets(environment)

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * The real path of the directory to work in.
+ * Returns the real path of the directory in which a run is to work.
  *
  * @param directory the path as the user gave it
  * @param option the option that named the directory, for messages

@@ -16,7 +16,7 @@ type AnsweringProgram = {
 type Execa = (typeof import('execa'))['execa']
 
 type AnsweringOptions = {
-  /** The paths that commands may write to. */
+  /** The paths that commands may write to. The program is not looked up in them. */
   readonly roots: readonly string[]
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Receives the program's standard error. Undefined: standard error is discarded. */
@@ -37,8 +37,8 @@ export function answeringProgram(
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
     if (located instanceof Error) throw located
-    // `detached` gives the program its own process group, so that its children can be stopped together with it. The other options mean that its output is read
-    // as it arrives, and that a non-zero exit code is not an error.
+    // `detached` gives the program its own process group, so that its children can be stopped together with it. With `buffer: false`, its output can
+    // be read as it arrives; with `reject: false`, a non-zero exit code is not an error.
     const {
       nodeChildProcess: child,
       stdin,
@@ -70,7 +70,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // If the program couldn't be started, that is the real reason why its output was closed, so that error is thrown instead.
+        // If the program couldn't be started, the exchange fails only for that reason, so the error about the start is thrown instead.
         throw asked.failed ?? cause
       }
     },
@@ -88,7 +88,7 @@ export function answeringProgram(
   }
 }
 
-/** Finds the program's file, or returns the error, which is thrown at the first question like any other failure to start. */
+/** Finds the program's file. An error is returned, not thrown, because it is reported at the first question, like any other failure to start. */
 function locate(name: string, roots: readonly string[]): string | Error {
   try {
     return hostProgram(name, roots)
@@ -101,8 +101,9 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.stdout?.readableEnded === true
 }
 
-/** How long a program may take to end after SIGTERM, and how often to check whether it has ended, in milliseconds. */
+/** How long a program may take to end after SIGTERM, in milliseconds. */
 const graceMs = 1000
+/** The time between two checks whether a program has ended, in milliseconds. */
 const lookMs = 20
 
 /** Sends a signal to a process group. Returns false if the group is empty. */

@@ -54,7 +54,7 @@ export function openTerminal({ input, output }: Terminal): AskPerson {
 /**
  * Asks the person to approve an action. The end of input counts as a no.
  *
- * @param ruleFiles the files to which accepted rules are added; the question names the file
+ * @param ruleFiles the files to which accepted rules are added; a question that offers to add a rule names the file
  */
 export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOptions['ask'] {
   return async (question, { signal }) => {

@@ -52,7 +52,7 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
 
 const advice = 'Decide for yourself, or stop and say what information is missing.'
 
-/** A question as shown to the person, without anything that could control the terminal. */
+/** Formats a question for the person at the terminal, and escapes everything that could control the terminal. */
 function questionOf(question: string, choices: readonly string[]): TerminalQuestion<string> {
   const prompt = choices.length === 0 ? '> ' : `[1-${choices.length}, or your own words] `
   const lines = [

@@ -13,7 +13,7 @@ const explained: Readonly<Record<HumanChoice, string>> = {
   run: 'r  yes, and allow this exact action for the rest of the run',
   rule: 'c  yes, and allow whatever the rule below allows, for the rest of the run',
   always: 'a  always: add the rule below to',
-  no: 'n  no; text after it is sent to the model, e.g. "n use the lockfile"',
+  no: 'n  no; you can add a message to the model, e.g. "n use the lockfile"',
   stop: 's  no, and stop the run',
 }
 
@@ -31,7 +31,7 @@ const shortest: Readonly<Record<HumanChoice, string>> = {
   stop: 's',
 }
 
-/** The maximum number of lines of a diff that are shown, because nobody reads more than a few screens. */
+/** The maximum number of lines of a diff to show. People rarely read more than a few screens. */
 const mostDiffLines = 200
 
 /**

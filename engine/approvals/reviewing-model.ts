@@ -2,7 +2,7 @@ import { createModelReviewer, type CompletionRequest, type Reviewer } from '../.
 import { ModelError, type HistoryItem, type Model } from '../core/model.ts'
 import type { RunContext } from '../tools/run-context.ts'
 
-/** The reviewing model, and its instructions. */
+/** The model that reviews actions, and the options for its reviews. */
 type ModelReviewing = {
   readonly model: Model
   readonly runContext: RunContext
@@ -13,7 +13,7 @@ type ModelReviewing = {
   readonly timeoutMs: number | undefined
 }
 
-/** Creates a reviewer that asks a model in a separate conversation without tools, which consists of one message and one answer. */
+/** Creates a reviewer that asks a model. Each review is a separate conversation without tools: one message and one answer. */
 export function modelReviewer({ model, runContext, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
   return createModelReviewer({
     complete: (request) => complete(model, request, runContext, spend),
@@ -65,8 +65,8 @@ async function complete(
 }
 
 /**
- * Renders the agent's messages and calls as text. The output of calls is left out, because it may come from files and web pages, which could contain
- * text that tries to influence the reviewer.
+ * Renders the agent's messages and tool calls as text. The output of the calls is left out, because it may come from files and web pages, which could
+ * contain text that tries to influence the reviewer.
  */
 function transcript(history: readonly HistoryItem[]): string {
   return history

@@ -30,7 +30,7 @@ export function isAnswer(outcome: Outcome): boolean {
   return answers.includes(outcome)
 }
 
-/** Whether another attempt may have a better outcome. */
+/** Whether an attempt with this outcome is repeated, because another attempt may have a better outcome. */
 export function isRepeated(outcome: Outcome): boolean {
   return repeated.includes(outcome)
 }

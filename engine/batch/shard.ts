@@ -19,8 +19,8 @@ export function parseShard(text: string): Shard {
 }
 
 /**
- * The part of a list that belongs to a shard: every n-th entry, where n is the number of shards, so that their sizes differ by at most one. Without a
- * shard, the whole list.
+ * The part of a list that belongs to a shard: every n-th entry, where n is the number of shards, so that the sizes of the parts differ by at most
+ * one. If `shard` is undefined, the whole list is returned.
  */
 export function partOf<T>(all: readonly T[], shard: Shard | undefined): readonly T[] {
   return shard === undefined ? all : all.filter((_, at) => at % shard.of === shard.index)

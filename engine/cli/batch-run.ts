@@ -40,7 +40,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const key = takeBatchKey(process.env)
-  // Redis is connected before the folder is created, so that nothing has begun yet if Redis is unavailable.
+  // The connection to Redis is opened before the folder is created, so that nothing has begun yet if Redis is unavailable.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])

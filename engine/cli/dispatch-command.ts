@@ -61,8 +61,8 @@ Exit codes:
 }
 
 /**
- * Options that may be given without a value, and the form with the default value that replaces them. Without this, the option's parser would take the next
- * argument as the value.
+ * For each option that may be given without a value: the form that replaces it, which contains the default value. Without this, the parser would take
+ * the next argument as the value.
  */
 const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
 

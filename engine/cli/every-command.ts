@@ -16,9 +16,9 @@ import { declareSessions } from './declare/declare-sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
 /**
- * The commands that finish incomplete reviews themselves, and don't start if that fails. If a run was killed, the review of its changes may be
- * incomplete, and must be finished before the changed files can be trusted. Before any other command starts, this module finishes such reviews if
- * possible.
+ * The commands that themselves finish the reviews of killed runs, and don't start if that fails. (If a run was killed, the review of its changes may
+ * be incomplete, and must be finished before the changed files can be trusted.) Before any other command starts, this module finishes these reviews
+ * if possible.
  */
 const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 

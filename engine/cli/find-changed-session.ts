@@ -8,7 +8,10 @@ import { readViewState, type ViewState } from '../transaction/private-view.ts'
 /** A session whose runs were transactions. */
 export type ChangedSession = { readonly id: string; readonly directory: string; readonly state: ViewState }
 
-/** The folders that contain sessions. There can be two: if the user's own state folder is in the workspace, sessions are stored elsewhere. */
+/**
+ * The folders that can contain sessions: the user's state folder and, if that folder is in the workspace, the other folder in which sessions are then
+ * stored.
+ */
 export function stateFolders(): readonly string[] {
   const { state } = findAppPaths(process.env)
   return [...new Set([stateFor([process.cwd()], state), state])]

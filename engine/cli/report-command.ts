@@ -14,7 +14,7 @@ export type ReportOptions = { readonly output?: string; readonly format?: Report
 /**
  * `agent report`: writes a report about a session, as a page or in a format for other tools.
  *
- * @param source a session's id or a part of it, its folder, or a file of events
+ * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events
  * @returns the exit code
  * @throws UserError `usage` if there is no such session, or the file can't be written
  */

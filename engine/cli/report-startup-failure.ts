@@ -7,7 +7,7 @@ import { UserError } from '../core/user-error.ts'
 
 /** Functions by which `agent exec` reports how far its start has progressed. If it fails early, what is printed depends on its progress. */
 export type Progress = {
-  /** Reports that the request is known. From then on, the run handles signals itself. */
+  /** Reports that the request has been checked. From then on, the run handles signals itself. */
   readonly ready: () => void
   /** Reports that the run has emitted its terminal event, and with which exit code it ends. */
   readonly ended: (exitCode: number) => void

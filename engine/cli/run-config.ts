@@ -46,7 +46,7 @@ function asking(reviewer: Settings): Settings {
 }
 
 /**
- * The flags that correspond to settings. A later flag replaces an earlier one.
+ * The settings that the flags on the command line ask for. A later entry of the list overrides an earlier one.
  *
  * @throws UserError `usage` if a reviewer is named but would never be asked
  */

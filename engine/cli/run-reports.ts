@@ -8,7 +8,7 @@ import { openReportFile, requireFormat } from './report-command.ts'
 /** GitHub's size limit for a step summary, including what the step wrote earlier. */
 const mostSummaryBytes = 1024 * 1024
 
-/** The reports to write about a run. */
+/** Writes the reports about a run. */
 type RunReports = {
   /** Receives the run's events, one of which names the session's folder. */
   readonly sink: Sink

@@ -96,7 +96,7 @@ async function passThrough(
 ): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
   let isReaderGone = false
   const ended = [
-    // Any other write error on standard output is handled by `withErrorReporting`.
+    // EPIPE means that the reader is gone. Any other write error on standard output is handled by `withErrorReporting`.
     pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') return
       isReaderGone = true

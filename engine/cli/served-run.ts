@@ -33,7 +33,7 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
           tellProgress(event, told)
         },
       }
-      // An earlier task may have changed the files of this program, which the server still needs.
+      // Restores the files of this program, because the server still needs them and an earlier task may have changed them.
       putBackInstallation(true)
       const run = openRun({
         ...request,

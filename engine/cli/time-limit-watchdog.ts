@@ -43,8 +43,8 @@ if (!closed(after)) {
 `
 
 /**
- * Enforces a time limit even if the event loop is blocked. If it stays blocked after the limit, or if the run doesn't end, the watchdog writes the last events
- * and kills the process with SIGKILL.
+ * Enforces a time limit even if the event loop is blocked. If the event loop stays blocked after the limit, or if the run doesn't end, the watchdog
+ * writes the last events and kills the process with SIGKILL.
  *
  * @returns a function that stops the watchdog
  */
@@ -54,7 +54,7 @@ export function startWatchdog({ after, events, message }: WatchdogOptions): () =
   const workerData = { shared, after, ...patience, events, message }
   const worker = new Worker(source, { eval: true, workerData, execArgv: [], stdout: false, stderr: false })
   worker.unref()
-  // If the watchdog fails, the run continues, and only its own timer can end it.
+  // If the watchdog fails, the run continues, and only the run's own timer enforces the time limit.
   worker.on('error', () => undefined)
   const heart = setInterval(() => void Atomics.add(state, 0, 1), patience.stalled / 6)
   heart.unref()

@@ -22,7 +22,7 @@ export function useProxyFromEnvironment(env: Readonly<Record<string, string | un
   try {
     http.setGlobalProxyFromEnv({ ...env })
   } catch {
-    // Node's message quotes the URL, which may contain a password.
+    // Node's message is not passed on, because it quotes the URL, which may contain a password.
     const set = names.filter((name) => env[name] !== undefined && env[name] !== '')
     throw new UserError('usage', `The proxy in ${set.join(' or ')} is not a URL such as http://proxy.example:8080.`)
   }

@@ -1,6 +1,6 @@
 /**
- * Names for groups of hosts in an allow-list: package registries and code hosts. Each includes the hosts that its usual clients contact, on the HTTP
- * and HTTPS ports. Any other single word is an ordinary host name.
+ * Names for groups of hosts in an allow-list: package registries and code hosts. Each group contains the hosts that the usual clients of the registry
+ * or code host contact, on the HTTP and HTTPS ports. Any other single word is an ordinary host name.
  */
 export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   // JavaScript

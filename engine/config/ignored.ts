@@ -7,8 +7,9 @@ export type Ignored = {
   readonly reason: string
 }
 
-/** The maximum number of ignored keys that are shown for one file, and the maximum length of each key, in characters. The file may be untrusted. */
+/** The maximum number of ignored keys that are shown for one file, which may be untrusted. */
 const maxKeys = 20
+/** The maximum length of a shown key, in characters. */
 const maxCharacters = 80
 
 /** Describes ignored keys. Returns an empty list if there are none. */

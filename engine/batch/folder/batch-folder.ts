@@ -51,7 +51,7 @@ export class BatchFolder {
   }
 
   /**
-   * Begins a batch in a folder, or opens the batch if the folder already contains the same one.
+   * Begins a batch in a folder. If the folder already contains this batch, opens it.
    *
    * @throws UserError `usage` if the folder contains another batch or other files
    */
@@ -77,7 +77,7 @@ export class BatchFolder {
     const there = BatchFolder.open(path, owner)
     const different = differences(there.manifest, manifest)
     if (different.length === 0) return there
-    const message = `${path} contains another batch, which was started with different values of ${different.join(', ')}.`
+    const message = `${path} contains another batch, which differs in ${different.join(', ')}.`
     throw new UserError('usage', `${message} Name another folder, or use the same options.`)
   }
 

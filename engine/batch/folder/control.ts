@@ -18,18 +18,18 @@ type Control = z.infer<typeof control>
 
 const fileOf = (folder: string): string => join(folder, 'control.json')
 
-/** Reads the requests to a batch. A file that can't be parsed counts as one without requests. */
+/** Reads what other processes have requested from a batch's supervisor. If the file can't be parsed, it is treated as if it contained no requests. */
 export function readControl(folder: string): Control {
   const parsed = control.safeParse(parseJson(readIfThere(fileOf(folder)) ?? '{}'))
   return parsed.success ? parsed.data : control.parse({})
 }
 
-/** Adds a request to the earlier ones; a new value replaces the earlier one. */
+/** Adds requests to the batch's control file. The earlier requests remain, except that a new value of a setting replaces its old value. */
 export function writeControl(folder: string, wish: Partial<Control>, owner: number): void {
   writeWhole(fileOf(folder), `${JSON.stringify({ ...readControl(folder), ...wish })}\n`, owner)
 }
 
-/** A text that changes whenever a new request is added. */
+/** Returns a text that changes whenever the batch's control file is written. */
 export function controlStamp(folder: string): string {
   const stat = statSync(fileOf(folder), { throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.mtimeMs}-${stat.ino}`

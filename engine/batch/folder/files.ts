@@ -30,7 +30,7 @@ export function writeWhole(path: string, text: string, owner: number): void {
 }
 
 /**
- * Creates a complete file if there is none.
+ * Creates a file with its complete content, unless the file exists already.
  *
  * @param isKept whether the file must survive a crash of the machine. If so, this call waits until the file is on the disk
  * @returns whether this call created the file. Of several simultaneous calls, only one creates it

@@ -27,7 +27,9 @@ export const attemptRecord = z.object({
   verified: z.boolean().optional(),
   /** The commit that the run started from. */
   commit: z.string().optional(),
-  /** The path of a patch for `git apply --binary` with the run's changes, relative to the batch's folder. Absent: the run changed nothing. */
+  /**
+   * The path, relative to the batch's folder, of a patch that contains the run's changes (for `git apply --binary`). Absent: the run changed nothing.
+   */
   patch: z.string().optional(),
   /** The path of the run's session, relative to the batch's folder. Absent: the run had no session. */
   session: z.string().optional(),
@@ -46,8 +48,9 @@ export const settledRecord = attemptRecord.extend({
   repeat: z.int(),
   /** The hash of the batch's manifest, as computed by `hashOf`. */
   manifest: z.string(),
-  /** The number of the trial's attempts. `total_cost_usd`: what all of them cost together, in US dollars. */
+  /** The number of the trial's attempts. */
   attempts: z.int(),
+  /** What all attempts of the trial cost together, in US dollars; absent if no cost is known. */
   total_cost_usd: z.number().optional(),
 })
 

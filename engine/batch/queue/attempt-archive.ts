@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import * as z from 'zod'
 
-/** Matches the paths of the files of an attempt that its worker sends back. The attempt's record is sent separately. */
+/** Matches the paths of those files of an attempt that its worker sends back in an archive. The attempt's record is sent separately. */
 const kept = /^(?:changes\.patch|report\.html|stderr\.txt|session\/.+)$/
 const listSchema = z.array(z.object({ path: z.string(), size: z.int().min(0) }))
 /** The highest plausible compression ratio. Sessions consist of text, which hardly ever compresses better than this. */

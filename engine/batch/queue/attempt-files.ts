@@ -91,7 +91,7 @@ export function readSteps(folder: BatchFolder, trial: string, attempt: number): 
 }
 
 /**
- * Ends an attempt for which no worker reports the end.
+ * Records how an attempt ended when no worker is expected to report it.
  *
  * @param reserved the maximum that the attempt may have cost, in US dollars
  * @returns the record that counts: the one from this call or, if a worker has reported the end before, the worker's

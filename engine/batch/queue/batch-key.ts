@@ -16,9 +16,9 @@ export function makeBatchKey(): string {
 export class NotAuthentic extends Error {}
 
 /**
- * Seals data that goes through a store that others can read and write. Each seal uses a new key, derived from the batch key with a random salt (HKDF-SHA256),
- * so no pair of key and nonce is ever used twice. Each seal is also bound to its place in the store and can't be opened anywhere else (AES-256-GCM with the
- * place as associated data).
+ * Seals (encrypts and authenticates) data that passes through a store that others can read and write. Each seal uses a new key, derived from the
+ * batch key with a random salt (HKDF-SHA256), so no pair of key and nonce is ever used twice. Each seal is also bound to its place in the store and
+ * can't be opened anywhere else (AES-256-GCM with the place as associated data).
  */
 export class BatchKey {
   readonly #key: Buffer

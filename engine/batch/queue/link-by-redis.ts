@@ -94,7 +94,9 @@ type RedisLinkOptions = {
   readonly deadlineMs: number
 }
 
-/** Creates a link through Redis, for a worker that has its own copy of the batch's folder. All data in Redis is sealed. */
+/**
+ * Creates a worker's link to the coordinator through Redis, for a worker that has its own copy of the batch's folder. All data in Redis is sealed.
+ */
 export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
   const store = new SealedStore(carrier, key, folder.hash)
   const { name, process, mostBytes, deadlineMs } = own
@@ -184,7 +186,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
   }
 }
 
-/** Resolves to the value, or to undefined if it is not authentic, because somebody without the key changed it. */
+/** Resolves to the value, or to undefined if the value is not authentic (somebody without the key changed it). */
 async function orNothing(value: Promise<unknown>): Promise<unknown> {
   try {
     return await value

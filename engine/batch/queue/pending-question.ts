@@ -21,7 +21,7 @@ export class PendingQuestion<Answer> {
     })
   }
 
-  /** Whether a question has no answer yet, or its answer has not been taken. */
+  /** Whether a question is waiting for its answer, or has an answer that has not been taken yet. */
   get isOpen(): boolean {
     return this.#isPending || this.#answer !== undefined
   }

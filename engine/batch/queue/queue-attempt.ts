@@ -27,7 +27,7 @@ type QueueDependencies = {
   readonly relay: Relay | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
-  /** Receives facts that the user should know. */
+  /** Receives sentences that the user should read. */
   readonly say: (sentence: string) => void
   /** Called when a provider's quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (until: number | undefined) => void
@@ -102,7 +102,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     return record
   }
 
-  /** Handles a failure to hand out a job because Redis is full or unreachable. It tells the user once; the caller tries again later. */
+  /** Called if a job could not be handed out, for example because Redis is full or unreachable. Tells the user once; the caller tries again later. */
   function told(error: Error): false {
     if (!isFullTold)
       say(`Jobs can't be assigned to workers: ${error.message}. The batch tries again until it succeeds.`)

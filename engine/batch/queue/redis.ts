@@ -32,7 +32,7 @@ export type Carrier = {
  * Connects to Redis, and checks whether it stores data reliably.
  *
  * @param url `redis://` or `rediss://`, with a user name and a password if the server requires them
- * @throws UserError `usage` if the packages are missing, nothing answers, or Redis may drop jobs
+ * @throws UserError `usage` if the packages are missing, no server answers, or Redis may drop jobs
  */
 export async function connectCarrier(url: string): Promise<Carrier> {
   if (!/^rediss?:\/\//.test(url))
@@ -149,7 +149,8 @@ export function openJobWorker(
   }
   const take = async (job: Job, token = ''): Promise<void> => {
     if (busy >= concurrency) {
-      // This worker already runs as many jobs as it may. The job was taken before its queue could be paused. Another worker may have room for it.
+      // This worker already runs its maximum number of jobs; the job was taken before its queue could be paused. It goes back to the queue, because
+      // another worker may be free.
       await job.moveToWait(token)
       throw new packages.WaitingError()
     }
@@ -183,7 +184,7 @@ export function openJobWorker(
     if (workers.length < 2) return
     for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
   }
-  // This is repeated, because a queue that was resumed just before its pause took effect would otherwise stay paused for ever.
+  // The steering is repeated, because a queue that was resumed just before its pause took effect would otherwise stay paused for ever.
   const steering = setInterval(steer, steerMs)
   return async () => {
     clearInterval(steering)

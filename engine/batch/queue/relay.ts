@@ -27,8 +27,8 @@ type Given = { readonly trial: string; readonly attempt: number }
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
- * Connects the folder of a batch with workers that don't share it, through Redis. All data is encrypted. The workers get the tasks, and their messages and
- * results are stored in the folder, where the rest of the program reads them.
+ * Connects the folder of a batch, through Redis, to workers that don't share it. All data is encrypted. The workers get the tasks through Redis, and
+ * their messages and results are copied into the folder, where the rest of the program reads them.
  */
 export class Relay {
   readonly #carrier: Carrier
@@ -195,7 +195,7 @@ export class Relay {
     }
   }
 
-  /** The attempt that a result is for, if an earlier start of this batch handed it out; otherwise undefined. */
+  /** The attempt that a result belongs to, if an earlier start of this batch handed out that attempt; otherwise undefined. */
   #attemptOf(id: string, { trial, attempt }: AttemptRecord): Given | undefined {
     const isOurs = this.#trials.has(trial) && jobIdOf(trial, attempt) === id
     return isOurs && existsSync(this.#folder.attemptPath(trial, attempt)) ? { trial, attempt } : undefined

@@ -42,14 +42,14 @@ export class SealedStore {
    * Reads the value under a name in a table.
    *
    * @returns undefined if there is no such value
-   * @throws NotAuthentic if the value is not what was written
+   * @throws NotAuthentic if the value was changed after it was written
    */
   async get(table: string, name: string): Promise<unknown> {
     const sealed = await this.#redis.call('hget', this.#at(table), name)
     return typeof sealed === 'string' ? this.#key.openValue([this.#batch, table, name], sealed) : undefined
   }
 
-  /** All values of a table by name; a value that is not authentic is undefined. */
+  /** Returns all values of a table by name. A value that was changed after it was written is returned as undefined. */
   async all(table: string): Promise<ReadonlyMap<string, unknown>> {
     const listed = (await this.#redis.call('hgetall', this.#at(table))) as Readonly<Record<string, string>>
     const entries = new Map<string, unknown>()
@@ -77,7 +77,7 @@ export class SealedStore {
    * Reads an object.
    *
    * @param most the maximum size of all parts together, in bytes
-   * @throws NotWhole if a part is missing or there are too many parts; NotAuthentic if a part is not what was written
+   * @throws NotWhole if a part is missing or there are too many parts; NotAuthentic if a part was changed after it was written
    */
   async read(name: string, most: number): Promise<Buffer> {
     const count = Number(await this.#redis.call('hlen', this.#at(name)))

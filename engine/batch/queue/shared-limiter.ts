@@ -5,7 +5,10 @@ import { nameOf, slowestMs, windowMs, type RequestLimiter } from '../run/rate-li
 import { rateScript } from './rate-script.ts'
 import type { Carrier } from './redis.ts'
 
-/** The maximum time, in milliseconds, that a waiting request sleeps before it asks again: it may be admitted earlier if others used less than they reserved. */
+/**
+ * The maximum time, in milliseconds, that a waiting request sleeps before it asks again: it may be admitted earlier if other requests used less than
+ * they reserved.
+ */
 const pollMs = 500
 /**
  * How long to wait for an answer from Redis, in milliseconds. If none comes, Redis is treated as unavailable, and is not asked again for the same length of
@@ -28,7 +31,7 @@ type Line = { readonly account: Account; readonly entries: Entry[]; isMoving: bo
 type SharedLimiterOptions = {
   /** The hash that identifies the batch. */
   readonly batch: string
-  /** The user's limits, which replace the limits of the providers. Called for each request. */
+  /** Returns the user's limits, which replace the limits of the providers. Called for each request. */
   readonly limits: () => RateLimits
   /** Enforces this process's share of the limits while Redis is unavailable. */
   readonly alone: RequestLimiter
@@ -37,9 +40,9 @@ type SharedLimiterOptions = {
 }
 
 /**
- * Keeps the requests and tokens of all workers together within the limits per minute. It does through Redis what `RateLimiter` does for one process. All
- * requests wait in one queue, and each process asks Redis only about the first of its own requests. While Redis doesn't answer, each worker keeps to its share
- * of the limits.
+ * Keeps the total number of requests and tokens of all workers within the limits per minute. It does for all workers, through Redis, what
+ * `RateLimiter` does for one process. All requests wait in one queue, and each process asks Redis only about the first of its own requests. While
+ * Redis doesn't answer, each worker keeps to its share of the limits.
  */
 export class SharedRateLimiter implements RequestLimiter {
   readonly #redis: Carrier['redis']
@@ -157,7 +160,7 @@ export class SharedRateLimiter implements RequestLimiter {
 }
 
 /**
- * Calls a function each time a provider refuses a request from any worker of a batch because there were too many requests.
+ * Calls a function whenever a provider has refused a request from one of the batch's workers because there were too many requests.
  *
  * @returns a function that stops these calls
  */

@@ -89,13 +89,13 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     const { trial, attempt } = attemptOf(folder, trials, id, data)
     if (!(await link.isGivenOut(trial.key, attempt)))
       throw new UserError('usage', `${trial.key} was not assigned to a worker`)
-    // The attempt has already ended, but its result may not have been handed in.
+    // If the attempt has already ended, its result may still have to be handed in.
     if (folder.attemptOf(trial.key, attempt) !== undefined) return handIn(trial, attempt)
     // The queue may hand out a job again while this worker is still running it.
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!(await link.claim(trial.key, attempt))) {
-      // If Redis lost its jobs, this job was handed out again although another worker is running it. In that case, that worker continues.
+      // If Redis lost its jobs, this job may have been handed out again while another worker is running it. If so, the other worker continues.
       if (await link.isClaimantThere(trial.key, attempt)) return
       say(`${trial.key}: the worker that claimed it is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, {

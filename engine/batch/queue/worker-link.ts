@@ -19,8 +19,8 @@ export type WorkerLink = {
   /** Sends the stored progress of an attempt to the coordinator. */
   readonly tellStep: (trial: string, attempt: number) => Promise<void>
   /**
-   * Hands in the result of an attempt. If that is not possible by a deadline, only the cost of the attempt is reported; this is tried until it succeeds or
-   * `closing` is aborted.
+   * Hands in the result of an attempt. If that is not possible by a deadline, only the cost of the attempt is reported. The report is repeated until
+   * it succeeds or `closing` is aborted.
    *
    * @throws UserError if the result can't be handed in by the deadline
    */
@@ -43,7 +43,7 @@ type Beat = {
   readonly isOver: boolean
 }
 
-/** Creates a link through the batch's folder, for a worker that shares this folder with the coordinator. */
+/** Creates a worker's link to the coordinator through the batch's folder, for a worker that shares this folder with the coordinator. */
 export function linkByFolder(
   folder: BatchFolder,
   name: string,

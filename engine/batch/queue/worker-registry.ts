@@ -112,7 +112,7 @@ export class WorkersThere {
   }
 
   #look(): readonly WorkerReport[] {
-    // The files are read at most every half second, because every waiting task asks for the workers again and again.
+    // The files are read at most every half second, because every waiting task checks again and again which workers there are.
     if (Date.now() - this.#readAt > 500) {
       this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
       this.#readAt = Date.now()

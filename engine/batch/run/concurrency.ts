@@ -1,15 +1,15 @@
 /**
- * The number of simultaneous runs is multiplied by `shrink` after each refusal because of too many requests, and by `grow` after each period of `growMs`
- * without a refusal.
+ * Each time a provider refuses requests because there were too many, the number of simultaneous runs is multiplied by `shrink`. After each period of
+ * `growMs` without a refusal, it is multiplied by `grow`.
  */
 const shrink = 0.8
 const grow = 1.1
 const growMs = 30_000
 
 /**
- * The maximum number of simultaneous runs. It begins with the requested number, falls after each refusal because of too many requests, and slowly rises again
- * while there is no refusal. The number of runs is reduced instead of their speed, because the provider's cache forgets the prompt of a run that waits too long
- * between two requests.
+ * The maximum number of simultaneous runs. It begins with the requested number, falls each time a provider refuses requests because there were too
+ * many, and slowly rises again while none are refused. The runs are not slowed down instead, because the provider's cache forgets the prompt of a run
+ * that waits too long between two requests.
  */
 export class Concurrency {
   readonly #now: () => number
@@ -21,7 +21,7 @@ export class Concurrency {
     this.#changed = now()
   }
 
-  /** Called once for each group of requests that were sent at the same time and refused by a provider. */
+  /** Reduces the number of runs. Called once for each group of requests that were sent at the same time and refused by a provider. */
   throttled(): void {
     this.#share *= shrink
     this.#changed = this.#now()

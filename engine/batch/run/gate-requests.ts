@@ -59,7 +59,10 @@ export class GateOfRun {
     }
   }
 
-  /** Drops the run's waiting requests. Call this when the run has ended. The reservations for requests that were already sent remain. */
+  /**
+   * Drops the requests of the run that are still waiting. Call this when the run has ended. Requests that were already sent still count towards the
+   * limits.
+   */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

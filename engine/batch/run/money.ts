@@ -38,7 +38,8 @@ export class Money {
     const left = this.#limit - this.#spent - this.#reserved
     const wanted = this.#perRun ?? this.#limit / Math.max(1, this.#workers())
     const isAlone = this.#reserved === 0
-    // If there is no limit per run, the last run may get less than a full share. It gets whatever is left, if that is at least twice the average cost of a run.
+    // If there is no limit per run, the last run may get a lower limit than the others: all the money that is left, if that is at least twice the
+    // average cost of a run.
     const least = this.#perRun ?? (this.#ended === 0 ? wanted : Math.min(wanted, 2 * (this.#spent / this.#ended)))
     const limit = left >= wanted ? wanted : isAlone && left >= least && left > 0 ? left : undefined
     if (limit === undefined) return isAlone ? 'used-up' : 'wait'

@@ -83,7 +83,7 @@ export class Progress {
   }
 
   /**
-   * One line for each run that says what the run is doing. The runs are sorted by their start, beginning with the earliest.
+   * Returns a line for each run, which says what the run is doing. The runs are sorted by the time at which they started, earliest first.
    *
    * @param most the maximum number of runs to show; the others are only counted
    */

@@ -9,8 +9,8 @@ export const windowMs = 61_000
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]
 /**
- * The longest time that a request is assumed to take to reach the provider. If the answer begins later than that, the model is assumed to have taken the rest
- * of the time.
+ * The longest time that a request is assumed to take to reach the provider, in milliseconds. If the response begins later than that, the rest of the
+ * time is attributed to the model.
  */
 export const slowestMs = 2000
 /** The wait after a refusal that doesn't say how long to wait, in milliseconds. It is doubled with each further refusal. */

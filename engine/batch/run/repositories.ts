@@ -21,7 +21,7 @@ export class Repositories {
   readonly #mirrors = new Map<string, Promise<string>>()
   readonly #checkouts = new Map<string, Promise<Checkout>>()
 
-  /** @param folder the folder of the mirrors and trees */
+  /** @param folder the folder that contains the mirrors and the work trees */
   constructor(folder: string, git: Git, owner: number) {
     this.#folder = folder
     this.#git = git
@@ -81,7 +81,7 @@ export class Repositories {
     if (before !== undefined) return before
     const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
     const commit = await look().catch(async () => {
-      // The mirror lacks the commit, because the commit is newer or is on no branch. It is fetched separately.
+      // The mirror lacks the commit, because the commit is newer than the mirror or is on no branch. The commit is fetched separately.
       await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
       return look().catch(() => {
         throw new RepositoryFailure(`${source} has no commit named ${name}`)
@@ -111,8 +111,8 @@ function asCommit(ref: string | undefined): string {
 }
 
 /**
- * Returns a result that already exists or is being computed, so that simultaneous callers share one computation. If that fails, the next call tries
- * again.
+ * Returns a result that already exists or is being computed, so that simultaneous callers share one computation. If the computation fails, the next
+ * call starts it again.
  */
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = made.get(key)

@@ -37,7 +37,7 @@ type RunBatchOptions = {
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** The limits per minute for each provider, key and model. A limit that is undefined here is the one that the provider reports. */
+  /** The limits per minute for each provider, key and model. If a limit is undefined here, the limit that the provider reports applies. */
   readonly limits: RateLimits
   readonly backoffMs: number
   readonly program: AgentProgram
@@ -139,7 +139,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // Enough jobs are handed out in advance that a worker that finishes a run finds its next job already waiting.
+      // Jobs are handed out in advance, so that each worker that finishes a run finds its next job already waiting.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },

@@ -12,8 +12,8 @@ const mostLost = 2
 const longestWaitMs = 300_000
 
 /**
- * Decides whether a trial is settled after its attempts. It is settled by an answer, by an error that isn't worth another attempt, by the loss of too many
- * workers, and by the last permitted attempt without an answer.
+ * Decides whether a trial is settled after its attempts. It is settled by an answer, by an error that another attempt would not avoid, by the loss of
+ * too many workers, or if the maximum number of attempts have ended without an answer.
  *
  * @param ended the finished attempts since the trial was last reopened, in order
  * @param mostAttempts how many attempts may end without an answer
@@ -38,8 +38,8 @@ export function endedAttempts(folder: BatchFolder, trial: string): readonly Atte
 }
 
 /**
- * Whether a trial still needs a run, as far as the attempts of earlier starts show. If they were enough to settle the trial, but the process was killed before
- * it recorded that, the trial is settled now.
+ * Whether a trial still needs a run, judging by its attempts in earlier starts of the batch. If these attempts were enough to settle the trial, but
+ * the process was killed before it recorded the result, the trial is settled now.
  *
  * @param mostAttempts how many attempts may end without an answer
  */

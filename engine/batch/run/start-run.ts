@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { runMessage, type RunMessage, type SupervisorMessage } from './supervisor-messages.ts'
 
-/** How long to wait for the last messages of a run. */
+/** How long to wait for the last messages of a run after its process has ended, in milliseconds. */
 const lastWordsMs = 5000
 
 /** How a supervisor starts `agent`. */

@@ -99,7 +99,7 @@ export class Supervisor {
     this.#concurrency.throttled()
   }
 
-  /** Lets no run begin until the given time. */
+  /** Pauses the batch: no run begins until the given time. */
   pause(why: string, until: Date): void {
     if (this.#pauseUntil !== undefined && this.#pauseUntil >= until.getTime()) return
     this.#pauseUntil = until.getTime()

@@ -10,8 +10,9 @@ export type ModelStatistics = {
   /** The number of trials that were settled with an answer. The shares are computed from this number. */
   readonly answers: number
   readonly solved: number
-  /** `tasks`: the number of tasks with an answer. `solvedTasks`: the number of tasks that at least one try solved. */
+  /** The number of tasks with an answer. */
   readonly tasks: number
+  /** The number of tasks that at least one try solved. */
   readonly solvedTasks: number
   /** The share of answers that solved their task. Undefined: there are no answers. */
   readonly share: Estimate | undefined
@@ -40,10 +41,11 @@ export type PairedStatistics = {
   readonly tasks: number
   /** The share of tries that `b` solved minus the share that `a` solved, averaged over the tasks that both answered. Undefined: there are no such tasks. */
   readonly difference: Estimate | undefined
-  /** `wins`: the number of tasks that `b` solved more often than `a`. `losses`: the number of tasks that `b` solved less often. */
+  /** The number of tasks that `b` solved more often than `a`. */
   readonly wins: number
+  /** The number of tasks that `b` solved less often than `a`. */
   readonly losses: number
-  /** The probability that wins and losses are at least this uneven if the models are equally good. */
+  /** The p-value: the probability that wins and losses are at least as uneven as observed if the models are equally good. */
   readonly p: number
 }
 
@@ -53,7 +55,10 @@ export type BatchStatistics = {
   readonly pairs: readonly PairedStatistics[]
 }
 
-/** Computes the statistics of each model and compares the models in pairs. A run that ended with an error doesn't affect the shares, but its cost counts. */
+/**
+ * Computes the statistics of each model and compares the models in pairs. A run that ended without an answer doesn't affect the shares, but its cost
+ * counts.
+ */
 export function compareModels(results: readonly TrialResult[]): BatchStatistics {
   const byModel = new Map<string | undefined, TrialResult[]>()
   for (const result of results) {

@@ -55,7 +55,7 @@ export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
 
 /** Notes that explain the figures. */
 export const tableNotes: readonly string[] = [
-  'Shares are computed over the runs with an answer. Runs without an answer are not results, but their cost counts. Several runs of one task are not independent, so if tasks were run more than once, the intervals of shares are too narrow.',
+  'Shares are computed over the runs with an answer. Runs without an answer are not results, but their cost counts. Several runs of one task are not independent, so if tasks were run more than once, the confidence intervals of the shares are too narrow.',
   'Differences are means over the tasks for which both models have an answer; p is the result of the sign test.',
 ]
 

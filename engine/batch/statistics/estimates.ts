@@ -17,7 +17,8 @@ export function wilsonInterval(successes: number, trials: number): Estimate | un
   const scale = 1 + z ** 2 / trials
   const centre = (value + z ** 2 / (2 * trials)) / scale
   const half = (z / scale) * Math.sqrt((value * (1 - value)) / trials + z ** 2 / (4 * trials ** 2))
-  // If all or none of the trials succeed, one of the bounds is exactly 1 or 0. It is set directly, because rounding would leave a small error.
+  // If all trials succeed, the upper bound is exactly 1; if none do, the lower bound is exactly 0. These bounds are set directly, because rounding
+  // would leave a small error.
   const low = successes === 0 ? 0 : Math.max(0, centre - half)
   const high = successes === trials ? 1 : Math.min(1, centre + half)
   return { value, low, high }
@@ -38,7 +39,7 @@ export function passAtK(tries: number, solved: number, k: number): number | unde
 }
 
 /**
- * The mean of values, with a 95 % interval that is computed from its standard error by the normal distribution.
+ * The mean of values, with a 95 % confidence interval that is computed from the standard error and the normal distribution.
  * Source for differences between two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
  *
  * @returns undefined if there are no values. The spread of a single value is unknown, so its interval reaches from `bounds.least` to `bounds.most`
@@ -56,9 +57,9 @@ export function meanInterval(
 }
 
 /**
- * The probability that wins and losses are at least this uneven if two models are equally good: the exact two-sided sign test. With one try for each task, it
- * is McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12 (1947); the
- * exact form uses the binomial distribution with 1/2.
+ * The p-value of the exact two-sided sign test: the probability that wins and losses are at least as uneven as observed if two models are equally
+ * good. With one try for each task, the test is McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between
+ * correlated proportions", Psychometrika 12 (1947); the exact form uses the binomial distribution with 1/2.
  */
 export function signTest(wins: number, losses: number): number {
   const count = wins + losses

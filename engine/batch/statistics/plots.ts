@@ -33,7 +33,9 @@ export function renderPlots({ models }: BatchStatistics): Html {
   )
   const most = Math.max(0, ...costs.map(({ value }) => value))
   return joined([
-    ...(shares.length === 0 ? [] : [plot('Solved runs among those with an answer (with 95 % interval)', shares, 1)]),
+    ...(shares.length === 0
+      ? []
+      : [plot('Share of answered runs that were solved (with 95 % confidence interval)', shares, 1)]),
     ...(costs.length === 0 ? [] : [plot('Cost of a solved task', costs, most)]),
   ])
 }

@@ -43,7 +43,7 @@ function sliceOf(tasks: readonly Task[], text: string): readonly Task[] {
   return tasks.slice(from === undefined ? 0 : Number(from), to === undefined ? undefined : Number(to))
 }
 
-/** The Fisher-Yates shuffle, with a generator (mulberry32) that gives the same numbers everywhere. */
+/** The Fisher-Yates shuffle, with a random number generator (mulberry32) that gives the same numbers on every machine. */
 function shuffled(tasks: readonly Task[], seed: number): readonly Task[] {
   const order = [...tasks]
   let state = seed >>> 0

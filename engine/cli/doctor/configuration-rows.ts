@@ -1,9 +1,9 @@
 import type { Ignored } from '../../config/ignored.ts'
 import type { Row } from './doctor-row.ts'
 
-/** The configuration files that exist. */
+/** What is known about the configuration: its files, the problems in them, and whether the repository is trusted. */
 export type ConfigurationFacts = {
-  /** The paths of the files that exist, as messages show them. */
+  /** The paths of the configuration files that exist, as messages show them. */
   readonly files: readonly string[]
   /** The path of the user's own configuration file, whether or not the file exists. */
   readonly own: string

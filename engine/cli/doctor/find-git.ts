@@ -5,7 +5,7 @@ import { readPlainFile } from '../../core/read-plain-file.ts'
 import type { GitFacts } from './git-rows.ts'
 
 const patienceMs = 5000
-/** The size limit for the configuration of a repository, in bytes. No real configuration is larger. */
+/** The size limit for the git configuration of a repository, in bytes. No real configuration is larger. */
 const maxBytes = 256 * 1024
 
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>

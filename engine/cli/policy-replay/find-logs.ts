@@ -17,8 +17,8 @@ const logName = 'audit.jsonl'
 const deepest = 8
 
 /**
- * Finds the audit logs that a command line names. Each name is the id of a session or a part of it, the folder of a session, a folder that contains such
- * folders at any depth, or a log itself. Sessions without a log are left out, because they contain no requests.
+ * Finds the audit logs that a command line names. Each name is the id of a session, the beginning or end of an id, the folder of a session, a folder
+ * that contains session folders at any depth, or a log itself. Sessions without a log are left out, because they contain no requests.
  *
  * @param all whether to include all stored sessions
  * @throws UserError `usage` for a name that is none of these

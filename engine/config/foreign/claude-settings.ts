@@ -27,7 +27,7 @@ const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins']
 
 /** Variables that redirect an agent, or give a command another home directory. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
-/** Variables that contain the address or the key of a model. Only requests to the model get them, never commands. */
+/** Variables that contain the address or the key of a model. They are used only for requests to the model; commands never get them. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
 
 /** Variables that can make programs load code from elsewhere. A repository must not set them. */

@@ -3,7 +3,7 @@ import { locateInJson, positionAt } from '../../core/locate-json.ts'
 /** The parsed JSON of another program's file, with the positions of its values. */
 export type ForeignJson = {
   readonly value: unknown
-  /** Gives the position of the value at a path, as `file:line:column`. */
+  /** Returns the position of the value at a path, as `file:line:column`. */
   readonly place: (path: readonly PropertyKey[]) => string
 }
 

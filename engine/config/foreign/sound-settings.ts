@@ -3,7 +3,7 @@ import { leafPath, keyOf } from '../leaves.ts'
 import { ConfigFile } from '../settings-schema.ts'
 import { faultsOf } from '../validate.ts'
 
-/** The settings of another program that are valid in our configuration, and those that aren't. */
+/** The settings of another program that are valid in this program's configuration, and those that aren't. */
 type SoundSettings = {
   readonly settings: ConfigFile
   /** Unknown keys, and keys with an invalid value. */
@@ -33,10 +33,7 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys are not valid' }] }
 }
 
-/**
- * Returns the longest part of a path, from its beginning, that leads only through tables. It stops at a list, because a list is valid or invalid as a
- * whole.
- */
+/** Returns the longest prefix of a path that leads only through tables. The prefix ends at a list, because a list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {

@@ -114,7 +114,7 @@ test('a folder that contains another batch, or other files, is refused', async (
   const other = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model, '--repeat', '2'])
   expect([other.code, other.stderr]).toEqual([
     2,
-    expect.stringContaining('contains another batch, which was started with different values of --repeat') as string,
+    expect.stringContaining('contains another batch, which differs in --repeat') as string,
   ])
   const filled = await place.run(['run', 'tasks.jsonl', '-o', 'other', '-m', model])
   expect([filled.code, filled.stderr]).toEqual([
