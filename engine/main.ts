@@ -13,6 +13,6 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  * @returns the exit code. Errors are printed to stderr.
  */
 export const main = withErrorReporting((argv, name) =>
-  // Declaring the other commands would slow down every start of a run.
+  // `agent exec` declares only its own command, because declaring the others would slow down the start of every run.
   runProgram(argv, argv[0] === 'exec' ? declareExec : everyCommand, name, tellUsageError),
 )

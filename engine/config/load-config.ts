@@ -19,9 +19,9 @@ import { placeOf } from './validate.ts'
 export type ConfigSources = {
   readonly places: AppPaths
   readonly project: Project
-  /** The value of `-p`; undefined: the profile that the user's file names, if any. */
+  /** The name of the profile to use, from `-p`. If undefined, the profile that the user's file names is used, if any. */
   readonly profile?: string | undefined
-  /** Whether `--trust` was given. Absent: it was not. */
+  /** Whether `--trust` was given. Default: false. */
   readonly trust?: boolean
   /** Whether `--isolated` was given. If so, the files with which the user and the repository configure a run are not used. */
   readonly isolated?: boolean
@@ -30,39 +30,40 @@ export type ConfigSources = {
    * used even without an import.
    */
   readonly onlyImported?: boolean
-  /** The `-c key=value` texts, in order. */
+  /** The values of the `-c key=value` options, in the order given. */
   readonly overrides?: readonly string[]
   /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
   readonly addDirs?: readonly string[]
-  /** Other flags that correspond to settings, each with the settings that it sets. */
+  /** Command-line flags that correspond to settings, each with the settings that it sets. */
   readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
 }
 
-/** A run's configuration and its origins. */
+/** A run's configuration, and where each part of it comes from. */
 export type Config = {
   readonly settings: Settings
-  /** Whether the repository's configuration, rules and permissions are used. */
+  /** Whether the repository is trusted. If not, its settings and allow rules are ignored, but its deny and ask rules still apply. */
   readonly trusted: boolean
   /** Whether the user's and the repository's own files are ignored: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
   /** Configuration that was found but is not used. */
   readonly ignored: readonly Ignored[]
-  /** The source of each key that is set. */
+  /** The layer that each key's value comes from, by key. */
   readonly origins: ReadonlyMap<string, Origin>
   /** The settings that the machine's owner fixed. */
   readonly managed: Settings
-  /** Variables for model requests, from another program's settings. Variables of the environment override them. */
-  readonly modelVariables: Readonly<Record<string, string>>
   /**
-   * The permission lists of all layers. All of them apply, whereas any other setting of a later layer replaces the same setting of an earlier layer.
+   * Environment variables for model requests, taken from another program's settings. Variables that are set in the actual environment override them.
    */
+  readonly modelVariables: Readonly<Record<string, string>>
+  /** The permission lists of all layers. All of them apply; later lists don't replace earlier ones, as later values of other settings do. */
   readonly permissions: readonly PermissionFile[]
 }
 
 /**
- * Merges a run's configuration from the machine's file, the settings of the user's other programs, the user's file, the profile, the repository's file if it is
- * trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. A setting in a file that
- * exceeds a bound is ignored and listed. A command-line option that exceeds a bound is an error, because the user expects it to work.
+ * Merges a run's configuration from the machine's file, the settings of the user's other programs, the user's file, the profile, the repository's
+ * file if it is trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. If a
+ * file's setting exceeds a bound, that setting is ignored and listed. If a command-line option does, that is an error, because the user expects it to
+ * work.
  *
  * @throws UserError `usage`, naming the file or option, the line, the key and the expected value
  */
@@ -139,7 +140,7 @@ function addingRoots(roots: readonly string[], directories: readonly string[]): 
   return { kind: 'flag', name: '--add-dir', settings }
 }
 
-/** Removes the settings of a layer that exceed a bound. */
+/** Removes from a layer the settings that exceed a bound. */
 function keepWithin(
   layer: Layer,
   bound: Layer | Settings,

@@ -10,7 +10,7 @@ export type Layer = Place & {
   readonly settings: Settings
   /** The path of the table in `text` that contains the layer's settings, such as `['profiles', 'ci']`. Absent: the settings are at the top level. */
   readonly within?: readonly string[]
-  /** Tables that the layer replaces completely, so that nothing of lower layers remains in them. Absent: none. */
+  /** Tables that the layer replaces completely, so that no values of lower layers remain in them. Absent: none. */
   readonly replaces?: readonly (readonly string[])[]
 }
 

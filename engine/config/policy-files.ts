@@ -13,10 +13,10 @@ const maxBytes = 1024 * 1024
 const mostFiles = 200
 
 /**
- * Lists the rule files of a folder, sorted by name.
+ * Lists the rule files in the `rules` directory of a folder, sorted by name.
  *
- * @param leftOut receives a note if the folder can't be listed. Absent: the function throws instead
- * @throws UserError `usage` if the folder can't be listed
+ * @param leftOut receives a note if the directory can't be listed. Absent: the function throws instead
+ * @throws UserError `usage` if the directory can't be listed and `leftOut` is absent
  */
 export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: LeftOut[]): readonly RuleFile[] {
   const directory = join(folder, 'rules')
@@ -42,9 +42,9 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
 }
 
 /**
- * Lists the user's permission files, for Claude Code and for this program.
+ * Lists the files that contain the user's permission lists: Claude Code's settings file and this program's `permissions.json`, if they exist.
  *
- * @throws UserError `usage` if the file for Claude Code exists but can't be read: its denials would otherwise be lost
+ * @throws UserError `usage` if Claude Code's file exists but can't be read: its denials would otherwise be lost
  */
 export function ownSettings(places: AppPaths, home: string): readonly PermissionFile[] {
   const claude = claudeSettingsFile(home)
@@ -67,7 +67,7 @@ export function managedSettings(folder: string): readonly string[] {
  * Returns Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run: errors in a file are reported.
  * Of the file's valid rules, those that restrict commands apply, and those that allow commands do not.
  *
- * @param root the repository's root; the real paths of its files must be in it
+ * @param root the repository's root; rule files that are outside it when links are followed are not read
  */
 export function foreignRules(
   home: string,
@@ -112,7 +112,7 @@ function present(path: string): readonly string[] {
   return existsSync(path) ? [path] : []
 }
 
-/** A file that the repository contains. */
+/** A file from the repository. */
 export type BroughtFile = { readonly path: string }
 
 /**
@@ -129,7 +129,10 @@ export function tryPlain<File extends BroughtFile>(
   return []
 }
 
-/** Reads a file's text. It never waits on a pipe, and a link can't redirect it to another file, because the content of a repository isn't trusted. */
+/**
+ * Reads a file's text. The content of a repository isn't trusted, so a named pipe or a link in the file's place is refused, never waited on or
+ * followed.
+ */
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }

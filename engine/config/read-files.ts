@@ -20,9 +20,9 @@ type OwnFiles = {
 }
 
 /**
- * Reads `config.toml` of the machine's owner and of the user. All profiles are validated, even inactive ones.
+ * Reads the `config.toml` files of the machine's owner and of the user. All profiles are validated, even inactive ones.
  *
- * @param profile the profile that `-p` names; undefined: the one that the file names, if any
+ * @param profile the profile that `-p` names; undefined: the one that the user's file names, if any
  * @throws UserError `usage` naming the file, the line, the key and the expected value; or if there is no such profile
  */
 export function readOwnFiles(places: AppPaths, profile: string | undefined): OwnFiles {
@@ -39,7 +39,7 @@ export function readOwnFiles(places: AppPaths, profile: string | undefined): Own
 }
 
 /**
- * Reads `config.toml` of the machine's owner. The user's file isn't even opened, so the user's settings are empty.
+ * Reads only the `config.toml` of the machine's owner. The user's file isn't even opened, so the user's settings are empty.
  *
  * @throws UserError `usage` naming the file, the line, the key and the expected value
  */

@@ -172,7 +172,7 @@ function otherKeys(text: string): readonly string[] {
       ? Object.keys(settings).filter((key) => key !== 'permissions')
       : []
   } catch {
-    // A file that isn't valid JSON is left out as a whole, and that was already reported.
+    // A file that isn't valid JSON is left out as a whole, which has already been reported.
     return []
   }
 }

@@ -15,8 +15,8 @@ const shared = {
   enabled_tools: z.array(text).optional(),
   disabled_tools: z.array(text).optional(),
   /**
-   * Whether to believe what the server says about its tools. A tool that is read-only according to its server may run in parallel. Default: false. Codex
-   * doesn't have this field.
+   * Whether to believe what the server says about its tools. If so, a tool that the server declares to be read-only may run in parallel. Default:
+   * false. Codex doesn't have this field.
    */
   trusted: z.boolean().optional(),
   /** Whether every request contains the server's tools, even if the tools of other servers are deferred. Default: false. */
@@ -37,7 +37,7 @@ const stdio = z.strictObject({
 
 const remote = z.strictObject({
   url: z.url({ protocol: /^(?:https?|wss?)$/, error: 'expected a URL that begins with http, https, ws or wss' }),
-  /** The variable whose value is sent as `Authorization: Bearer`. */
+  /** The environment variable whose value is sent as the bearer token, in the header `Authorization`. */
   bearer_token_env_var: text.optional(),
   http_headers: z.record(text, z.string()).optional(),
   /** Headers whose values come from variables of this program's environment. */

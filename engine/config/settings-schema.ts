@@ -10,7 +10,10 @@ export type ConfigFile = z.infer<typeof ConfigFile>
 /** The merged settings of files, profile, `-c` and flags. Only a flag can set the approval policy to `bypass`. */
 export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
 
-/** Which repositories are trusted, so that their own configuration is used. There is a table `projects."/path"` for each root. */
+/**
+ * Which repositories are trusted. Only a trusted repository's own configuration is used. Each repository has a table `projects."/path"`, named after
+ * its root.
+ */
 const projects = z
   .record(z.string().min(1), z.strictObject({ trust_level: z.enum(['trusted', 'untrusted']) }))
   .optional()

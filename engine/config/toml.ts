@@ -17,7 +17,7 @@ export function parseToml(text: string, source: string): Record<string, unknown>
   }
 }
 
-/** Parses a TOML document; undefined if it is invalid. */
+/** Parses a TOML document. Returns undefined if it is invalid. */
 export function tryParseToml(text: string): Record<string, unknown> | undefined {
   try {
     return parse(text)
@@ -27,7 +27,7 @@ export function tryParseToml(text: string): Record<string, unknown> | undefined 
   }
 }
 
-/** Parses one TOML value; undefined if it is invalid. */
+/** Parses one TOML value. Returns undefined if it is invalid. */
 export function parseTomlValue(text: string): unknown {
   return tryParseToml(`value = ${text}`)?.['value']
 }

@@ -60,8 +60,8 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
 }
 
 /**
- * If a value may have one of several forms, returns the problems for the most likely form: the one with the fewest problems among those whose outermost type fits.
- * Undefined if no type fits.
+ * Chooses which problems to report for a value that may have one of several forms: those of the form that has the fewest problems, among the forms
+ * whose outermost type fits the value. Returns undefined if no form's outermost type fits.
  */
 function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const likely = issue.errors.filter((errors) =>

@@ -4,7 +4,7 @@ import { UserError } from './user-error.ts'
 
 /** The program's own folders on this machine, following the XDG Base Directory Specification. */
 export type AppPaths = {
-  /** The user's home, where other agents keep their settings too. */
+  /** The user's home directory, where other agents keep their settings too. */
   readonly home: string
   /** The folder that contains the user's `config.toml` and `rules/*.rules`. */
   readonly config: string

@@ -17,16 +17,16 @@ const denial = z.object({
   how_to_allow: z.string(),
 })
 
-/** The fields that all items share. */
+/** The fields that all items have. */
 export const common = {
   id: z.string(),
   /** Not in Codex: the file that contains the whole item, if the item was too long for one line. */
   whole_file: z.string().optional(),
-  /** Not in Codex: the sub-agent that caused this item. Absent: the run's own model did. */
+  /** Not in Codex: the id of the sub-agent that caused this item. Absent: the run's own model did. */
   agent_id: z.string().optional(),
 }
 
-/** The fields of a command's item, whoever requested the command. */
+/** The fields shared by all items for commands, whether the model or the user requested the command. */
 const ran = {
   /** stdout and stderr in the order in which they arrived, with the middle cut out if they are long. */
   aggregated_output: z.string(),
@@ -52,7 +52,7 @@ export const commandExecution = z.object({
   ...ran,
   call_id: z.string(),
   cwd: z.string(),
-  /** What the command was granted beyond the run's sandbox, in words. Absent: nothing. */
+  /** The permissions beyond the run's sandbox that the command was granted, each as a phrase. Absent: none. */
   granted: z.array(z.string()).optional(),
 })
 
@@ -62,7 +62,9 @@ export const verification = z.object({
   type: z.literal('verification'),
   /** The command as the user wrote it. */
   command: z.string(),
-  /** How many times the model had finished when this command ran. It is more than 1 if the model continued after a failed verification. */
+  /**
+   * How many times the model had finished when this command ran: 1 at first, and one more each time the model continued after a failed verification.
+   */
   attempt: z.int(),
   ...ran,
 })

@@ -31,7 +31,7 @@ export type { Result, RunSummary, UsageSoFar, UnsupportedClaim, Verified } from 
  */
 
 /**
- * Incremented when a field changes its meaning or is removed; new fields don't increment it.
+ * The version of the event schema. It is incremented when a field changes its meaning or is removed, but not for new fields.
  *
  * @example console.log(`these are events of schema ${schemaVersion}`)
  */
@@ -49,10 +49,10 @@ const terminal = {
   result,
   /** Not in Codex: claims in the final message that the record of the run contradicts, at most 20. Absent: none. */
   unsupported_claims: z.array(unsupportedClaim).optional(),
-  /** `usage` is the usage of this run, `total_usage` that of all runs of the session. */
+  /** The tokens used in this run. `total_usage` counts all runs of the session. */
   usage,
   total_usage: usage,
-  /** The cost in US dollars; absent if a model's price is not known. */
+  /** The cost of this run in US dollars; absent if a model's price is not known. */
   cost_usd: z.number().optional(),
   total_cost_usd: z.number().optional(),
   duration_ms: z.number(),
@@ -79,7 +79,7 @@ const terminal = {
   verified: z.array(verified).optional(),
   /** Not in Codex: the result of a review. Absent: the run wasn't a review, or ended before it had findings. */
   review: reviewReport.optional(),
-  /** Not in Codex: what happened to the changes of a run that is a transaction. Absent: the run worked directly in the tree. */
+  /** Not in Codex: what happened to the changes of a run that is a transaction. Absent: the run was not a transaction. */
   transaction: transactionReport.optional(),
 }
 
@@ -104,7 +104,7 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
-      /** The trees of which the run has a private view, and how the view is made. Absent: the run works directly in the tree. */
+      /** The directories of which the run has a private view, and how the view is made. Absent: the run works directly in the workspace. */
       transaction: z
         .object({
           strategy: z.string(),
@@ -128,7 +128,7 @@ export const RunEvent = z.discriminatedUnion('type', [
       reasoning_effort: z.string().optional(),
       /** Who requested plan mode, in which the run changes nothing. Absent: no plan mode. */
       plan_mode: z.enum(['user', 'model']).optional(),
-      /** The limits of the budget. */
+      /** The budget's limits. An absent field means that there is no such limit. */
       budget: z
         .object({
           max_turns: z.int().optional(),
@@ -166,14 +166,14 @@ export const RunEvent = z.discriminatedUnion('type', [
 
 export type RunEvent = z.infer<typeof RunEvent>
 
-/** Listens to a run's events. A sink can't change what the run does. */
+/** A listener for a run's events. A sink can't change what the run does. */
 export type Sink = {
   event(event: RunEvent): void
   /** Receives a piece of a message that the model is still writing, for display. The whole message follows as an item. */
   delta?(text: string): void
   /**
-   * Called when an item in progress has printed output. `read` returns the end of its output so far, sanitized and without secrets, for display. `read` may
-   * be called until the item is complete.
+   * Called when the command of an item in progress has printed output. `read` returns the end of its output so far, sanitized and without secrets,
+   * for display. `read` may be called until the item is complete.
    */
   tail?(id: string, read: () => string): void
   /** Receives what the run has used so far, for display. Called after each model response. */

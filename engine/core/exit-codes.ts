@@ -19,9 +19,9 @@ export const exitCodes = {
   sandboxUnavailable: 5,
   /** The model's provider failed. */
   provider: 6,
-  /** SIGINT, as shells report it: 128 + 2. */
+  /** The run was interrupted by SIGINT: 128 + 2, as shells report it. */
   interrupted: 130,
-  /** SIGTERM, as shells report it: 128 + 15. */
+  /** The run was terminated by SIGTERM: 128 + 15, as shells report it. */
   terminated: 143,
 } as const
 

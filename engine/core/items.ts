@@ -19,7 +19,10 @@ const fileChange = z.object({
   verdict: verdict.optional(),
 })
 
-/** Not in Codex: a call that is neither a command nor a change. Also any call that failed because its tool is unknown or its input is invalid. */
+/**
+ * Not in Codex: a tool call that neither runs a command nor changes a file, or a call that failed because its tool is unknown or its input is
+ * invalid.
+ */
 const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),
@@ -56,7 +59,7 @@ const guardianAssessment = z.object({
   duration_ms: z.number().optional(),
   /** What the answer cost in tokens. The run's usage already includes it. */
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }).optional(),
-  /** The call that the action belongs to. */
+  /** The id of the call that the action belongs to. */
   call_id: z.string().optional(),
 })
 
@@ -101,7 +104,7 @@ const hookRun = z.object({
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
-  /** Why the hook blocked something or failed; otherwise, which of its requests were ignored. */
+  /** Why the hook blocked something or failed; if it did neither, which of the hook's requests were ignored. */
   message: z.string().optional(),
 })
 
@@ -145,7 +148,7 @@ export const webSearchAction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('other') }),
 ])
 
-/** A web search by the model's provider. It is reported after it has happened, and no sandbox confined it. */
+/** A web search by the model's provider. It is reported after it has happened, and no sandbox confines it. */
 const webSearch = z.object({
   ...common,
   type: z.literal('web_search'),

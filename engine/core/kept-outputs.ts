@@ -5,12 +5,12 @@ import { OutputBuffer } from './text/output-buffer.ts'
 /** The quota for all stored outputs of a run, in bytes. */
 const quotaBytes = 256 * 1024 * 1024
 
-/** How much of an output is stored once the quota is used up. */
+/** How many bytes of an output are stored once the quota is used up. */
 const beyondQuotaBytes = 64 * 1024
 
 /**
- * Whole outputs that were too long to show. They are stored in the session's folder, which no command can read. The model reads them
- * through this class, which gives access to these files only and masks the environment's secrets.
+ * Stores the complete outputs that were too long to show to the model. They are stored in the session's folder, which no command can read. The model
+ * reads them through this class, which gives access to these files only and masks the environment's secrets.
  */
 export class KeptOutputs {
   readonly #keep: (bytes: Uint8Array) => string

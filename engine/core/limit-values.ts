@@ -2,7 +2,7 @@ import type { LimitName } from '../../sandbox/index.ts'
 
 type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 
-/** A limit that users can set: its key in the sandbox policy, and the unit of its value. */
+/** The definition of a limit that users can set: its key in the sandbox policy, and the unit of its value. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
 
 /** The limits by the names that `--limit` accepts. Configuration keys use `_` instead of `-`. */

@@ -1,6 +1,6 @@
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** What a model produces besides messages. These types occur both in a response and in the conversation. */
+/** What a model produces besides messages. These items occur both in a response and in the conversation. */
 type Made =
   /**
    * Data that only the provider understands: the model's reasoning, or an item of an unknown kind, whose `text` is empty. It is stored, and sent back
@@ -8,7 +8,7 @@ type Made =
    */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | ({ readonly type: 'web_search' } & WebSearch)
-  /** `opaque`: other fields of the call, sent back unchanged to the provider that made them. */
+  /** A call to a tool. `opaque`: the call's other fields, sent back unchanged to the provider that made them. */
   | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
 
 /** One item of the conversation. The items are in chronological order. */
@@ -106,8 +106,8 @@ export type ModelRequest = {
   /** How verbose the model's answers are. Absent: the default that `requestedBy` selects. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
-   * Which defaults apply if effort or verbosity is absent. `agent`: those of the coding agent that the model's vendor makes. Absent: the provider's,
-   * as for a question outside the conversation.
+   * Which defaults apply if effort or verbosity is absent. `agent`: those of the coding agent that the model's vendor makes. Absent: the provider's
+   * own, which are used for questions outside the conversation.
    */
   readonly requestedBy?: 'agent'
   /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Models may not support every setting. */

@@ -20,7 +20,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // The directory is missing, or this user can't read it, so commands can't either.
+    // The directory is missing, or the user can't read it. In the latter case, commands can't read it either.
     return []
   }
 }

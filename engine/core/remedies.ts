@@ -75,12 +75,6 @@ export function remedyAsConfig(remedy: Remedy): string {
   }
 }
 
-/**
- * Advises the user to add a value to a list in the configuration.
- *
- * @param key the key of the list
- * @param value the value, written as TOML
- */
 function addTo(key: string, value: string): string {
   return `add ${value} to ${key} in config.toml, or pass ${shellJoin(['-c', `${key}=[${value}]`])}`
 }

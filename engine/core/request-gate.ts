@@ -15,8 +15,8 @@ export type RequestEnd =
   /** `tokens`: the number of tokens that the request used, as the provider counts them against its limits. */
   | { readonly type: 'answered'; readonly tokens: number }
   /**
-   * The request was refused or failed. `limit`: because there were too many requests or tokens. `quota`: because the quota is used up. `waitMs`: how long the
-   * provider asks to wait.
+   * The request was refused or failed. `limit`: there were too many requests or tokens. `quota`: the quota is used up. `waitMs`: how long the
+   * provider asks its clients to wait before the next request.
    */
   | { readonly type: 'failed'; readonly kind: 'limit' | 'quota' | 'other'; readonly waitMs?: number | undefined }
 
@@ -28,15 +28,15 @@ export type Admission = {
 }
 
 /**
- * The gate that each request to a provider enters before it is sent and leaves when it has ended. It keeps the requests of many runs together within the
- * provider's limits.
+ * The gate that each request to a provider enters before it is sent and leaves when it has ended. It makes sure that the requests of many runs
+ * together don't exceed the provider's limits.
  */
 export type RequestGate = {
   /**
    * Waits until a request may be sent.
    *
    * @param tokens roughly how many tokens the request will use
-   * @returns two functions: call `arrived` when the provider has received the request, and `left`, once, with the outcome, when the request has ended
+   * @returns two functions: call `arrived` when the answer begins, and `left`, once, with the outcome, when the request has ended
    * @throws the signal's reason as soon as it aborts
    */
   enter(account: Account, tokens: number, signal: AbortSignal): Promise<Admission>

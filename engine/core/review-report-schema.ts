@@ -8,7 +8,7 @@ const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.s
 export const findingFields = {
   /** The path of the file, relative to the workspace. */
   path: z.string(),
-  /** The first line of the finding, in the file after the change; for a deleted file, before the change. */
+  /** The number of the finding's first line in the file after the change; for a deleted file, in the file before the change. */
   start_line: z.int(),
   end_line: z.int(),
   severity: z.enum(severities),
@@ -18,13 +18,13 @@ export const findingFields = {
   title: z.string(),
   /** The explanation of the finding, in Markdown. */
   body: z.string(),
-  /** A patch in the format of `apply_patch`. It has been checked that the patch applies to the file. */
+  /** A patch in the format of `apply_patch`. The patch is known to apply to the file. */
   suggestion: z.string().optional(),
   /** The suggestion as new text for lines of the file. */
   replacement: replacement.optional(),
   /** Identifies the finding: the same finding has the same fingerprint in every run. */
   fingerprint: z.string(),
-  /** A fingerprint of each line of the finding. With these, a later review recognizes the finding even if it reports only some of the lines. */
+  /** The fingerprints of the finding's lines. By these, a later review recognizes the finding even if it reports only some of the lines. */
   line_prints: z.array(z.string()),
   /** True if an earlier report contains this finding; otherwise absent. */
   known: z.literal(true).optional(),
@@ -32,7 +32,7 @@ export const findingFields = {
 
 /** Not in Codex: the result of a review. */
 export const reviewReport = z.object({
-  /** What was reviewed, in words. */
+  /** A short description of what was reviewed. */
   of: z.string(),
   /** The number of files in the change. */
   files: z.int(),
@@ -43,7 +43,7 @@ export const reviewReport = z.object({
   outside_change: z.int(),
   /** The number of suggestions that were left out because they didn't apply. */
   suggestions_dropped: z.int(),
-  /** Files that the model was not shown because the change is too long. */
+  /** Files that were not shown to the model because the change is too long. */
   not_shown: z.array(z.string()),
 })
 

@@ -82,8 +82,8 @@ export const transactionReport = z.object({
   /** How the run's private view of the workspace was made. */
   strategy: z.string(),
   /**
-   * `landed`: all changes are in the tree. `nothing`: there were no changes. `kept`: the changes were stored and not landed, because of `--land`.
-   * `conflict`, `failed`: no change landed, and `conflicts` or the error says why. If no change landed, the tree is unchanged.
+   * `landed`: all changes are in the user's files. `nothing`: there were no changes. `kept`: the changes were stored and not landed, because of
+   * `--land`. `conflict`, `failed`: no change landed, and `conflicts` or the error says why. If no change landed, the user's files are unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, not counting untracked paths that git ignores. */
@@ -91,7 +91,7 @@ export const transactionReport = z.object({
   /** Files that somebody else also changed, but on other lines, so that both changes were merged. */
   merged: z.array(z.string()),
   conflicts: z.array(z.object({ path: z.string(), why: z.string() })),
-  /** Changed files that git ignores. */
+  /** The number of changed files that git ignores, their size in bytes, and whether they landed. */
   ignored: z.object({ files: z.int(), bytes: z.number(), landed: z.boolean() }),
   /** Files that never land: those that control other programs, and pipes, sockets and devices. */
   not_landed: z.array(z.string()),
@@ -109,8 +109,8 @@ export const transactionReport = z.object({
     }),
   ),
   /**
-   * Repositories in which the run created git objects, such as commits, that were not imported into the user's repository. `kept` is a repository from which
-   * `git fetch` can get them.
+   * The repositories in which the run created git objects, such as commits, that were not imported into the user's repository. `git fetch` can get
+   * the objects from the repository at `kept`.
    */
   repositories: z.array(
     z.object({
@@ -156,7 +156,7 @@ export type RunSummary = {
   readonly unenforced?: readonly string[] | undefined
   /** How many environment variables were withheld from commands, and how many of these count as secrets. */
   readonly withheld?: z.infer<typeof withheld> | undefined
-  /** What happened to the run's changes; undefined if it worked directly in the tree. */
+  /** What happened to the run's changes; undefined if the run was not a transaction. */
   readonly transaction?: TransactionReport | undefined
   /** Access that commands were given although it lets them escape from any sandbox. */
   readonly dangers?: SandboxStatus['dangers']

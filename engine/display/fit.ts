@@ -1,7 +1,8 @@
 /** Characters that are two terminal columns wide: emoji and East Asian scripts. */
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u
-// The segmenter isn't created before the first line is fitted, because creating it reads the system's locales, which a run without a terminal doesn't need.
+// The segmenter is created when the first line is fitted, not earlier: creating it reads the system's locales, which a run without a terminal doesn't
+// need.
 let graphemes: Intl.Segmenter | undefined
 
 function segmentsOf(text: string): Intl.Segments {

@@ -20,14 +20,14 @@ export function short(count: number): string {
   return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`
 }
 
-/** Formats a call's progress in the units of its MCP server; empty if the server has reported no progress. */
+/** Formats a call's progress in the units of its MCP server. Returns an empty list if the server has reported no progress. */
 export function progressWords(progress: Extract<Item, { type: 'mcp_tool_call' }>['progress']): readonly string[] {
   if (progress === undefined) return []
   const { progress: at, total, message } = progress
   return [`${at}${total === undefined ? '' : ` of ${total}`}`, ...(message === undefined ? [] : [oneLine(message)])]
 }
 
-/** How a run ended, in words. */
+/** A phrase for each way in which a run can end. */
 export const endings: Readonly<Record<EndReason, string>> = {
   done: 'done',
   failed: 'failed',

@@ -8,16 +8,18 @@ import { summaryLines } from './summary-lines.ts'
 import { outsideWords } from './transaction-lines.ts'
 import { progressWords } from './format-values.ts'
 
-/** How a run is described to a person. */
+/** Options for describing a run to a person. */
 export type FormatterOptions = {
   /** Whether colours and other escape sequences may be written. */
   readonly colour: boolean
   readonly detail: Detail
-  /** The directory where the program was started, for the resume hint. Absent: the directory where the run works. */
+  /**
+   * The directory where the program was started, which the hint about resuming the run takes into account. Absent: the directory where the run works.
+   */
   readonly cwd?: string
 }
 
-/** Describes a run to a person, line by line. */
+/** Turns the events and the outcome of a run into lines for a person. */
 type Formatter = {
   readonly paint: Paint
   event(event: RunEvent): readonly string[]
@@ -56,7 +58,7 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
   }
 }
 
-/** Formats an event as lines for a person; empty if a person doesn't need to know about the event. */
+/** Formats an event as lines for a person. Returns no lines if a person doesn't need to know about the event. */
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':

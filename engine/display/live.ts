@@ -29,7 +29,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   let spent: UsageSoFar | undefined
   let writing = ''
   let frame = 0
-  // While a person is being asked, nothing is drawn, because the bottom line shows the question.
+  // The ids of the items for which a person is being asked. Meanwhile, nothing is drawn, because the bottom line shows the question.
   const asking = new Set<string>()
 
   const draw = (): void => {
@@ -51,7 +51,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     thinking = { what, since: performance.now() }
   }
 
-  // The view must never keep the process alive.
+  // The timer must never keep the process alive.
   const timer = setInterval(draw, frameMs).unref()
   return {
     event(event) {

@@ -37,7 +37,11 @@ export class ScreenRegion {
     this.#drawn = []
   }
 
-  /** Returns the escape sequences that erase the drawn lines. @param otherwise what to return if nothing is drawn */
+  /**
+   * Returns the escape sequences that erase the drawn lines.
+   *
+   * @param otherwise what to return if nothing is drawn
+   */
   #erasing(otherwise: string): string {
     const [, ...more] = this.#drawn.flatMap((line) => this.#rows(line))
     return this.#drawn.length === 0 ? otherwise : `\r\u001b[2K${more.map(() => '\u001b[1A\u001b[2K').join('')}`

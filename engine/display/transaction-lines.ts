@@ -10,7 +10,7 @@ export function landedWell({ transaction }: Told): boolean {
   return transaction?.outcome === 'landed' || transaction?.outcome === 'nothing'
 }
 
-/** Formats the result of a run that is a transaction: what is in the tree, what is not, and what the user can do about it. */
+/** Formats the result of a run that is a transaction: whether its changes landed, which of them did not, and what the user can do next. */
 export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
   if (transaction === undefined) return []
   const {

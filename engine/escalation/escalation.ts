@@ -20,9 +20,9 @@ export type Escalation = {
   /** Opens the files and folders that grants name, and holds them open. Call this before anybody is asked about the grants. */
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
-   * Returns a sandbox with the run's own policy, extended by the standing grants and the given grants. Throws `SandboxError` if no backend on this
-   * machine can enforce that policy, or, with the code `path-changed`, if a path no longer leads to what was approved. For a standing grant,
-   * `path-changed` is thrown only once; after that, the grant is suspended while its path leads to something else.
+   * Returns a sandbox with the run's own policy, extended by the standing grants (those approved for the whole run) and by the given grants. Throws
+   * `SandboxError` if no backend on this machine can enforce that policy, or, with the code `path-changed`, if a path no longer leads to what was
+   * approved. For a standing grant, `path-changed` is thrown only once; after that, the grant is suspended while its path leads to something else.
    */
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
   /** Turns grants into standing grants, which apply to all later commands of the run. */

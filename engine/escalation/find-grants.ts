@@ -53,7 +53,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
   switch (remedy.kind) {
     case 'add-root':
       if (remedy.to === 'readableRoots') return readGrant(remedy.path, policy)
-      // The subject is the path itself; the remedy's path is the folder that would have to be writable for it.
+      // The denial's subject is used, because it is the path itself; the remedy's path is the folder that would have to be writable for it.
       return kind === 'path' ? writeGrant(subject, policy) : []
     case 'show-denied':
       return readGrant(remedy.path, policy)

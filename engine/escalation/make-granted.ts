@@ -11,9 +11,9 @@ type MadeGrant = {
 }
 
 /**
- * Creates the file of a grant, empty, if it doesn't exist yet. The command couldn't create it itself: a sandbox can mount a single existing file, but
- * can't allow a new one without allowing the whole folder. The file is created in exactly the folder that the reviewer was asked about. Returns
- * undefined if there is nothing to create or the file can't be created.
+ * Creates an empty file for a grant if the file doesn't exist yet. A command in the sandbox couldn't create it: the sandbox can mount a single
+ * existing file, but can't allow a new one without allowing the whole folder. The file is created in exactly the folder that the reviewer was asked
+ * about. Returns undefined if there is nothing to create or the file can't be created.
  */
 export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | undefined {
   if (grant.kind !== 'write' || place === undefined || makes === undefined) return undefined

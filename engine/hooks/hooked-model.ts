@@ -4,7 +4,7 @@ import type { HookOutcome } from './combine-answers.ts'
 import type { Hooks } from './hooks.ts'
 import { rewriteRequest, shownRequest } from './model-request.ts'
 
-/** What the hooks around a model can do to the run. */
+/** The functions through which hooks on model requests affect the run. */
 type Effects = {
   /** Ends the run for the given reason. */
   readonly stop: (reason: string) => void
@@ -51,7 +51,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
     }
   }
 
-  /** Runs the `AfterModel` hooks on a complete answer, and yields what they leave of it. */
+  /** Runs the `AfterModel` hooks on a complete answer, and yields the answer as they left it. */
   async function* review(
     answer: readonly ModelEvent[],
     usage: Usage,

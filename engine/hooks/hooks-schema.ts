@@ -7,7 +7,7 @@ const common = {
   timeout: z.number().positive().optional(),
   /** One permission rule, such as `Bash(git push:*)`. The handler runs only for calls that the rule covers. */
   if: z.string().min(1).optional(),
-  /** Whether the handler runs in the background, so that its answer decides nothing. Default: false. */
+  /** Whether the handler runs in the background, so that the run doesn't wait for its answer. Default: false. */
   async: z.boolean().optional(),
   /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before it ends. */
   asyncRewake: z.boolean().optional(),
@@ -76,7 +76,10 @@ const mcpTool = z.strictObject({
 const handler = z.discriminatedUnion('type', [command, http, prompt, agent, mcpTool])
 
 const group = z.strictObject({
-  /** What the group's hooks run for: names joined by `|` or `,`, or a regular expression. Absent, empty or `*`: for everything. */
+  /**
+   * Selects what the group's hooks run for, e.g. certain tools: names joined by `|` or `,`, or a regular expression. Absent, empty or `*`: for
+   * everything.
+   */
   matcher: z.string().refine(isMatcher, 'must be names that are separated by "|", or a regular expression').optional(),
   hooks: z.array(handler),
 })

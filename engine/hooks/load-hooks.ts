@@ -22,7 +22,7 @@ export type Hook = {
   readonly matcher: string | undefined
   /** Whether the handler's `if` covers an action. Undefined: there is no `if`, so the handler runs for every call. */
   readonly condition: ((action: Action) => boolean) | undefined
-  /** `file:line:column`, for messages. */
+  /** The position of the handler, as `file:line:column`, for messages. */
   readonly origin: string
   readonly file: HookFile
 }

@@ -13,7 +13,7 @@ export function distinct(hooks: readonly Hook[]): readonly Hook[] {
   return [...seen.values()]
 }
 
-/** Returns the views of a call for which a hook runs. The last view, which is the tool's own, is used only if no other view matches. */
+/** Returns those views of a call that a hook runs for. The last view, which is the tool's own, is used only if no other view matches. */
 export function viewsFor({ matcher, condition }: Hook, views: readonly CallView[]): readonly CallView[] {
   const covered = views.filter((view) => matchesName(matcher, view.name) && covers(condition, view))
   const own = views.at(-1)

@@ -16,7 +16,7 @@ type CommandHookOptions = {
   /** The directory of the run, which the hook gets as `CLAUDE_PROJECT_DIR`. */
   readonly project: string
   readonly pluginRoot: string | undefined
-  /** The file to which the hook may write variables for later commands. Undefined: it may not set any. */
+  /** The file to which the hook may write variables for later commands. Undefined: the hook can't set variables. */
   readonly envFile: string | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal

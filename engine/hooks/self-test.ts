@@ -39,8 +39,9 @@ done`
 const probeTimeoutMs = 10_000
 
 /**
- * Checks before the run whether its hooks can work: whether the program with which a command begins, and the script that this program runs, exist in the
- * environment of the hook; and whether remote hosts and MCP servers may be used. A command is skipped if it may begin with different programs.
+ * Checks, before a run begins, whether its hooks can work. For a command hook, the program and the script that the program runs must exist in the
+ * hook's environment. An `http` hook's host and an `mcp_tool` hook's server must be usable. A command is skipped if it may begin with different
+ * programs.
  *
  * @returns a sentence with `file:line:column` for each hook that can't work
  */

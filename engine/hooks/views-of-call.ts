@@ -7,7 +7,7 @@ import { patchInCommand } from '../tools/patch-in-command.ts'
 import type { Tool } from '../tools/tool.ts'
 import { patchChanges, type PatchView } from './patch-changes.ts'
 
-/** Returns the forms in which hooks see a call: first those that hook scripts expect, then the tool's own. Never empty. */
+/** Returns the forms in which hooks see a call: first those that hook scripts expect, then the tool's own. The list is never empty. */
 export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
   const own = ownView(call, workspace)
   if (call.tool === 'exec_command') {

@@ -55,7 +55,7 @@ export type AgentOptions<Output = unknown> = {
   readonly failOnDenied?: boolean
   /** States that this process already runs in an external sandbox, so none is set up for commands. Default: false. */
   readonly externallySandboxed?: boolean
-  /** A signal. When it is aborted, the run in progress and every later run are interrupted. Default: none. */
+  /** A signal that, when it is aborted, interrupts the run in progress and every later run. Default: none. */
   readonly signal?: AbortSignal
   /** Sinks that receive events as they happen, including pieces of messages. Default: none; to read a run's events, iterate over the run. */
   readonly sinks?: readonly Sink[]
@@ -66,11 +66,11 @@ export type AgentOptions<Output = unknown> = {
   readonly environment?: Readonly<NodeJS.ProcessEnv>
 }
 
-/** Options of one task. */
+/** Options for one run. */
 export type RunOptions = {
   /** Images that are shown to the model with the task. Default: none. */
   readonly images?: readonly Image[]
-  /** A signal. When it is aborted, only this run is interrupted. Default: none. */
+  /** A signal that, when it is aborted, interrupts only this run. Default: none. */
   readonly signal?: AbortSignal
 }
 

@@ -19,7 +19,7 @@ import { contentOf } from './content.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
 import type { McpServer } from './server.ts'
 
-// Looser than the SDK's schema, so that one tool with an invalid schema doesn't hide the others.
+// This schema is looser than the SDK's, so that one tool with an invalid schema doesn't hide the others.
 const ToolList = z.looseObject({
   tools: z.array(
     z.looseObject({
@@ -202,8 +202,8 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
 }
 
 /**
- * Returns a transport as the SDK's interface. The cast is needed because the SDK's class declares its optional fields slightly differently from the
- * SDK's interface.
+ * Returns a transport, typed as the SDK's interface `Transport`. The cast is needed because the SDK's class declares its optional fields slightly
+ * differently from the SDK's interface.
  */
 function asTransport(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport

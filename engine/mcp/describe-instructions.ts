@@ -8,7 +8,8 @@ const mostCharacters = 2000
 const mostInAll = 8000
 
 /**
- * Renders the servers' instructions about their tools for the model. They are limited in length and marked as untrusted, because a server has no authority.
+ * Renders the servers' instructions about their tools for the model. They are limited in length and presented as mere information, because servers
+ * aren't trusted.
  *
  * @returns a function that returns one text for each server that has started so far. Later calls return the same text for the same server
  */

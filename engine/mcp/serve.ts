@@ -19,6 +19,8 @@ export type ServedTool = {
   readonly description: string
   readonly input: z.ZodType
   /**
+   * Runs the tool.
+   *
    * @param report sends a progress message to the caller, if the caller asked for progress
    */
   readonly run: (input: unknown, signal: AbortSignal, report: (message: string) => void) => Promise<ServedResult>

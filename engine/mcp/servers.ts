@@ -66,7 +66,7 @@ export async function startServers(
   dependencies: Omit<McpDependencies, 'onToolsChanged'>,
   { onChanged = () => undefined, waitsFor = () => true }: StartOptions = {},
 ): Promise<McpServers> {
-  // The SDK is imported here and nowhere else, so that a run without servers doesn't load it.
+  // Only this import loads the SDK, so that a run without servers doesn't load it.
   const { connect, ForgottenError } = await import('./connect.ts')
   const entries = new Map(
     servers.map((server): [string, Entry] => [
@@ -86,7 +86,7 @@ export async function startServers(
         () => undefined,
       )
     }
-    // The old connection may still be trying to reach the server.
+    // The old connection is closed, because it may still be trying to reach the server.
     void entry.connection?.close().catch(() => undefined)
     const connecting = connect(server, { ...dependencies, signal, onToolsChanged })
     const connection = await within(connecting, server.startupTimeoutMs)

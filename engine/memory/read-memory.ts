@@ -9,7 +9,7 @@ type MemorySource = {
   /** The real path of the file. */
   readonly path: string
   readonly text: string
-  /** The file that imports this one; undefined if it was found by its name. */
+  /** The file that imports this one; undefined if this file was found by its own name. */
   readonly importedBy: string | undefined
 }
 
@@ -31,7 +31,7 @@ export type Memory = {
   readonly omitted: readonly { readonly path: string; readonly reason: string }[]
 }
 
-/** No instructions at all. */
+/** An empty set of instructions. */
 export const noMemory: Memory = { sources: [], omitted: [] }
 
 /** Names of files in one directory. The first file with content is used. */

@@ -10,8 +10,8 @@ const longestRefusal = mebibyte / 4
 const lineFeed = 10
 
 /**
- * `fetch` for clients that buffer what they read: an answer of any length takes a bounded amount of memory. A stream with a line that is
- * too long fails with a `ProviderFailure`. The rest of a long error body is not read. The answers have those members of `Response` that the vendors' SDKs use.
+ * A variant of `fetch` for clients that buffer what they read. It limits the memory that an answer can take. A stream with a line that is too long
+ * fails with a `ProviderFailure`. The rest of a long error body is not read. The answers have those members of `Response` that the vendors' SDKs use.
  *
  * @param heard receives the headers of each answer
  */

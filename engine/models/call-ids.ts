@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Converts a call's id to one that a provider accepts. Some ids, from other servers or from the provider itself, are too long or contain characters that
- * it refuses. The same id always gives the same result, so a call and its result still match.
+ * Converts a call's id to one that a provider accepts. Some ids, from other servers or from the provider itself, are too long or contain characters
+ * that the provider refuses. The same id always gives the same result, so a call and its result still match.
  *
  * @param most how many characters the new id may have
  */

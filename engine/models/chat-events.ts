@@ -94,7 +94,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
       thought += content.thought
       for (const field of ['reasoning_content', 'reasoning'] as const) {
         const piece = delta[field] ?? ''
-        // A server that sends both of the reasoning fields sends the same text in each.
+        // A server that sends both `reasoning_content` and `reasoning` sends the same text in each.
         if (piece !== '' && (reasoning ??= { field, text: '' }).field === field) reasoning.text += piece
       }
       addMore(more, moreOfMessage(delta))

@@ -57,8 +57,8 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),
-    // The field is sent only for OpenAI's own models, because other servers don't know it. The default that OpenAI's agent uses is likewise meant
-    // only for OpenAI's API.
+    // `verbosity` is sent only for OpenAI's own models: other servers don't know it, and the default that OpenAI's agent uses is meant only for
+    // OpenAI's API.
     ...(verbosity === undefined || !isOpenAIs(model) ? {} : { verbosity }),
     ...(outputSchema === undefined
       ? {}

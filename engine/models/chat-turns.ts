@@ -84,8 +84,8 @@ export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): read
       }))
       const last = results.at(-1)
       const ours = turn.messages.findIndex(({ role }) => role === 'user')
-      // Mistral's models accept no user message after a tool result. So this program's own messages that precede the user's are appended to the text
-      // of the last result.
+      // Mistral's models accept no user message after a tool result, so this program's own messages are appended to the text of the last result, as
+      // far as they come before the user's first message.
       const beside = last === undefined || !isMistral(model) ? 0 : ours === -1 ? turn.messages.length : ours
       if (last?.role === 'tool')
         for (const { text } of turn.messages.slice(0, beside)) last.content += `\n\n${asReminder(text)}`

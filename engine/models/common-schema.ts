@@ -17,7 +17,10 @@ const reduced = new WeakMap<Schema, Record<string, unknown>>()
 const kept = new Set(['type', 'enum', 'const', 'required', 'title', 'description', 'default', '$ref'])
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const tables = new Set(['properties', '$defs', 'definitions'])
-/** The largest bound on a number that the reduced schema keeps. Larger bounds say no more than that the value is a number. */
+/**
+ * The largest absolute value of a `minimum` or `maximum` that the reduced schema keeps. Larger bounds are left out, because they exclude hardly any
+ * value.
+ */
 const largest = 1_000_000_000
 
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }

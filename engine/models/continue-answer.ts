@@ -38,7 +38,8 @@ export async function* continueAnswer(
         if (event.type === 'retry') {
           yield event
           part.void()
-          // After a `retry` event, all earlier events are void. Only this part of the response has to be repeated, so the earlier parts are emitted again.
+          // A `retry` event voids all earlier events of the response, but only this part is requested again. So the items of the earlier parts are
+          // emitted again.
           yield* told.map(eventOf)
           continue
         }

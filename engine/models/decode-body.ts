@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import process from 'node:process'
 import type { Readable, Transform } from 'node:stream'
 
-/** More encodings are an attack, because each of them can multiply the length of a body by a thousand. `fetch` has the same limit. */
+/**
+ * The maximum number of encodings of one body. A body with more of them is an attack, because each encoding can multiply its length by a thousand.
+ * `fetch` has the same limit.
+ */
 const mostEncodings = 5
 /** Answers with these statuses have no body, whatever their headers say. */
 const withoutBody = [101, 103, 204, 205, 304]
 
 /**
- * Returns the body of an answer without its compression. Some servers compress although nobody asked for it. As with `fetch`, a compressed body that ends too early
- * is no error, and a body with an unknown encoding, such as `none` or `utf-8`, is returned as it is.
+ * Returns the decompressed body of an answer. Some servers compress even if the request doesn't allow it. As with `fetch`, a compressed body that
+ * ends too early is not an error, and a body with an unknown encoding, such as `none` or `utf-8`, is returned as it is.
  *
  * @throws TypeError if the answer has too many encodings
  */
@@ -39,14 +42,17 @@ function decoderFor(encoding: string): (() => Transform) | undefined {
     case 'br':
       return () => zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH })
     case 'zstd':
-      // Undefined in Node before 22.15.
+      // `createZstdDecompress` is undefined in Node before 22.15.
       return zlib.createZstdDecompress
     default:
       return undefined
   }
 }
 
-/** Undoes `deflate`, which is a zlib stream. Some servers leave out its header, so that the first byte decides. */
+/**
+ * Decompresses the encoding `deflate`, which is defined as a zlib stream. Some servers send raw deflate data instead; the first byte shows which of
+ * the two it is.
+ */
 async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]()
   const first = await chunks.next()

@@ -4,7 +4,7 @@ import type { KeySource } from './provider-keys.ts'
 import type { ModelOptions } from './model-options.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** Where a model's requests go, and with which credentials. */
+/** Where a model's requests are sent, and with which credentials. */
 export type Endpoint = {
   /** The provider's name in messages. */
   readonly label: string

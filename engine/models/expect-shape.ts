@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { malformedStream } from './failure.ts'
 
 /**
- * Checks a value from a stream. Throws a `ProviderFailure` of the kind 'malformed', which says what is wrong and where. `what` names the value in that message.
+ * Checks a value from a stream against a schema, and returns it.
+ *
+ * @param what the value's name in messages
+ * @throws ProviderFailure `malformed`, with a message that says what is wrong and where
  */
 export function expectShape<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value)

@@ -1,7 +1,7 @@
 import type { ModelFailure, Usage } from '../core/model.ts'
 import { waitAsked } from './retry-after.ts'
 
-/** A failed request, as the code for a provider's API reports it. `respondWithRetries` repeats the request or turns the failure into a `ModelError`. */
+/** A failed request to a model's provider. `respondWithRetries` repeats the request or turns the failure into a `ModelError`. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly kind: ModelFailure

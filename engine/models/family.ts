@@ -1,5 +1,5 @@
 /**
- * What a model was trained on, as far as a run needs to know. `gpt`: Codex's patch format and tools. `openai`: an older OpenAI model, trained on neither.
+ * A family of models, by what they were trained on. `gpt`: Codex's patch format and tools. `openai`: older OpenAI models, trained on neither.
  * `claude`: edits by replacing text. `other`: unknown.
  */
 export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
@@ -14,7 +14,7 @@ export function modelFamily(model: string): ModelFamily {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   if (/^claude/.test(name)) return 'claude'
   if (/^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(name)) return 'gpt'
-  // gpt-oss runs on servers of all kinds and was trained on other tools.
+  // gpt-oss doesn't count as OpenAI's: it runs on servers of all kinds and was trained on other tools.
   return /^(?:gpt-(?!oss)|chatgpt|codex|o\d)/.test(name) ? 'openai' : 'other'
 }
 

@@ -6,7 +6,7 @@ import { ProviderFailure } from './failure.ts'
 import { rateLimitsIn } from './rate-headers.ts'
 import type { WireEvent } from './wire.ts'
 
-/** The estimated number of tokens in an answer, until the first answer arrives. */
+/** The number of tokens that an answer is assumed to have, until the first answer has arrived. */
 const usualOutput = 500
 const bytesPerToken = 3.6
 
@@ -78,7 +78,7 @@ function counted({ inputTokens, cachedInputTokens, outputTokens }: Usage, counts
   return inputTokens + outputTokens - (countsCached ? 0 : cachedInputTokens)
 }
 
-/** Returns the account and the model of an endpoint's requests. Of the key, it contains only a hash, from which nobody can recover the key. */
+/** Returns the account and the model of an endpoint's requests. They contain the key only as a hash, from which nobody can recover the key. */
 async function accountOf({ baseUrl, headers }: Pick<Endpoint, 'baseUrl' | 'headers'>, model: string): Promise<Account> {
   const { authorization = '', 'x-api-key': key = '' } = await headers()
   const hash = createHash('sha256').update(`${authorization}\n${key}`).digest('hex').slice(0, 16)

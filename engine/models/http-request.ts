@@ -11,8 +11,8 @@ const [connectMs, silentMs] = [10_000, 300_000]
 const ofConnection = 'connection content-length expect host keep-alive trailer transfer-encoding upgrade'.split(' ')
 
 /**
- * Sends a request like `fetch`, but with `node:http`, which is loaded much faster. Requests that the vendors' SDKs don't send, and requests that a server
- * redirects, are left to `fetch`. Only the built program sends its requests this way (see .ci/build/plain-http.ts).
+ * Sends a request like `fetch`, but with `node:http`, which is loaded much faster. Kinds of requests that the vendors' SDKs never send, and requests
+ * that a server redirects, are left to `fetch`. Only the built program sends its requests this way (see .ci/build/plain-http.ts).
  */
 export const sendByHttp: Send = async (input, init) => {
   const request = usualRequest(input, init)
@@ -53,13 +53,13 @@ function usualRequest(input: Parameters<Send>[0], init: Parameters<Send>[1]): Us
 /** An answer whose headers have arrived. */
 type Arrived = {
   readonly response: IncomingMessage
-  /** Returns the error that has ended the connection since then, if there was one. */
+  /** Returns the error that has ended the connection since the headers arrived; undefined if there was none. */
   readonly failure: () => Error | undefined
-  /** Gives up the rest of the answer. */
+  /** Stops using the answer: closes the connection, or leaves it to later requests if the whole answer has arrived. */
   readonly release: () => void
 }
 
-/** Resolves when the headers of the answer have arrived; undefined if the server redirects the request. Rejects like `fetch`. */
+/** Resolves to the answer when its headers have arrived, or to undefined if the server redirects the request. Rejects like `fetch`. */
 function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
   const { url, options, body, signal } = request
   const { request: open } =
@@ -70,7 +70,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     let answered: IncomingMessage | undefined
     let failure: Error | undefined
     const release = (): void => {
-      // If the answer has arrived as a whole, the next request can use its connection. For that, the answer must be read to its end.
+      // If the whole answer has arrived, a later request can use its connection, but only after the answer has been read to its end.
       if (answered?.complete === true && sent.writableFinished) while (answered.read() !== null);
       else sent.destroy()
     }
@@ -83,7 +83,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     sent.on('error', (cause: NodeJS.ErrnoException) => {
       failure = cause
       if (signal?.aborted === true) reject(signal.reason as Error)
-      // The server closed a connection that was kept for later requests, before it saw this request.
+      // The connection was kept open for later requests, and the server closed it before it saw this request, so the request is sent again.
       else if (sent.reusedSocket && isCut(cause)) resolve(responseTo(request))
       else reject(new TypeError('fetch failed', { cause: named(cause) }))
     })
@@ -97,7 +97,8 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     sent.setTimeout(silentMs, () => (answered ?? sent).destroy(new Error(`no data for ${silentMs / 1000} seconds`)))
     sent.once('response', (response) => {
       answered = response
-      // An error before the body is read must not be uncaught. The stream reports it again to whoever reads the body.
+      // If the connection fails before the body is read, whoever reads the body gets the error from the stream. Without this listener, it would be
+      // uncaught.
       response.on('error', () => undefined)
       const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0)
       if (!isRedirect || response.headers.location === undefined)
@@ -109,7 +110,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     sent.once('close', () =>
       reject(new TypeError('fetch failed', { cause: new Error('no answer to an HTTP request') })),
     )
-    // Node would send a header as UTF-8 instead of Latin-1 together with a body that is a string.
+    // The body is passed as bytes, because with a string as the body, Node would send the headers as UTF-8 instead of Latin-1.
     sent.end(Buffer.from(body))
   })
 }
@@ -124,17 +125,18 @@ function chunksOf(body: Readable, { failure, release }: Arrived, signal: AbortSi
       if (isOver) return end
       try {
         const read = await chunks.next()
-        // After an abortion, the end of the stream is not the end of the answer.
+        // After an abort, the end of the stream doesn't mean that the answer is complete.
         signal?.throwIfAborted()
         return read
       } catch (error) {
         if (isOver) return end
         if (signal?.aborted === true) throw signal.reason
-        // The stream only knows that the connection was closed. The request knows why, for example that the body is not what its headers say.
+        // The stream's error says only that the connection was closed. The request's error says why, for example that the body doesn't match its
+        // headers.
         throw new TypeError('terminated', { cause: named(isCut(error) ? (failure() ?? error) : error) })
       }
     },
-    // Doesn't wait for a chunk that another call waits for.
+    // Returns at once, even if another call is still waiting for a chunk.
     return: () => {
       isOver = true
       release()
@@ -143,7 +145,10 @@ function chunksOf(body: Readable, { failure, release }: Arrived, signal: AbortSi
   }
 }
 
-/** Node has several names for this, such as "socket hang up" and "aborted". */
+/**
+ * Returns an error with one fixed message if the given error means a closed connection, for which Node has several messages, such as "socket hang up"
+ * and "aborted". Returns any other error unchanged.
+ */
 function named(error: unknown): unknown {
   return isCut(error) ? new Error('the server closed the connection') : error
 }

@@ -51,8 +51,8 @@ export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly
     return { type: 'tool_result', tool_use_id: fittingId(callId), content: shown, is_error: !ok }
   })
   const last = results.at(-1)
-  // Text after the results is a known cause of empty answers, so our own message goes into the last result. A user's message stays
-  // separate.
+  // Text after the results is a known cause of empty answers, so this program's own messages are appended to the last result. The user's messages
+  // stay separate.
   const spoken = turn.messages.findIndex(({ role }) => role === 'user')
   const beside = last === undefined ? 0 : spoken === -1 ? turn.messages.length : spoken
   for (const { text } of turn.messages.slice(0, beside)) last?.content.push(...textBlock(asReminder(text)))

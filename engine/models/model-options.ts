@@ -7,7 +7,7 @@ export type ModelOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The directory from which relative paths of replay files are resolved. Recordings contain `<<cwd>>` instead of this path. */
   readonly cwd: string
-  /** `openai_base_url`; absent: `OPENAI_BASE_URL`, then OpenAI itself. */
+  /** `openai_base_url`. Absent: the value of `OPENAI_BASE_URL`, or else the URL of OpenAI's own API. */
   readonly openaiBaseUrl?: string | undefined
   /** A key for OpenAI from somewhere other than the environment. It overrides the environment. */
   readonly apiKey?: string | undefined
@@ -15,9 +15,9 @@ export type ModelOptions = {
   readonly modelProviders?: Readonly<Record<string, ModelProvider>> | undefined
   /** `model_provider`: the provider of models whose names don't include one. If it is absent, the provider is the model's maker, judging by the name. */
   readonly modelProvider?: string | undefined
-  /** `fallback_models`: tried in this order when a provider fails. Absent: none. */
+  /** The models of `fallback_models`, which are tried in this order when a provider fails. Absent: none. */
   readonly fallbackModels?: readonly string[] | undefined
-  /** The gate that each request passes. Absent: requests don't wait. */
+  /** The gate that each request enters before it is sent. Absent: requests don't wait. */
   readonly gate?: RequestGate | undefined
   /** The maximum number of retries of one request. Default 5; 0: no retries. */
   readonly maxRetries?: number | undefined
@@ -29,7 +29,7 @@ export type ModelOptions = {
   readonly retryBudgetMs?: number | undefined
   /** How long to wait for the provider's response headers. Default 2 minutes. */
   readonly connectTimeoutMs?: number | undefined
-  /** How long to wait between two events of a stream. Default 5 minutes. */
+  /** How long a stream may pause between two events. Default 5 minutes. */
   readonly streamIdleTimeoutMs?: number | undefined
 }
 

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 
 /**
  * The headers of a request or an answer, with the methods of the web's `Headers`. In the built program, the vendors' SDKs use this class, because the
- * global one is part of Node's `fetch`, which takes longer to load than all other modules together that a request needs.
+ * global one is part of Node's `fetch`, which takes longer to load than all the other modules that a request needs put together.
  *
  * See https://fetch.spec.whatwg.org/#headers-class
  */
@@ -75,7 +75,7 @@ function keyOf(name: string): string {
 }
 
 function checked(name: string, value: string): string {
-  // As in the standard, spaces around a value don't count.
+  // As the standard requires, whitespace around a value is removed.
   let [start, end] = [0, value.length]
   while (start < end && isSpace(value[start])) start += 1
   while (start < end && isSpace(value[end - 1])) end -= 1

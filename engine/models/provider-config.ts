@@ -31,8 +31,8 @@ export const modelProviderSchema = z.strictObject({
   /** Maps headers to environment variables. A header whose variable is unset or empty is left out. */
   env_http_headers: z.record(z.string(), name).default({}),
   /**
-   * Codex limits the retries of failed requests and of failed streams separately. Here, the larger of the two limits applies to all retries of one
-   * request.
+   * How many times a request may be repeated. Codex limits the retries of failed requests and of interrupted streams separately. Here, the larger of
+   * the two limits applies to all retries of one request.
    */
   request_max_retries: z.number().int().min(0).max(100).optional(),
   stream_max_retries: z.number().int().min(0).max(100).optional(),

@@ -28,7 +28,7 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
     bound: z.output<Schema> | undefined,
     key: string,
   ) => boolean | undefined
-  /** Whether fixing another setting also fixes this one. Default: no setting does. */
+  /** Whether fixing the key `fixed` also fixes `key`, which is this setting or one of its keys. Absent: it never does. */
   readonly isFixedBy?: (key: string, fixed: string) => boolean
 }
 

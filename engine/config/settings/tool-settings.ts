@@ -6,7 +6,7 @@ import { row } from './setting-row.ts'
 
 const group = 'tools'
 
-/** Settings for tools and for where they come from. */
+/** Settings for tools and their sources. */
 export const toolSettings = {
   mcp_servers: row({
     group,
@@ -80,7 +80,8 @@ export const toolSettings = {
   verify_attempts: row({
     group,
     schema: z.int().min(0),
-    about: 'how many times the model is told about a failing `verify` command; `0` means until a budget is used up',
+    about:
+      'how many times the model is told about a failing `verify` command; `0` means as many times as the budget allows',
     unset: '2',
     saidBy: 'user',
   }),

@@ -2,7 +2,7 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** The default limit for git's output, in bytes. Nobody would read a longer list of files. */
+/** The default limit for git's output, in bytes. Output beyond it is not used: nobody would read such a long list of files. */
 const usualLimitBytes = 8 * 1024 * 1024
 
 type Asked = {
@@ -13,7 +13,7 @@ type Asked = {
 }
 
 /**
- * Returns which of the listed files git ignores under its current rules. Files are named by keys, as in `list-files.ts`.
+ * Returns which of the listed files git ignores according to its present ignore rules. Files are named by keys, as in `list-files.ts`.
  *
  * @returns undefined if git can't tell because it is missing or there is no repository
  */

@@ -11,15 +11,18 @@ type RunsLater = { readonly path: string; readonly kind: string; readonly progra
 /** What a run changed. */
 export type Changes = {
   readonly files: readonly FileChange[]
-  /** Changed files that programs execute or take commands from when somebody works in the project. Files that git ignores are included. */
+  /**
+   * Changed files that programs will execute or take commands from later, such as package scripts and makefiles. Files that git ignores are included
+   * if they are directly in the workspace's top directory.
+   */
   readonly runsLater: readonly RunsLater[]
   /** The reason why `files` lacks the changes that commands made; undefined if it includes them. */
   readonly notCounted: string | undefined
 }
 
-/** Finds out what commands write. */
+/** Finds out which files a run changed. */
 export type ChangeSource = {
-  /** Await this before each command that could write. */
+  /** Call and await this before each command that could write. */
   begin(place: { readonly workspace: string; readonly sandbox: Sandbox }): Promise<void>
   /** Returns the changes since the run began. Call this when no command is running any more. */
   settle(): Promise<Changes>
@@ -29,7 +32,7 @@ type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
   readonly patchedBefore: ReadonlySet<string>
-  /** How files are listed, both at the beginning and at the end of a run. */
+  /** How files are listed both before the first command and after the last one: by walking the directories, or by asking git. */
   readonly by: 'walk' | 'git'
   readonly listed: Stamps | Unlisted
 }
@@ -53,11 +56,11 @@ export class ChangeWatch implements ChangeSource {
     this.#patched = patched
     this.#own = own
     this.#workspace = workspace
-    // Stored now, because a patch may change the file before the first command runs.
+    // The workspace's package.json is stored now, because a patch may change it before the first command runs.
     this.#manifests.keep(workspace, ['package.json'])
   }
 
-  /** Await this before each command that could write. Lists the files of each workspace once, at the first call for it. */
+  /** Call and await this before each command that could write. Lists the files of each workspace once, before the first such command in it. */
   async begin({ workspace, sandbox }: Place): Promise<void> {
     let begun = this.#begun.get(workspace)
     if (begun === undefined) {
@@ -86,7 +89,7 @@ export class ChangeWatch implements ChangeSource {
     let notCounted: string | undefined
     for (const beginning of await Promise.all(this.#begun.values())) {
       const { workspace: root, patchedBefore, listed: before } = beginning
-      // A worktree that no longer exists has no changes.
+      // A workspace that no longer exists has no changes.
       if (!isThere(root)) continue
       const after = 'too' in before ? before : await list(beginning, beginning.by)
       if ('too' in before || 'too' in after) {
@@ -125,8 +128,8 @@ function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
 }
 
 /**
- * Lists the files of a workspace before the first command. First it walks the directories, which starts no process. If there are too many files or this takes
- * too long, it asks git instead, which leaves out ignored files.
+ * Lists the files of a workspace before the first command. It walks the directories first, because that needs no other process. If there are too many
+ * files or the walk takes too long, it asks git instead, which leaves out ignored files.
  */
 async function look(place: Place, patchedBefore: ReadonlySet<string>): Promise<Beginning> {
   const walked = await list(place, 'walk')

@@ -1,19 +1,22 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 
-/** Files by their path relative to the workspace, each with a stamp that changes when the file is written. The path is a key (see `keyOfPath`). */
+/**
+ * The stamps of files. A file's stamp changes when the file is written. The keys are the paths relative to the workspace, as `keyOfPath` converts
+ * them.
+ */
 export type Stamps = ReadonlyMap<string, string>
 
-/** Why files were not listed: there are too many, or it took too long. */
+/** Why files were not listed: there are too many, or listing them took too long. */
 export type Unlisted = { readonly too: 'many' | 'slow' }
 
 /** The maximum number of files in a listing. */
 export const mostFiles = 20_000
 const patienceMs = 2000
-/** How many directory entries are read before other work may run. */
+/** How many directory entries are processed before the event loop gets a turn. */
 const atOnce = 500
 
-/** Converts a path to a key: one character per byte, so that any bytes can form a key. */
+/** Converts a path to a key, which has one character for each byte of the path, so that a key can represent any file name. */
 export function keyOfPath(path: string): string {
   return Buffer.from(path).toString('latin1')
 }

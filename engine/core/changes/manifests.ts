@@ -1,12 +1,12 @@
 import { readHostFile } from '../../../sandbox/index.ts'
 import { pathOfKey } from './list-files.ts'
 
-/** The maximum number of manifests that are stored. Any change to a manifest that isn't stored is treated as one that may change what runs. */
+/** The maximum number of manifests that are stored. Any change to a manifest that isn't stored counts as a change that may affect what runs. */
 const mostManifests = 500
 
 /**
- * Fields of a package.json that can be changed without making anything run. A change to a list of dependencies is harmless too if every version is a
- * plain version from a registry. A change to any other field may make something run.
+ * Fields of a package.json that can be changed without affecting what runs. A change to a list of dependencies is also harmless if each entry is a
+ * plain version number or range of a package in a registry. A change to any other field may affect what runs.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],
@@ -21,7 +21,11 @@ const dependencies: ReadonlySet<string> = new Set([
 export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 
-  /** @param keys the keys of the workspace's files, as in `list-files.ts`; only files named package.json are stored */
+  /**
+   * Stores the present contents of the package.json files among the workspace's files.
+   *
+   * @param keys the keys of the workspace's files, as in `list-files.ts`; files with other names are skipped
+   */
   keep(workspace: string, keys: readonly string[]): void {
     for (const key of keys) {
       if (!/(?:^|\/)package\.json$/.test(key) || this.#before.size >= mostManifests) continue
@@ -30,7 +34,10 @@ export class Manifests {
     }
   }
 
-  /** Whether a change to a file may change what runs. True in case of doubt: if the file isn't a stored package.json, or is no longer valid JSON. */
+  /**
+   * Whether a change to a file may affect what runs. True in case of doubt, that is, if the file isn't a stored package.json, or is no longer valid
+   * JSON.
+   */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true

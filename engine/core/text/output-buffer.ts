@@ -53,7 +53,7 @@ export class OutputBuffer {
         parts.unshift(part)
         missing -= part.length
       }
-      // The bytes before and after the gap aren't contiguous.
+      // Bytes from before the gap don't directly precede those after it, so they are not part of the tail.
       if (this.#omitted > 0) break
     }
     return Buffer.concat(parts)

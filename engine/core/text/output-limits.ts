@@ -26,12 +26,16 @@ export function outputLimits({
   return { tokens: tokens ?? usualTokens, mostTokens: tokens ?? Number.MAX_SAFE_INTEGER, lines }
 }
 
-/** Returns the maximum length of one output. @param asked the number of tokens that the call asks for; undefined: the default number */
+/**
+ * Returns the maximum length of one output.
+ *
+ * @param asked the number of tokens that the call asks for; undefined: the default number
+ */
 export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, lines }: OutputLimits): OutputLimit {
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** Reduces a limit that the caller chose to the maximum that any call may have. */
+/** Lowers a limit that the caller chose to the maximum for any call, if it is higher. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }

@@ -1,12 +1,12 @@
 /**
- * Turns a program's output into harmless text: invalid UTF-8 becomes U+FFFD, terminal escapes are removed, a carriage return that overwrites a line starts a
- * new one, and other control characters become U+FFFD. This is done once, before the output reaches a model, an event or a terminal.
+ * Turns a program's output into harmless text: invalid UTF-8 becomes U+FFFD, terminal escapes are removed, a carriage return without a line feed
+ * becomes a line feed, and other control characters become U+FFFD. This is done once, before the output reaches a model, an event or a terminal.
  */
 export function sanitizeOutput(bytes: Uint8Array): string {
   return (
     new TextDecoder()
       .decode(bytes)
-      // ECMA-48 control sequences, then operating system commands, then two-character escapes.
+      // Removes ECMA-48 control sequences, then operating system commands, then the other escape sequences.
       .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
       .replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, '')
       .replace(/\u001b[ -/]*[0-~]/g, '')

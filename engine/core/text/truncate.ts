@@ -10,8 +10,8 @@ type Truncated = {
 /** How much of an output is shown. Whichever limit is reached first applies. */
 export type OutputLimit = {
   /**
-   * The approximate number of tokens: four ASCII characters count as one token, and so do two characters of a script such as Greek, Cyrillic or Arabic.
-   * A character of most other scripts counts as one token by itself.
+   * The maximum number of tokens, which are counted approximately: four ASCII characters count as one token, and so do two characters of a script
+   * such as Greek, Cyrillic or Arabic. A character of most other scripts counts as one token by itself.
    */
   readonly tokens: number
   readonly lines: number
