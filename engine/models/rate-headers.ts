@@ -1,8 +1,9 @@
 import type { RateLimits } from '../core/request-gate.ts'
 
 /**
- * Reads the rate limits from an answer's headers: OpenAI's `x-ratelimit-limit-*` (https://platform.openai.com/docs/guides/rate-limits) and
- * Anthropic's `anthropic-ratelimit-*-limit` (https://docs.claude.com/en/api/rate-limits), both per minute. Returns undefined if there are none.
+ * Reads the rate limits from a response's headers: OpenAI's `x-ratelimit-limit-*` (https://platform.openai.com/docs/guides/rate-limits) and
+ * Anthropic's `anthropic-ratelimit-*-limit` (https://docs.claude.com/en/api/rate-limits), both per minute. Returns undefined if the headers contain
+ * no limits.
  */
 export function rateLimitsIn(header: (name: string) => string | null): RateLimits | undefined {
   const requests = count(header('x-ratelimit-limit-requests')) ?? count(header('anthropic-ratelimit-requests-limit'))

@@ -13,7 +13,7 @@ const seenAction = z
     z.object({ type: z.literal('find_in_page'), url: absent, pattern: absent }),
     z.object({ type: z.literal('other') }),
   ])
-  // Providers add new kinds of search steps, and an unknown kind must not fail the response.
+  // Providers add new kinds of search steps, and an unknown kind must not make the response fail.
   .catch({ type: 'other' })
 
 /** Reads a provider's search action and describes it in one line. */

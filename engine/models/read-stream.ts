@@ -2,7 +2,10 @@ import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
 import { ProviderFailure } from './failure.ts'
 import type { Limits } from './model-options.ts'
 
-/** Sends a request: resolves when the response headers have arrived, then yields events. Ends early or throws when aborted. */
+/**
+ * Sends a request, and resolves to the stream of the response's events as soon as the response headers have arrived. The stream ends early or throws
+ * when the request is aborted.
+ */
 type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
 
 /**

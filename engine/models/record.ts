@@ -4,9 +4,9 @@ import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
 import type { RecordedLine } from './replay-format.ts'
 
 /**
- * Wraps a model so that its responses and the results of its tool calls become a recording for `replay:FILE`. Parts of the results that vary between runs
- * become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' if the file already exists or can't be
- * written; a recording is never overwritten.
+ * Wraps a model so that its responses and the results of its tool calls are recorded in a file that `replay:FILE` can play. Parts of the results that
+ * vary between runs become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' if the file
+ * already exists or can't be written; a recording is never overwritten.
  *
  * @example
  * const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
@@ -39,8 +39,8 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
 }
 
 /**
- * Creates a recording's file. This happens before any command runs, and the recording is then written through the open descriptor, so nothing is
- * written to a file that has replaced this one in the meantime.
+ * Creates the file of a recording. This happens before any command runs, and everything is written through the open descriptor, so a command that
+ * replaces the file can't redirect what is written.
  */
 function openRecording(file: string): ReturnType<typeof openNewFile> {
   try {
@@ -121,19 +121,22 @@ function recordedEvent(event: ModelEvent, cwd: string): RecordedEvent[] {
   }
 }
 
-/** Returns arguments as an object if possible, because an object is easier to read; otherwise as the model wrote them. */
+/** Returns a call's arguments as an object if possible, because an object is easier to read; otherwise as the text that the model sent. */
 function readableArguments(input: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(input)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? (value as Record<string, unknown>) : input
   } catch {
-    // The text is not JSON. A recording keeps the model's mistakes.
+    // The text is not JSON. It is recorded as it is, because a recording keeps the model's mistakes.
     return input
   }
 }
 
-/** Returns a text in the form in which it is recorded: a single line as a string, several lines as a list, which a person can read and edit. */
+/**
+ * Returns a text in the form in which it is recorded: a single line as a string, or several lines as a list, which is easier for people to read and
+ * edit.
+ */
 function asLines(text: string): Lines {
   return text.includes('\n') ? text.split('\n') : text
 }

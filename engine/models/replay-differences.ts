@@ -5,24 +5,26 @@ import { counted } from '../core/text/counted.ts'
 
 /** A result that differs from the recorded one. */
 export type FoundDifference = {
-  /** The number of the line of the recording that expects the result. `at` is the position of the result among those that this line expects. */
+  /**
+   * `line` is the number of the recording's line that expects the result. `at` is the position of the result in that line's `expect` list, counted
+   * from 0.
+   */
   readonly line: number
   readonly at: number
-  /** What was returned; undefined if the call has no result. */
+  /** The actual result; undefined if the call has none. */
   readonly result: Extract<HistoryItem, { type: 'tool_result' }> | undefined
   /** A description of the difference, with the lines around it. */
   readonly message: string
 }
 
-/** The calls of a recorded response. */
 function callsOf(response: RecordedResponse | undefined): readonly ToolCall[] {
   return (response?.events ?? []).flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
 }
 
 /**
- * Finds the results that differ from what a response of the recording expects.
+ * Finds the results that differ from what the next response of the recording expects.
  *
- * @param next the position of the response that would be played next
+ * @param next the position of that response in `recording`
  */
 export function findDifferences(
   recording: readonly RecordedResponse[],
@@ -62,7 +64,7 @@ export function findDifferences(
 }
 
 /**
- * Finds another recorded result that is more similar to an actual result than the expected one is. There is one if the calls came in a different
+ * Finds another recorded result that is more similar to an actual result than the expected one is. This happens if the calls came in a different
  * order, or if a command now returns what it returned later in the recording. Returns its line and a description; undefined if there is none.
  */
 function nearestRecorded(
@@ -104,7 +106,8 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
 }
 
 /**
- * Returns a sentence for the end of a message: it lists the tools that a recorded response calls but this run doesn't have. Empty if there are none.
+ * Returns a sentence that lists the tools that a recorded response calls but this run doesn't have, to be appended to a message; `''` if there are
+ * none.
  */
 export function unknownTools(
   response: RecordedResponse | undefined,

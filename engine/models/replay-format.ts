@@ -26,7 +26,7 @@ const text = z
   .union([z.string(), z.array(z.string())], { error: 'expected text or a list of lines' })
   .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
 
-/** A web search by the provider. Playing the recording yields it as an event, without searching anything. */
+/** A web search by the provider. When the recording is played, the search is yielded as an event, and nothing is searched. */
 const search = z
   .strictObject({ type: z.literal('web_search'), action: z.looseObject({ type: z.string() }) })
   .transform(({ type, action }) => ({ type, ...readSearch(action) }))

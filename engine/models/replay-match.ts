@@ -58,7 +58,7 @@ function placeholder(name: string, cwd: string): string | undefined {
   }
 }
 
-/** A path in a folder for temporary files, up to a blank, quote, bracket or colon. */
+/** Matches a path in a folder for temporary files, up to a blank, quote, bracket or colon. */
 const temporaryPath = `(?:${['/private/tmp', '/tmp', '/private/var/folders', '/var/folders', tmpdir()].map((folder) => escape(folder)).join('|')})(?:/[^\\s:'"()\\]]*)?`
 
 function linePattern(line: string, cwd: string): RegExp {
@@ -72,13 +72,16 @@ function linePattern(line: string, cwd: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
-/** Compares lines with the patterns of a recording. Returns undefined if everything matches; otherwise the furthest point up to which both agree. */
+/**
+ * Compares lines with the patterns of a recording. Returns undefined if everything matches; otherwise the positions in both lists up to which they
+ * agree.
+ */
 function longestMatch(
   patterns: readonly string[],
   lines: readonly string[],
   cwd: string,
 ): { readonly expectedAt: number; readonly gotAt: number } | undefined {
-  // `reachable` contains every number of lines that the first `at` patterns may have consumed.
+  // `reachable` contains each number of lines that the first `at` patterns may match together.
   let reachable = new Set([0])
   for (const [at, pattern] of patterns.entries()) {
     const next = new Set<number>()

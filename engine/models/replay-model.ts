@@ -9,7 +9,7 @@ import { counted } from '../core/text/counted.ts'
 /**
  * Opens a model that plays back a recording and checks along the way that the tools still return what was recorded. It starts at the first
  * response that the history doesn't contain yet, so a resumed run continues where it stopped. Opening throws `ModelError` 'configuration'
- * if the file is missing or broken. Responding throws 'replay' if a tool's result differs or the recording is used up.
+ * if the file is missing or broken. `respond` throws 'replay' if a tool's result differs or the recording is used up.
  */
 export async function openReplay(name: string, cwd: string): Promise<Model> {
   const file = name.replace(/^replay:/, '')
@@ -25,18 +25,18 @@ export type PlayOptions = {
   readonly file: string
   readonly cwd: string
   /**
-   * Whether the run continues when results differ. If so, it fails just before the last response and lists all differences. By default, the run fails at the
-   * first difference.
+   * Whether the run continues after a difference. If so, the run fails before the last response, with a list of all differences. By default, the run
+   * fails at the first difference.
    */
   readonly keepGoing?: boolean
   /**
-   * Called before the last response. Receives all differences, of which there may be none, and returns a sentence about the outcome. If `settle` is set,
-   * differences don't make the run fail.
+   * Called before the last response. Receives all differences, of which there may be none, and returns a sentence about the outcome, which is shown
+   * as a notice. If this function is set, differences don't make the run fail.
    */
   readonly settle?: (differences: readonly FoundDifference[]) => string
 }
 
-/** Creates a model that plays back a recording. Responding throws `ModelError` 'replay' if a result differs or the recording is used up. */
+/** Creates a model that plays back a recording. `respond` throws `ModelError` 'replay' if a result differs or the recording is used up. */
 export function playRecording({ responses: recording }: Recording, options: PlayOptions): Model {
   const { name, file, cwd, keepGoing = false, settle: settleAll } = options
   let next: number | undefined
@@ -70,7 +70,7 @@ export function playRecording({ responses: recording }: Recording, options: Play
   }
 }
 
-/** Adapts an event of the recording to this run: `<<cwd>>` in the model's text becomes the working directory. */
+/** Adapts an event of the recording to this run: `<<cwd>>` in messages, reasoning and calls becomes the working directory. */
 function settle<T extends ModelEvent>(event: T, cwd: string): T | ModelEvent {
   const here = (text: string): string => text.replaceAll('<<cwd>>', cwd)
   switch (event.type) {

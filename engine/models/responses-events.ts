@@ -53,7 +53,7 @@ const failure = z.object({ code: z.string().nullish(), message: z.string() })
  * deltas are for display. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without an `end` event if the stream was
  * interrupted.
  *
- * @param model the model that answers, as the request names it
+ * @param model the model's name in the request
  */
 export async function* readResponses(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
   let searches = 0
@@ -93,7 +93,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         const { incomplete_details: details, usage: counted, output } = expectShape(type, incomplete, raw).response
         const reason = details?.reason ?? 'no reason given'
         if (reason === 'content_filter') throw unfinished('filtered', reason, read(counted))
-        // The item that was cut off has no event of its own, so it is taken from the complete list.
+        // The item that was cut off has no event of its own, so it is taken from the response's list of all items.
         for (const item of (output ?? []).slice(came)) yield* take(item)
         yield { type: 'end', usage: read(counted), limit: reason }
         return

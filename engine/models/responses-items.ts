@@ -54,7 +54,7 @@ export function inputItems(history: readonly HistoryItem[], model: string): Inpu
   })
 }
 
-/** Whether the reasoning at this position is followed by a message or a call from the model, before a tool result or somebody else's message. */
+/** Whether a message or a call from the model follows the reasoning at this position, with nothing but reasoning in between. */
 function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   let next = history[at + 1]
   for (let index = at + 1; next?.type === 'reasoning'; index++) next = history[index + 1]

@@ -5,7 +5,7 @@ import { mostTools } from './openai-models.ts'
 import { buildResponsesBody } from './responses-request.ts'
 import type { Wire } from './wire.ts'
 
-/** Returns the wire for OpenAI's Responses API. `model` is the provider's name for the model. */
+/** Returns the wire format of OpenAI's Responses API. `model` is the provider's name for the model. */
 export function responsesWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<OpenAIConnection> | undefined
   return {

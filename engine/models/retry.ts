@@ -10,9 +10,9 @@ import { counted } from '../core/text/counted.ts'
 const longestBackoffMs = 30_000
 
 /**
- * Yields a response, and repeats the request if the failure may be temporary. Each retry is announced by a `retry` event: the events before it no
- * longer count. `ask` makes one attempt, and throws `ProviderFailure` if the attempt fails. If its stream ends without an `end` event, the stream was
- * interrupted.
+ * Yields the events of a response, and repeats the request after a failure that may be temporary. Each retry is announced by a `retry` event: the
+ * events before it no longer count. `ask` makes one attempt, and throws `ProviderFailure` if the attempt fails. If its stream ends without an `end`
+ * event, the stream was interrupted.
  *
  * Throws `ModelError` 'provider' if a retry is pointless, the retries are used up, or all waits together would exceed `retryBudgetMs`. Throws the signal's
  * reason as soon as the signal aborts, even during a wait.

@@ -10,8 +10,8 @@ type SdkErrors = {
 }
 
 /**
- * Translates an error from a vendor's SDK into a `ProviderFailure`. Other errors are returned unchanged. The SDK's own error is not kept, because it
- * contains the request's headers, and with them the key.
+ * Translates an error that a vendor's SDK has thrown into a `ProviderFailure`. Errors of unknown kinds are returned unchanged. The SDK's own error is
+ * not kept, because it contains the request's headers, and with them the key.
  */
 export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: string): unknown {
   if (error instanceof ProviderFailure) return error
@@ -50,7 +50,7 @@ function refusalOf(error: Error): Parameters<typeof judgeRefusal>[0] {
   }
 }
 
-/** Whether a value contains the headers of a response. It need not be an instance of the global `Headers` class. */
+/** Whether a value is a set of headers. It need not be an instance of the global `Headers` class. */
 function isHeaders(value: unknown): value is Pick<Headers, 'get'> {
   return typeof value === 'object' && value !== null && 'get' in value && typeof value.get === 'function'
 }

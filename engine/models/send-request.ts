@@ -1,4 +1,4 @@
-/** An answer of a server whose body has not been read yet. */
+/** A server's response whose body has not been read yet. */
 export type Answer = {
   readonly status: number
   readonly statusText: string
@@ -29,7 +29,7 @@ function chunksOf(body: ReadableStream<Uint8Array> | null): Answer['body'] {
       return read?.done === false ? read : end
     },
     return: async () => {
-      // The connection isn't used any more, so errors while it is closed don't matter.
+      // The connection isn't used any more, so errors that occur while closing it don't matter.
       await reader?.cancel().catch(() => undefined)
       return end
     },

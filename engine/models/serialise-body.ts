@@ -1,4 +1,4 @@
-/** The JSON of values that were serialised before, stored for as long as the values exist. */
+/** Caches the JSON of each serialised value for as long as the value exists. */
 const serialised = new WeakMap<object, string>()
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The keywords that all providers support: those that contain one schema, a list of schemas or a table of schemas, those that only describe the
- * value, and references.
+ * The keywords of JSON Schema that all providers support: those whose value is one schema, a list of schemas or a table of schemas, those that
+ * contain no schema, and references.
  */
 const one = ['items']
 const lists = ['anyOf']

@@ -1,12 +1,12 @@
 const opening = '<think>'
 const closing = '</think>'
 
-/** Separates a text from the thoughts that a server leaves at its start, between `<think>` and `</think>`. */
+/** Separates a text from the thoughts that a server puts at its start, between `<think>` and `</think>`. */
 export class ThinkTagReader {
   #text = ''
   #shown = 0
 
-  /** Adds another piece and returns the text that can already be shown. */
+  /** Adds the next piece of the model's text, and returns the text that can be shown now. */
   add(piece: string): string {
     this.#text += piece
     const start = this.#text.trimStart()

@@ -2,8 +2,8 @@ import { expectation } from './record.ts'
 import type { FoundDifference } from './replay-differences.ts'
 
 /**
- * Updates a recording's text: if an actual result differs from the expected one, it replaces the expectation. All other lines stay the same, byte for
- * byte. If a call has no result, its expectation stays.
+ * Updates the text of a recording: each expected result that differs from the actual one is replaced by the actual one. All other lines stay the
+ * same, byte for byte. If a call has no result, its expected result stays.
  *
  * @param cwd the directory that the run worked in, which becomes a placeholder like everything else that varies
  */

@@ -9,7 +9,7 @@ import { respondWithRetries } from './retry.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Creates a model that uses a wire. Adds timeouts, and retries after failures that may be temporary.
+ * Creates a model that uses a provider's wire format. Adds timeouts, and retries requests after failures that may be temporary.
  *
  * @param gate the gate that each request must pass; if undefined, requests don't wait
  */

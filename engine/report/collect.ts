@@ -27,7 +27,7 @@ export function collectReport(path: string): Report | string {
     readJsonLines(file, (value) => collector.see(value))
     return collector.report(path, file)
   } catch (error) {
-    // Returned instead of thrown: this module is loaded as a separate bundle, and the program has its own copy of the error class.
+    // The message is returned, not thrown, because this module is loaded as a separate bundle, whose error class the program wouldn't recognize.
     if (error instanceof SourceError) return error.message
     throw error
   }
@@ -47,7 +47,10 @@ class Collector {
   readonly #steps = new StepStore()
   readonly #changes = new ReportChanges()
   readonly #runs: Writable<ReportRun>[] = []
-  /** Items that have started but not ended, by id. An item becomes a step when it ends. If it never ends, it becomes a step at the end of the report. */
+  /**
+   * Items that have started but not ended, by id. An item becomes a step when it ends. An item that never ends becomes a step when the report is
+   * created.
+   */
   readonly #open = new Map<string, Fields>()
   readonly #totals = { steps: 0, commands: 0, failedCommands: 0, refused: 0 }
   readonly #findings = findingsOf()
@@ -215,7 +218,7 @@ class Collector {
   }
 }
 
-/** Makes the paths of the files in a patch relative to the workspace. */
+/** Makes the paths of the files that a step changed relative to the workspace, also in the step's title. */
 function within(draft: StepDraft, workspace: string | undefined): StepDraft {
   if (workspace === undefined || draft.files.length === 0) return draft
   const files = draft.files.map((file) => ({ ...file, path: relativeTo(workspace, file.path) }))

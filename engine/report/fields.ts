@@ -14,7 +14,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The value, if it is a number; otherwise undefined. */
+/** The value, if it is a finite number; otherwise undefined. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

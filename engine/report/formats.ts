@@ -14,7 +14,7 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
   '.xml': 'junit',
 }
 
-/** The report format for a file, judging by its name; undefined if the name shows no known format. */
+/** The report format that a file's name suggests; undefined if it suggests none. */
 export function formatOf(file: string): ReportFormat | undefined {
   // This matches GitLab's own file name (`gl-code-quality-report.json`) and the common variants of it.
   if (/code-?quality[\w-]{0,20}\.json$/i.test(file)) return 'codequality'

@@ -43,8 +43,8 @@ export function nextCommands(report: Report): readonly NextCommand[] {
 }
 
 /**
- * Commands for an attempt of a batch. They are run in the folder that contains the report, because the batch may have run on another machine,
- * where the paths were different.
+ * Returns the commands for an attempt of a batch. They must be run in the folder that contains the report, because the batch may have run on another
+ * machine, where the paths were different.
  */
 function ofAttempt(end: RunEnd | undefined): readonly NextCommand[] {
   const hasChanges = end?.transaction?.outcome === 'kept'

@@ -11,7 +11,7 @@ const longestLine = 64 * 1024 * 1024
 /**
  * Reads a file of JSON lines, one line at a time.
  *
- * @param each receives the value of each line; undefined for a line that isn't JSON
+ * @param each receives the value of each line; undefined for a line that isn't JSON or is too long
  * @throws SourceError if the file can't be read
  */
 export function readJsonLines(path: string, each: (value: unknown) => void): void {

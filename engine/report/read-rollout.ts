@@ -3,7 +3,10 @@ import { fieldsOf, textOf } from './fields.ts'
 import type { Part, StepKind, StepStatus } from './report-types.ts'
 import type { StepDraft } from './report-step.ts'
 
-/** Turns the lines of a rollout into steps: messages and calls, without the Guardian's decisions. Old sessions need this, because they stored no events. */
+/**
+ * Turns the lines of a rollout into steps: messages and calls, without the Guardian's decisions. This function is needed for old sessions, which
+ * stored no events.
+ */
 export function rolloutItems(values: readonly unknown[]): {
   readonly items: readonly StepDraft[]
   readonly prompt: string | undefined

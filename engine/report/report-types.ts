@@ -37,7 +37,7 @@ export type ReportRun = {
   readonly notes: readonly string[]
   /** What the run could do outside the sandbox, as sentences. */
   readonly outside: readonly string[]
-  /** The commands that verify the result. */
+  /** The user's `--verify` commands, which verify the run's result. */
   readonly verify: readonly string[]
   readonly budget: { readonly maxTokens?: number; readonly maxCost?: number; readonly maxTurns?: number }
   /** When the run began, in milliseconds since 1970. */
@@ -81,7 +81,7 @@ export type RunEnd = {
 /** The usage from the beginning of a run up to a step. */
 export type Spending = {
   readonly step: number
-  /** The number of responses. */
+  /** The number of responses from the beginning of the run up to the step. */
   readonly turns: number
   readonly tokens: number
   readonly costUsd: number | undefined
@@ -187,7 +187,7 @@ export type Finding = {
   /** Identifies the finding: the same finding has the same fingerprint in every run. */
   readonly fingerprint: string
   readonly step: number | undefined
-  /** The fields that only a review's finding has. */
+  /** The fields that only a review's finding has; undefined for any other finding. */
   readonly review?: ReviewedFinding | undefined
 }
 
@@ -195,9 +195,9 @@ export type Finding = {
 export type ReviewedFinding = {
   readonly category: string
   readonly confidence: number
-  /** A patch in the format of `apply_patch`; undefined if there is none. */
+  /** The suggested change, as a patch in the format of `apply_patch`; undefined if there is none. */
   readonly suggestion: string | undefined
-  /** The suggestion as new text for a range of lines. */
+  /** The suggestion as new text for a range of lines; undefined if there is none. */
   readonly replacement: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined
   readonly linePrints: readonly string[]
   /** Whether an earlier report contains the finding. If so, nobody is notified again. */

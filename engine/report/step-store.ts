@@ -12,8 +12,8 @@ const [longestPart, shortestPart] = [24_000, 200]
 const mostDenials = 1000
 
 /**
- * Holds the steps of a report in bounded space, however long the session is. Steps in the middle are dropped first. The more text there is, the shorter each
- * text is cut.
+ * Stores the steps of a report in a limited amount of memory, however long the session is. Steps in the middle are dropped first. The more text there
+ * is, the shorter each text is cut.
  */
 export class StepStore {
   readonly #first: Step[] = []

@@ -122,7 +122,7 @@ const common = new Set(
 
 /**
  * Whether a finding is already known: either its fingerprint is known, or a known finding in the same file has a similar title and at least one line in common.
- * The second test is needed because a model words the same finding differently each time, and names slightly different lines.
+ * The second condition is needed because a model words the same finding differently each time, and names slightly different lines.
  */
 export function isKnown(
   finding: {

@@ -1,4 +1,6 @@
-/** A line of a diff, with its line number on each side that contains it. */
+/**
+ * A line of a diff, with its line numbers before and after the change. For a side that lacks the line, the number is that of the side's next line.
+ */
 export type DiffLine = {
   readonly mark: ' ' | '+' | '-'
   readonly text: string
@@ -104,10 +106,7 @@ function withoutPrefix(before: string, after: string): string {
 
 const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, '\\': 92 }
 
-/**
- * Decodes a file name from a diff. If a name contains characters that would break the line, git quotes it as in C. `diff -u` appends a tab and the time, which
- * are removed.
- */
+/** Decodes a file name from a diff. Git quotes a name with special characters as in C. `diff -u` appends a tab and the time, which are removed. */
 function nameOf(written: string): string {
   const text = written.endsWith('\r') ? written.slice(0, -1) : written
   if (!text.startsWith('"')) return text.split('\t', 1)[0] ?? ''

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DiffFile } from './parse-diff.ts'
 import type { ReportedFinding } from './findings-schema.ts'
 
-/** The location of a finding, in lines that the change shows. */
+/** The location of a finding: a range of lines that the change shows. */
 type Place = {
   readonly startLine: number
   readonly endLine: number

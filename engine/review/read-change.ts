@@ -21,7 +21,7 @@ const mostDiffBytes = 32 * 1024 * 1024
 const mostFileBytes = 4 * 1024 * 1024
 const mostUntracked = 500
 
-/** Options that make git's diffs independent of the user's configuration. */
+/** The subcommand `diff`, and options that make its output independent of the user's configuration. */
 const plain = [
   'diff',
   ...['--no-ext-diff', '--no-textconv', '--no-color', '--relative', '--find-renames', '--submodule=short'],
@@ -31,7 +31,7 @@ const plain = [
 /**
  * Gets the change to review.
  *
- * @throws UserError `usage` if there is no change, or git can't show it
+ * @throws UserError `usage` if the commit or branch doesn't exist, or git can't show the change
  */
 export async function readChange(target: ReviewTarget, place: ReviewPlace): Promise<Change> {
   switch (target.type) {
@@ -142,7 +142,7 @@ async function readBlob({ sandbox, cwd, signal }: ReviewPlace, name: string): Pr
   return typeof bytes === 'string' ? undefined : bytes
 }
 
-/** Reads a file of the working tree in the sandbox, so that a file that is hidden from commands can't be read here either. */
+/** Reads a file of the working tree in the sandbox, so that a review can't read files that are hidden from commands. */
 async function readTree({ sandbox, cwd, signal }: ReviewPlace, path: string): Promise<Buffer | undefined> {
   const child = sandbox.spawn({ argv: ['cat', '--', path], cwd, readOnly: true, signal, timeoutMs: 60_000 })
   const chunks: Buffer[] = []

@@ -32,7 +32,7 @@ export class Review {
   #wasTold = false
   /** How the model delivers its result: through a tool that takes the findings. */
   readonly output: OutputSchema
-  /** What the run needs from the review when it ends: the report, and why the run fails, if it does. */
+  /** What the run needs from the review when the run ends: the report, and the reason why the run fails, if it does. */
   readonly ending: RunReview
 
   constructor(request: ReviewRequest) {

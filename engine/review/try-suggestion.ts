@@ -6,7 +6,7 @@ import { parsePatch, PatchError, planPatch } from '../../apply-patch/index.ts'
 /** The effect of a suggestion on a file: new text for a range of lines, numbered from 1. */
 type Replacement = { readonly startLine: number; readonly endLine: number; readonly text: string }
 
-/** The name under which the file is stored for the trial. Its real name isn't used, because it is untrusted. */
+/** The name under which a file is stored while a suggestion is tried on it. The file's real name isn't used, because it is untrusted. */
 const name = 'file'
 
 /**

@@ -4,8 +4,8 @@ import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
 /**
- * How many denied files without full protection the first event lists at most. The rules of a repository can deny very many files, and the event's
- * line must not become too long.
+ * The maximum number of denied files without full protection that the first event lists. The rules of a repository can deny very many files, and the
+ * event's line must not become too long.
  */
 const mostLoose = 50
 

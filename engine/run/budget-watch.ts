@@ -56,7 +56,7 @@ export class BudgetWatch {
   }
 
   /**
-   * Admits a request and sets aside the most that it could use.
+   * Decides whether a request may be made. If so, reserves the most that the request could use.
    *
    * @param input an upper bound for the number of tokens in the request
    */

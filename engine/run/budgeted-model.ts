@@ -60,7 +60,7 @@ function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest 
 /** The provider's token counts of a request and its answer. */
 type Counted = {
   readonly tokens: number
-  /** The number of items in the request, and its last item. They show whether the history of a later request continues this one. */
+  /** The number of items in the request, and its last item. They show whether a later request repeats these items and adds to them. */
   readonly length: number
   readonly last: HistoryItem | undefined
 }

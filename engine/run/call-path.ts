@@ -32,7 +32,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
     recorder,
     attended,
     ...(planMode === undefined ? {} : { planMode }),
-    // This is determined for each call, because the directory and its sandbox can change during a run.
+    // The context is determined anew for each call, because the directory and its sandbox can change during a run.
     get context() {
       return { ...now(), guardian, state, variables: options.variables?.() ?? {} }
     },

@@ -11,6 +11,6 @@ Done: what you changed and why, and how you checked it.
 Failed: what you tried that did not work, so that you do not try it again.
 Open steps: what is left to do, in order, with the next step first.`
 
-/** The text before the summary, at the point where the conversation was cut. */
+/** The text that introduces the summary in the shortened conversation. */
 export const summaryIntroduction = `The conversation before this point was too long and was cut. This is a summary of it; its last steps follow unchanged.
 Continue from here. Do not start again, and do not repeat what is done.`

@@ -54,7 +54,9 @@ export class Conversation {
     return sumTokens(this.#items)
   }
 
-  /** The reason to end the run if the model keeps repeating the same calls; otherwise undefined. */
+  /**
+   * The reason to end the run if the model keeps repeating a call, or its answers keep being cut off in the middle of a call; otherwise undefined.
+   */
   get repeated(): string | undefined {
     return this.#repeats.exhausted()
   }
@@ -65,7 +67,7 @@ export class Conversation {
     this.#push(kept)
   }
 
-  /** Adds a complete response. It is stored as a whole before its calls run, so that it survives a power cut. */
+  /** Adds a complete response. It is stored as a whole before any of its calls that may change something begins, so that it survives a power cut. */
   addResponse(items: readonly HistoryItem[], usage: Usage, cost: number | undefined): void {
     this.#rollout.append({ type: 'response', items, usage, ...priced(cost) })
     this.#rollout.sync()
@@ -81,7 +83,7 @@ export class Conversation {
     this.#rollout.append({ type: 'spent', usage, ...priced(cost) })
   }
 
-  /** Replaces the items that the model gets from now on. The rollout keeps both the old and the new ones. */
+  /** Replaces the items that the model gets from now on. The rollout keeps both the old and the new items. */
   replace(items: readonly HistoryItem[]): void {
     this.#rollout.append({ type: 'compaction', items })
     this.#rollout.sync()

@@ -7,7 +7,7 @@ export type Refusal = {
 }
 
 const mostInRow = 3
-/** The run ends after this many responses in a row whose calls were all refused look-ups: no task needs so many things that can't be looked up. */
+/** After this many responses in a row that contained nothing but refused look-ups, the run ends, because the model is making no progress. */
 const mostLookUps = 10
 
 /** The reaction to a model that keeps asking for what was refused. */
@@ -28,7 +28,7 @@ export class DenialCircuitBreaker {
   /**
    * Receives a response with calls, and returns the reaction.
    *
-   * @param calls how many calls it made
+   * @param calls how many calls the response made
    * @param refusals the calls that were refused
    */
   see(calls: number, refusals: readonly Refusal[]): RefusalVerdict {
@@ -93,7 +93,7 @@ function aimsOf(what: string): readonly string[] {
     .filter((word) => !word.startsWith('-') && !manner.has(word))
     .flatMap((word) => {
       const parts = word.split('/').filter((part) => part !== '')
-      // These are the whole word, its first part (for example the host of a URL), and its last part (for example the name of a file).
+      // The whole word counts, and so do its first part (for example the host of a URL) and its last part (for example the name of a file).
       return [word, ...parts.slice(0, 1), ...parts.slice(-1)]
     })
 }

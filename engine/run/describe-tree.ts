@@ -25,8 +25,8 @@ type TreeContext = {
 }
 
 /**
- * Describes the tree for the model when its conversation is compacted, in sections: git's status, and the current contents of the files that the run is working
- * on, so that the model need not read them again. Contains nothing that a tool could not read.
+ * Describes the tree for the model when its conversation is compacted, in sections: git's status, and the current contents of the files that the run
+ * is working on, so that the model need not read them again. The description contains nothing that a tool could not read.
  *
  * @param history the whole history, from its beginning
  * @param characters about how many characters the conversation had

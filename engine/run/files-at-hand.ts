@@ -6,7 +6,7 @@ import { renderSteps } from '../tools/checklist.ts'
 import { asSteps } from '../tools/todo.ts'
 import { todoIn } from '../tools/todo-list.ts'
 
-/** What the run has done so far, according to its calls and their results. */
+/** What the user has asked for, and what the run has done so far: the files that it changed and read, and its commands. */
 type Snapshot = {
   readonly goals: string[]
   readonly changed: Set<string>

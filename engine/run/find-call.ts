@@ -44,7 +44,7 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   return checked.valid ? { call, fits: true, tool, json: parsed.json, checked } : misfit(checked.error)
 }
 
-/** Whether a call can run in parallel with other calls once the response is complete, even if it has effects. */
+/** Whether a call can run in parallel with other calls once the response is complete, even if the call has effects. */
 export function isSideBySide(found: FoundCall): boolean {
   return found.fits && found.tool.sideBySide
 }

@@ -5,7 +5,7 @@ import { truncateMiddle } from '../core/text/truncate.ts'
 const maxBytes = 64 * 1024 - 1
 const longestText = 16 * 1024
 const longestList = 256
-/** Texts of up to this many characters are never shortened. Names, ids and the schema's fixed values are all shorter. */
+/** Texts of up to this many characters are never shortened. Names, ids and the fixed values of the event schema are all shorter. */
 const shortText = 512
 
 /**

@@ -12,7 +12,7 @@ type GitState = {
   readonly files: readonly string[]
 }
 
-/** The checked-out branch, and the git operation that is not finished: `rebase`, `merge`, … */
+/** The checked-out branch, and the unfinished git operation, such as `rebase` or `merge`; each is undefined if there is none. */
 type GitHead = { readonly branch: string | undefined; readonly doing: string | undefined }
 
 /** Files in a git directory that show an unfinished operation (gitrepository-layout(5), wt-status.c). */
@@ -65,13 +65,13 @@ export function describeHead(head: GitHead | undefined): string {
   return `${describeBranch(head.branch)}${doing}; changes since the last commit are not yours`
 }
 
-/** How long a run waits for git's answer. In a huge tree this may not be enough; then the model has to run git itself. */
+/** How long a run waits for git's answer. In a huge tree, git may take longer, and the model then has to run git itself. */
 const patienceMs = 1500
 
 /**
  * Asks git about the state of the tree. Git runs in the sandbox and can't write anything.
  *
- * @returns undefined if there is no repository, or if git can't tell or takes too long
+ * @returns undefined if there is no repository, or if git fails or takes too long
  */
 export async function gitState(sandbox: Sandbox, workspace: string): Promise<GitState | undefined> {
   const words = ['status', '--porcelain=v1', '--branch', '--ignore-submodules=all', '--', '.']
@@ -85,7 +85,7 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }
 
-/** Describes the state in one line. File names are left out, because they may come from anybody and could contain instructions. */
+/** Describes the state of a repository in one line. File names are left out, because they may come from anybody and could contain instructions. */
 export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state

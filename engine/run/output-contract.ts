@@ -77,7 +77,7 @@ export class OutputContract {
   /** Judges the result that the model delivered through a call of this response. Undefined if it delivered none. */
   judgeCalls(): Judgement | undefined {
     const delivered = this.#delivered
-    // If the model continues after this, it has to deliver its result again.
+    // If the model continues nevertheless, it has to deliver its result again.
     this.#delivered = undefined
     if (delivered !== undefined) return { done: true, delivered }
     const errors = this.#misfit
@@ -109,7 +109,7 @@ export class OutputContract {
       .unknown()
       .superRefine((value, context) => {
         const result = unwrap(value)
-        // A missing result is checked for separately, because a schema that accepts anything would also accept it.
+        // A missing result is checked for separately, because a schema that accepts anything would also accept `undefined`.
         this.#misfit = result === undefined ? ['the result is missing'] : validate(result)
         for (const message of this.#misfit) context.addIssue({ code: 'custom', message })
       })
@@ -134,8 +134,8 @@ export class OutputContract {
 }
 
 /**
- * Turns a schema into the parameters of a tool. Parameters must be an object, so a schema for anything else becomes that of an object's only
- * property.
+ * Turns a schema into the parameters of a tool. The parameters of a tool must be an object, so a schema for anything else becomes the schema of an
+ * object's only property.
  */
 function asParameters(schema: OutputSchema['schema']): {
   readonly parameters: Record<string, unknown>

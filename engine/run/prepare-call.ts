@@ -65,7 +65,10 @@ export async function prepareCall(
   return { ready: { ...ready, checked, hooked: { ...asked, input: opinion.input } } }
 }
 
-/** Returns why plan mode refuses a call without an action, which the Guardian would never see. If a call has an action, the Guardian judges the action. */
+/**
+ * Returns why plan mode refuses a call; undefined if it doesn't. Only calls without an action are checked here, because the Guardian judges all
+ * others.
+ */
 function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }: CallPath): string | undefined {
   if (planMode === undefined || tool.guarded || checked.readOnly(context)) return undefined
   return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined

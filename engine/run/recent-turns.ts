@@ -14,8 +14,8 @@ export function leadingContext(history: readonly HistoryItem[]): readonly Histor
 }
 
 /**
- * Returns the last part of a history that has no more than a given number of tokens. A call is never separated from its result, nor a response from
- * its reasoning. The last block is always kept, since the model hasn't read it yet; its results are shortened if it is too long.
+ * Returns as much of the end of a history as fits into a number of tokens. A call is never separated from its result, nor a response from its
+ * reasoning. The last block is always kept, since the model hasn't read it yet; its results are shortened if it is too long.
  */
 export function recentTurns(history: readonly HistoryItem[], maxTokens: number): readonly HistoryItem[] {
   const kept: Block[] = []

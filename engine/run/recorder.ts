@@ -77,7 +77,7 @@ export class Recorder {
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
 
   /**
-   * @param resumedFrom the usage of the session before this run, for the totals
+   * @param resumedFrom the resumed session, whose usage is added to the totals. Default: none
    * @param keep stores an event that is too long for one line and returns the file's path; undefined if that isn't possible. Default: all events are
    * emitted whole
    * @param sandboxStatus the sandbox status in every event. Default: none

@@ -5,7 +5,10 @@ const endedAfter = 6
 /** How many answers in a row may reach their length limit in the middle of a call. */
 const mostCuts = 4
 
-/** Notices a model that keeps making the same call with the same result. The model is warned first; if that doesn't help, the run ends. */
+/**
+ * Notices a model that keeps making the same call with the same result, or whose answers keep being cut off in the middle of a call. A model that
+ * repeats a call is warned before its run ends.
+ */
 export class RepeatWatch {
   #last: string | undefined
   #times = 0

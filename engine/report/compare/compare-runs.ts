@@ -13,7 +13,7 @@ export type StepPair = {
   readonly b: ComparableStep | undefined
   /**
    * `none`: the steps agree. `words`: only the text that accompanies the calls differs. `results`: the same calls returned different results. `calls`:
-   * different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only that session has the step.
+   * different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only one of the sessions has the step.
    */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
   /** Short lines that describe the differences. */
@@ -158,7 +158,7 @@ function compareFiles(a: Report | undefined, b: Report | undefined): readonly Fi
   })
 }
 
-/** Returns the added and removed lines of each changed file, without their line numbers. */
+/** Returns, for each changed file, the kind of change and the lines of its diffs, without headers and line numbers. */
 function changesOf(report: Report | undefined): ReadonlyMap<string, readonly string[]> {
   return new Map(
     (report?.files ?? []).map(({ path, kind, diffs }) => [

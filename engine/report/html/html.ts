@@ -1,8 +1,8 @@
 import { revealed } from '../text/reveal.ts'
 
 /**
- * A piece of a page in which all untrusted text is escaped. Only the functions in this file create pieces, and nothing else is written into a page: any other
- * value in a template is escaped as text.
+ * A piece of a page in which all untrusted text is escaped. Only the functions in this file can create pieces. Any other value in a template is
+ * escaped as text.
  */
 export class Html {
   readonly #text: string

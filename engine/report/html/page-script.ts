@@ -1,6 +1,6 @@
 /**
- * The script of the page. It filters, opens and copies steps, and moves between them. Without it, the page still shows everything. It never turns text into
- * elements, and the page's policy would not allow that either.
+ * The script of the page. It filters and opens steps, moves between them, and copies commands. Without the script, the page still shows everything.
+ * The script never turns text into elements, and the page's policy would not allow that either.
  */
 export const script = `
 'use strict'

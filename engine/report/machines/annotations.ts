@@ -6,14 +6,13 @@ import { isNew } from '../review-findings.ts'
 import { counted } from '../../core/text/counted.ts'
 
 const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
-/** How many annotations of each kind GitHub shows per step. It silently drops any others. */
+/** How many annotations of each kind GitHub shows for a step of a workflow. GitHub silently drops any others. */
 const mostOfAKind = 10
 const longest = 2000
 
 /**
- * Renders findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions): first, if the run
- * failed, how it ended, and then the new findings, with the worst first. The runner executes these commands, so no text may end one command and begin
- * another.
+ * Renders findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions): how the run ended,
+ * if it failed, followed by the new findings, the worst first. The runner executes these commands, so no text may end one command and begin another.
  */
 export function writeAnnotations(report: Report): string {
   const run = lastRun(report)

@@ -13,9 +13,10 @@ type Check = {
 }
 
 /**
- * Renders the run's checks as JUnit XML: whether the run ended successfully, whether the record supports its final message, whether no action was refused, and
- * whether each `--verify` command passed. The output follows Jenkins' schema (`fixtures/schemas/junit.xsd`), because it is the strictest: the reason why a case
- * was skipped must be the text of its element, and only suites may have a count of skipped cases.
+ * Renders the run's checks as JUnit XML: that the run ended successfully, that the record doesn't contradict its final message, that nothing was
+ * refused, and that each `--verify` command passed. Each new finding of a review is a failed check. The output follows Jenkins' schema
+ * (`fixtures/schemas/junit.xsd`), because it is the strictest: the reason why a case was skipped must be the text of its element, and only suites may
+ * have a count of skipped cases.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)

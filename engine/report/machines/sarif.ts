@@ -9,7 +9,8 @@ const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error
 const securitySeverities = { low: '3.0', medium: '5.5', high: '8.0', critical: '9.5' } as const
 
 /**
- * Renders the findings as SARIF 2.1.0 (OASIS). A finding has the same fingerprint in every run, so that the programs that read the file report it only once.
+ * Renders the findings as SARIF 2.1.0 (OASIS). A finding has the same fingerprint in every run, so that programs that read the file report the
+ * finding only once.
  */
 export function writeSarif(report: Report): string {
   const { findings } = report
@@ -121,7 +122,7 @@ function describeRule(ruleId: string): string {
     case 'guardian':
       return `The Guardian refused a call (${name})`
     case 'sandbox':
-      return `The sandbox refused a command access to something (${name})`
+      return `The sandbox denied a command access to something (${name})`
     case 'claim':
       return 'The final message makes a claim that the record of the run contradicts'
     default:

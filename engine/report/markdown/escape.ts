@@ -13,7 +13,8 @@ export function inline(text: string, most = 300): string {
       .replace(/[\\`*_{}[\]()#+!|~^$>-]/g, (character) => `\\${character}`)
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
-      // Otherwise GitHub would notify mentioned users, turn anything that looks like an address into a link, and close issues that the text mentions.
+      // Without these replacements, GitHub would notify mentioned users, turn anything that looks like an address into a link, and close issues that
+      // the text mentions.
       .replaceAll('@', '@\u200b')
       .replaceAll('://', ':\u200b//')
       .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}\u200b.`)

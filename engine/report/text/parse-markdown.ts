@@ -5,7 +5,7 @@ export type MarkdownNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'break' | 'rule' }
   | { readonly type: 'code'; readonly text: string; readonly block: boolean; readonly language: string }
-  /** A link. `target` is undefined if it isn't an http, https or mailto address. */
+  /** A link. `target` is its address; undefined if that isn't an http, https or mailto address. */
   | { readonly type: 'link'; readonly target: string | undefined; readonly children: readonly MarkdownNode[] }
   | { readonly type: MarkdownElement; readonly level?: number; readonly children: readonly MarkdownNode[] }
 

@@ -15,7 +15,7 @@ const whose =
   "(?:the team|(?!(?:Today|This|The|That|It|Here|There|What|Each|Run|Now|Our|My)\\b)\\p{Lu}\\p{L}{1,30}(?: \\p{Lu}\\p{L}{1,30})?)'s"
 const earlier = '(?:(?:earlier|previous|recent|last|own|merged) )'
 
-/** A sentence whose subject is the work of somebody else, or of an earlier day: "Marta's commit `b83d1f0` from Tuesday changed". */
+/** Patterns for sentences about work that somebody else did, or that was done on an earlier day: "Marta's commit `b83d1f0` from Tuesday changed". */
 const ofOthers: readonly RegExp[] = [
   `${lead}${whose} ${earlier}*${work}${hash}?${when}?,? ${changed}\\b`,
   `${lead}(?:${whose}|[Yy]our|[Tt]heir|[Hh]is|[Hh]er) (?:${earlier}+${work}${hash}?|${work}${hash}|${work}(?=${when}))${when}?,? ${did}\\b`,
@@ -23,7 +23,7 @@ const ofOthers: readonly RegExp[] = [
 ].map((each) => pattern(each, 'u'))
 
 const ownDeed = /\b(?:i|i've|we|we've|my|our|mine)\b/
-/** A sentence that continues a statement about somebody else's work or earlier work. */
+/** Matches a sentence that continues a statement about somebody else's work or earlier work. */
 const goesOn = pattern(
   `^(?:and |so |then |there )?(?:it|that ${work}|this ${work}|that one|they|she|he)${hash}?(?: also| then)? (?!is now\\b|now\\b)\\S`,
 )

@@ -38,7 +38,7 @@ function wordsOf(command: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** A folder of tests that are said to have run: "including the integration tests under `tests/integration`". */
+/** Matches a statement that the tests in a folder ran: "including the integration tests under `tests/integration`". */
 const folderOfTests =
   /\b(?:including|as well as|along with|together with|ran|plus) (?:all )?(?:of )?(?:the |those |all )?(?:[\w-]{1,40} )?(?:tests|specs) (?:in|under|below|from) `([^`\s]{1,200})`/i
 const amongTests = /(?:^|\/)(?:tests?|specs?|e2e|__tests__)\/\w/
@@ -62,7 +62,7 @@ function otherFile(text: string, runs: readonly Deed[]): string | undefined {
   return isCovered ? undefined : `no command of the run ran ${named.path}`
 }
 
-/** A package of a monorepo, as `bazel` and similar programs name it: `//e2e`. */
+/** Matches a package of a monorepo in the notation of `bazel` and similar programs: `//e2e`. */
 const label = /`(\/\/[\w./-]{1,100}?)(?:\/\.\.\.|:[\w.-]{1,60})?`/g
 
 function otherLabel(text: string, runs: readonly Deed[]): string | undefined {

@@ -19,7 +19,10 @@ const italian =
   '(?:aggiunt|creat|modificat|aggiornat|corrett|rimoss|eliminat|rinominat|spostat|estes|adattat|documentat|annotat|riscritt|sostituit)[oaie]'
 const japanese =
   '(?:追加|更新|修正|変更|作成|削除|追記|記載|拡張|反映|書き換え|調整|適用|対応|改修|整備|加筆|新設|新規作成|移動|分離|統合|差し替え|置き換え)'
-/** Matches a character at which no word such as "like" or "using" begins. After these words, a file is only referred to. */
+/**
+ * Matches a character at which no word such as "like" or "using" begins. If such a word comes between a file and the verb, the file is only referred
+ * to.
+ */
 const notJapanese = '(?:(?!呼|使|参照|合わせて|従|基づ|から|ように|通り|参考|沿っ)[^‹。])'
 /** Native Japanese verbs for a change, in the polite past or as a lasting result. */
 const japaneseVerb =

@@ -73,12 +73,15 @@ const kinds: readonly (readonly [said: RegExp, shown: RegExp])[] = (
 ])
 const optionNamed = /\b(?:with|under|using|mit|avec|con|com) `(--?[a-z][\w-]{2,40})[^`]{0,60}`/
 
-/** Two versions of an interpreter, only one of which can be this machine's. */
+/** Matches a mention of two versions of an interpreter, only one of which this machine is likely to have. */
 const twoVersions = pattern(
   String.raw`\b(?:on|under|with|against|using|auf|unter|mit|sur|sous|avec|con|en|com|em|su) (?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) (\d[\d.]{0,8}\d|\d{1,2})(?:,? (?:and|und|et|y|e)|,| ?\/) (?:on |under |with |(?:python|node|ruby|php|java|jdk|go) )?(\d[\d.]{0,8}\d|\d{1,2})\b`,
 )
 
-/** Returns why a claim to have used a tool or an option is unsupported: no command names it. Undefined if there is no such claim. */
+/**
+ * Returns why a claim that tests ran with a tool, with two versions of an interpreter or with an option is unsupported: no command names what the
+ * claim names. Undefined if there is no such claim.
+ */
 function otherKind(
   { text, plain, clauses }: Sentence,
   isClaim: IsClaim,
@@ -173,7 +176,7 @@ const elsewhere = pattern(
 
 /**
  * Returns why a claim that tests were run several times is unsupported: the record shows fewer runs. A command that may run something several times
- * supports any number.
+ * supports any number of runs.
  */
 function repeated({ plain }: Sentence, { tests }: KnownOfRun, commands: readonly string[]): string | undefined {
   if (!mayBe.often.test(plain)) return undefined
@@ -217,7 +220,7 @@ function nameOf(word: string): string {
   return path.slice(path.lastIndexOf('/') + 1).split('.')[0] ?? path
 }
 
-/** Whether each part of a command that runs tests names a test file. */
+/** Whether a command limits its tests to certain files: each of its parts that runs tests names a test file. */
 function isLimited(command: string): boolean {
   const parts = command.split(/&&|\|\||;|\n/).filter(isTestCommand)
   return parts.length > 0 && parts.every((part) => wordsOf(part).some(isTestFile))

@@ -27,7 +27,7 @@ export function destinationOf(command: string): Destination {
 
 const longestRead = 1024
 
-/** The words up to the first operator, such as `&&`, `|` or `;`, at which the command ends. */
+/** The words of a command up to the first operator, such as `&&`, `|` or `;`, which ends the command. */
 function upToJoint(words: readonly string[]): readonly string[] {
   const end = words.findIndex((word) => /^[&|;]/.test(word))
   return end < 0 ? words : words.slice(0, end)

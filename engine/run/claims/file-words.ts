@@ -86,8 +86,8 @@ export const recordedIn = pattern(
 )
 
 /**
- * The text before a document's name in a statement that something was documented and where: in "I documented it: a.md lists the keys, and b.md …",
- * the text up to either name.
+ * The text before a document's name in a statement of what was documented where. In "I documented it: a.md lists the keys, and b.md …", this is "I
+ * documented it: " for a.md, and everything up to "and " for b.md.
  */
 export const documenting = pattern(
   String.raw`\b(?:(?:i|we)(?:'ve| have)? (?:also |now )?|(?:is|are|has been) (?:now |also )?)(?:documented|described|explained|written up)\b[^.;:]{0,60}: (?:[^.;:]{0,80},? and )?(?:the )?$`,

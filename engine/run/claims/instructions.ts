@@ -26,7 +26,7 @@ const commanded = pattern(
  * Whether a sentence only tells the reader what to do: either in a language other than English, or with a command in a code span.
  *
  * @param text the sentence as written
- * @param plain the sentence as the patterns expect it
+ * @param plain the sentence in the form that the patterns expect
  */
 export function instructs(text: string, plain: string): boolean {
   return (text.includes('`') && commanded.test(text)) || remaining.test(plain)

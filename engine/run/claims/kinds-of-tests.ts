@@ -19,7 +19,7 @@ function kindsIn(text: string): readonly number[] {
   return kinds.flatMap(([said], at) => (said.test(text) ? [at] : []))
 }
 
-/** Whether an admission is about other tests than a claim: both name kinds of tests, and have none in common. */
+/** Whether an admission is about tests other than those of a claim: both name kinds of tests, but no kind in common. */
 export function isAboutOthers(admission: string, claim: string): boolean {
   const admitted = kindsIn(admission)
   const claimed = kindsIn(claim)

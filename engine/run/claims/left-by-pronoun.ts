@@ -67,7 +67,7 @@ export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<strin
 
 /**
  * Returns the files that a sentence describes as unchanged with words such as "both" or "that file". Returns none if it isn't clear which files are
- * meant: if the last sentence with files names more or fewer of them, or tells what the writer did.
+ * meant: if the last sentence that names files names more or fewer files than the words refer to, or says what the writer did.
  */
 export function leftSurely(sentence: Sentence, before: readonly Sentence[]): readonly string[] {
   const count = countOf(sentence)
@@ -78,7 +78,7 @@ export function leftSurely(sentence: Sentence, before: readonly Sentence[]): rea
   return paths.length === count ? paths : []
 }
 
-/** How many files a sentence describes as unchanged with a pronoun. `some`: with "it" or "they", which may mean something else. */
+/** How many files a sentence describes as unchanged with a pronoun; `some` for "it" or "they", which may mean something else. */
 function countOf(sentence: Sentence): 1 | 2 | 'some' | undefined {
   if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) return undefined
   const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))

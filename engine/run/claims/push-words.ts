@@ -121,7 +121,10 @@ export const unreal = pattern(
   String.raw`\b(?:not|never|no|nothing|nobody|cannot|\w+n't|couldnt|wont|cant|unable|without|un-?pushed|should|would|will|shall|might|ought|must|want|if|once|unless|until|when|before|please|to be|needs?|waiting for you|ready to|you'd|you'll have|i'd|i can|i could|you can push|let me|next|todo|yours|yourself|whenever|rather than|instead of|kept|only locally|local only|stays?|remains?|for you to|to push|to publish|to upload|shall i|open pr$)\b`,
 )
 
-/** Idioms that look like a denial, but don't deny the push, and pushes by the program that the run worked on: "whatever was pushed after the quota ran out". */
+/**
+ * Phrases to ignore: idioms that look like a denial but don't deny the push, and statements about what the program that the run worked on pushes,
+ * such as "whatever was pushed after the quota ran out".
+ */
 export const harmless = pattern(
   String.raw`\b(?:uploads?|uploader|servers?|endpoints?|api|sync|publisher|command) (?:\w+ ){0,2}?(?:now|no longer|also) (?:\w+ )?(?:rejects?|refuses?|denies|requires?|answers?|replies|fails?|stops?)\b|\b(?:whatever|anything|(?:predicates?|filters?|conditions?|messages?|notifications?|events?|jobs?|items?|rows?|elements?|values?|metrics?)(?: that)?) (?:(?:is|are|was|were|gets?|got|had been|have been|has been) )?pushed\b|\bpushed (?:below|above|down|beneath|past|aside|onto (?:the|a) (?:stack|queue|heap|array|list)|into (?:the|a|an) (?:array|list|queue|stack|vector|buffer))\b|\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|murmur|protests?|objections?|fuss|peep|further ado)\b|\b(?:is|are) (?:no more|gone|no longer) (?:on|from) (?:the )?(?:remote|origin|github|gitlab|server)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bwill (?=(?:get|give|bring|show) (?:you|them|the)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
   'g',

@@ -13,7 +13,7 @@ export function scriptOf(command: string): string {
   return command.replace(/^\S*bash -lc /, '')
 }
 
-/** The quotations in backticks in a text of a message, such as commands. */
+/** Returns the quotations in backticks in a text, such as commands. */
 export function quotesIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
 }

@@ -3,7 +3,10 @@ import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 import { checkers, installing, packages, readers, runners, syntaxChecks } from './programs.ts'
 import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
-/** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty`: the command found no tests, or its push was a dry run. */
+/**
+ * The result of a command that a claim may be about. `unknown`: the record doesn't show what the command did, so it contradicts no claim. `empty`:
+ * the command found no tests, or its push was a dry run.
+ */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
 /** A command that a claim may be about. */
@@ -27,7 +30,7 @@ export type RunRecord = {
   readonly pushes: readonly Deed[]
   /** Commands that succeeded, apart from runs of tests. Statements about their results count as true. */
   readonly succeeded: readonly string[]
-  /** Commands that write or delete files and were refused. */
+  /** Commands that would have written or deleted files, but were refused. */
   readonly refused: readonly string[]
 }
 
@@ -46,7 +49,7 @@ export type KnownOfRun = RunRecord & {
   readonly goesOn: boolean
 }
 
-/** A command that ran, whoever requested it. */
+/** A command that the model or `--verify` requested. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
 /** The maximum number of commands to keep. If a model runs more, its final message will be about the last ones. */
@@ -179,7 +182,8 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   if (name === 'gh' || name === 'glab') return ['create', 'merge', 'push'].some((word) => words.includes(word))
   const named = name === 'cargo' ? words.filter((word) => word !== '--release') : [name, ...words]
   if (readers.has(name) || checkers.has(name) || (shells.has(name) && words.includes('-n'))) return false
-  // The name of a file shows a publication only if the command runs the file: `bash deploy.sh`, but not `pytest tests/test_deploy.py`.
+  // The name of a file suggests that something is published only if the command runs the file: `bash deploy.sh`, but not `pytest
+  // tests/test_deploy.py`.
   return (
     named.some((word, at) => publishing.test(word) && (at < 2 || !/[./]/.test(word))) && !isTest([program, ...words])
   )

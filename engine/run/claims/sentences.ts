@@ -25,7 +25,10 @@ const longestMessage = 64 * 1024
 const longestLine = 4096
 const longestSentence = 600
 
-/** The marks at the beginning of a list item: bullets, numbers, ticks, arrows, a table cell, or the letters of `git status`. */
+/**
+ * The marks at the beginning of a list item: bullets, numbers, ticks, arrows, the bar before a table cell, or the status letters that `git status`
+ * prints.
+ */
 const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+$)|\p{Extended_Pictographic}\uFE0F?|[✓✗✔✘☑])\s*/u
 /** Words before a quotation of somebody else's words, or of a text that the run worked on. */
 const quoting = pattern(

@@ -1,9 +1,9 @@
 /** Output of programs that run tests. Every expression is matched against the last kilobytes of a command's output. */
 
-/** Output of a run in which tests failed. */
+/** Matches the output of a run in which tests failed. */
 export const failingTests =
   /[1-9]0{0,3} (?:failed|failing|failures?|errors?)\b|(?:# |ℹ )fail [1-9]|\bFAIL(?:ED|URES?)?\b|failures?[=:] ?[1-9]|^not ok /m
-/** Output of a test run that found no tests, and therefore proves nothing. */
+/** Matches the output of a test run that found no tests, and therefore proves nothing. */
 const nothingRan =
   /no tests? (?:were |was )?(?:ran|run|found|to run|files? found)|no test files|collected 0 items|\bran 0 tests|\b0 passing/i
 const somethingRan = /[1-9] (?:passed|passing|tests? passed)|^ok\s|tests?[ :]+[1-9]|[1-9] tests?\b/im
@@ -16,7 +16,7 @@ export function isEmptyRun(output: string): boolean {
 const summary =
   /\b\d+ (?:passed\b|passing\b|examples?, \d+ fail|tests?, \d+ (?:assert|fail|pass)|tests? (?:passed|failed)|scenarios? \(\d+ (?:pass|fail))|\bOK \(\d+ tests?\b|\btests run: \d+/i
 
-/** Whether output ends with a summary of a test run, whatever the program is called. */
+/** Whether the end of an output contains the summary of a test run, whichever program printed it. */
 export function isTestSummary(output: string): boolean {
   return summary.test(output.slice(-summaryLength))
 }

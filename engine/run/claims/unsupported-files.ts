@@ -37,12 +37,13 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   // The message itself says that the run changed nothing, so the changes that it describes must have been made before the run.
   if (changed.length === 0 && saysNothingChanged(sentences)) return []
   const named = findFileClaims(sentences, (path) => isChanged(path, known), changed.length > 0)
-  // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.
+  // If the run changed nothing, a sentence in the passive voice may describe what somebody else did. If it only reviewed something, so may any
+  // sentence that doesn't say that the run itself did something.
   const isLook = changed.length === 0
   const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const own = named
     .filter(
-      // A message that says that a missing file is gone is right, whoever deleted it. The list of changes can't show this for files that git ignores.
+      // A claim that a file is gone is true if the file doesn't exist, whoever deleted it. The list of changes leaves out files that git ignores.
       ({ path, text }) => !(saysMissing.test(text) && known.isTouched(path) === 'absent'),
     )
     .filter(({ text }) => ownDeed.test(text) || !(isReview || (isLook && passive.test(text) && !recent.test(text))))

@@ -82,7 +82,7 @@ function notThere(
   succeeded: readonly string[],
 ): readonly UnsupportedClaim[] {
   const branches = pushes.map((deed) => ({ deed, names: pushedBy(deed.command, succeeded) }))
-  // If a push doesn't tell which branches it updated, it may have updated any.
+  // If it isn't known which branches a push updated, it may have updated any of them.
   const ofBranches = branches.every(({ names }) => names !== undefined)
     ? branches.flatMap(({ deed, names = [] }) =>
         names

@@ -54,10 +54,11 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
 }
 
-/** A claim that no test was skipped, and words that limit it to some of the tests or to an earlier run. */
+/** Matches a claim that no test was skipped. */
 const noneSkipped = pattern(
   String.raw`\b(?:none|nothing|0|zero|no tests?|not one)(?: tests?)?(?: (?:was|were|is|are|got|had to be))? skipped(?=$|[.,;!)—–]| (?:and|or|so)\b)|\b(?:no|zero|0|without(?: any)?) (?:skips|skipped tests)\b(?=$|[.,;!)—–]| (?:and|or|so)\b)`,
 )
+/** Words that limit a claim that no test was skipped to some of the tests, or to an earlier run. */
 const someOfThem = pattern(
   String.raw`\b(?:new|other|else|more|further|of (?:these|them|those|mine|my|the)|in|before|earlier|at first|should|would|if|when|once|\w+n't|not)\b`,
 )
@@ -84,7 +85,7 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
 /** Whether a sentence is about a check of the syntax of test files, and doesn't also say that the tests pass. */
 function isAboutSyntax(text: string, all: readonly Sentence[]): boolean {
   if (testsPass.test(text)) return false
-  // "I checked the test with `php -l`; no problems." is two sentences for the rules.
+  // "I checked the test with `php -l`; no problems." counts as two sentences, so the sentence before the claim is checked, too.
   const before = /\b(?:tests?|suite|specs?)\b/i.test(text)
     ? ''
     : all[all.findIndex((each) => each.text === text) - 1]?.text

@@ -1,7 +1,7 @@
 import type { BudgetWatch } from '../budget-watch.ts'
 import type { Observer } from '../observer.ts'
 
-/** Ends the run before a request that would exceed its budget. */
+/** Ends the run before its next request if its budget is used up. */
 export function budgetObserver(budget: BudgetWatch): Observer {
   return {
     name: 'budget',

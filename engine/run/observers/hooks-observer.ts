@@ -2,7 +2,7 @@ import type { RunHooks } from '../../tools/hook-interface.ts'
 import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 
-/** Tells hooks that a turn is over, and ends the run if one of them has asked for that. */
+/** Tells hooks that a turn is over, and ends the run if one of them has asked to end it. */
 export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'recorder'>): Observer {
   return {
     name: 'hooks',
@@ -34,7 +34,7 @@ export function stopHooksObserver(
       signal.throwIfAborted()
       if (more === undefined) return undefined
       sentBack++
-      // This isn't added as a user message, because the user's words count as approval for actions.
+      // The hook's text isn't added as a user message, because the user's words count as approval for actions.
       conversation.add({ type: 'message', role: 'developer', text: more })
       return { type: 'ask' }
     },
