@@ -15,7 +15,7 @@ export type Grant =
 export type Action =
   | {
       readonly type: 'exec'
-      /** What would run, e.g. `['/bin/bash', '-c', script]`. */
+      /** The command that would run, with its arguments, e.g. `['/bin/bash', '-c', script]`. */
       readonly argv: readonly string[]
       readonly cwd: string
       /** The sandbox that the command would run in. */
@@ -82,7 +82,10 @@ export type Decision = 'allow' | 'deny' | 'abort'
 /** The Guardian's answer. `deny` lets the run continue and gives a reason that the model can act on; `abort` ends the run. */
 export type Verdict = {
   readonly decision: Decision
-  /** `escalated` grants exactly what was requested. It never removes the sandbox. */
+  /**
+   * The sandbox that the action may run in: `as-requested` is the one that the action names; `escalated` also allows exactly what the escalation
+   * requested. Approval never removes the sandbox.
+   */
   readonly sandbox: 'as-requested' | 'escalated'
   /** How long an escalation's grants are valid: for this command, or for all later ones in the run. Absent: no escalation. */
   readonly holds?: 'once' | 'run'

@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 /**
  * Between turns, tells the model which background tasks have ended. Each is reported once.
  *
- * @param isEnd whether the model is about to finish. If so, it is also told, once for each task, which tasks would be stopped
+ * @param isEnd whether the model is about to finish. If so, it is also told which tasks are still running and would be stopped; each is named once
  * @returns whether there was anything to tell
  */
 export function reportTasks(tasks: BackgroundTasks, conversation: Conversation, isEnd: boolean): boolean {

@@ -4,7 +4,7 @@ import { todoIn, type TodoEntry, type TodoList } from '../tools/todo-list.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** The task list at the end of the resumed session; empty if there is none. */
+/** Returns the task list at the end of the resumed session; empty if no session is resumed or the session has no list. */
 export function todoOf({ resumedFrom }: RunOptions): readonly TodoEntry[] {
   return todoIn(resumedFrom?.original ?? [])
 }

@@ -22,11 +22,14 @@ type Calling = {
 export type ResponseCalls = {
   /** Adds a call as soon as the model has finished writing it. */
   add(call: ToolCall): void
-  /** Cancels the calls. Call this if the response was cut off and is requested again. Resolves when none of the calls is running any more. */
+  /**
+   * Cancels and discards all calls of the response, and resolves when none of them is running any more. Must be called if the response was cut off
+   * and is requested again.
+   */
   retract(): Promise<void>
   /**
-   * Must be called when the response is complete and in the history. Runs the remaining calls and adds the results to the history, in the order of the calls.
-   * If the run has to end, returns the reason.
+   * Runs the remaining calls, and adds the results of all calls to the history, in the order of the calls. Must be called when the response is
+   * complete and in the history. If the run has to end, returns the reason.
    */
   finish(): Promise<Stop | undefined>
   /** Cancels the calls that are still running. Call this when the run ends, for whatever reason. */

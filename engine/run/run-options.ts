@@ -27,24 +27,27 @@ import type { ExecutionContext } from './execution-context.ts'
 
 /** The outcome of a review, which determines how the run ends. */
 export type RunReview = {
-  /** The review's result; undefined if the model never delivered its findings. */
+  /** Returns the review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
-  /** Why a completed run fails because of the review's findings; undefined if it doesn't fail. */
+  /** Returns why a completed run counts as failed because of the review's findings; undefined if it doesn't. */
   readonly failure: () => string | undefined
 }
 
-/** The transaction of a run that works on a private view of the workspace. At the end, either all its changes are applied to the workspace or none. */
+/**
+ * The transaction of a run that works on a private view of the workspace. At the end of the run, either all changes are applied to the workspace, or
+ * none of them.
+ */
 export type Transaction = {
   /** The transaction's description in the first event. */
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
   /** Finds the changes that the run made in the view. */
   readonly changes: ChangeSource
   /**
-   * Applies the changes to the workspace, if the user wants that after a run that ended in this way. Must be called when no command is running any
-   * more.
+   * Applies the changes to the workspace if the user's choice (always, only after success, or never) permits it. Must be called when no command is
+   * running any more.
    *
-   * @param stop how the run ended; undefined if it completed
-   * @returns `stop`: how the run ends now, if applying the changes made a difference; `report`: what happened to the changes
+   * @param stop why the run ended early; undefined if it completed
+   * @returns `stop`: why the run failed, if the changes could not be applied; `report`: what happened to the changes
    */
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
@@ -70,14 +73,14 @@ export type RunOptions = {
    */
   readonly context: readonly string[]
   /**
-   * Returns the texts for the model that have become available so far, such as those of a server that started late. The model gets new ones between
-   * turns. Default: none.
+   * Returns the texts for the model that have become available since the run began, such as the instructions of an MCP server that started late. The
+   * model gets new ones between turns. Default: none.
    */
   readonly lateContext?: () => readonly string[]
   /** Notices that the user gets before anything else happens; each becomes an item in the stream. Default: none. */
   readonly notices?: readonly string[]
   readonly prompt: string
-  /** Calls that the prompt requests before the model begins. Default: none. */
+  /** Tool calls that the text of the prompt requests. They are made before the model begins. Default: none. */
   readonly firstCalls?: readonly FirstCall[]
   /** Images that the model is shown with the prompt. Default: none. */
   readonly images?: readonly Image[]
@@ -92,20 +95,20 @@ export type RunOptions = {
   /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Default: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
-  /** How detailed the model's answers should be. Default: what the model's maker uses for its own coding agent. */
+  /** How detailed the model's answers should be. Default: the level that the model's maker uses in its own coding agent. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** Options for the provider's web search. Absent: the provider may not search the web. */
   readonly webSearch?: WebSearchRequestOptions
-  /** How many tokens an answer may have. Default: the model's maximum, within the budget. */
+  /** The maximum number of tokens in one answer of the model. Default: the model's own maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined
   readonly budget: Budget
-  /** Returns what the model with this name costs, and how long its answers can be. */
+  /** Returns the prices of the model with this name, and how long its answers can be. */
   readonly factsOf: BudgetFacts
-  /** How many tokens a request to a model may have before the conversation is compacted; undefined if there is no limit. */
+  /** Returns how many tokens a request to the model with this name may have before the conversation is compacted; undefined if there is no limit. */
   readonly compactAt: (model: string) => number | undefined
   /**
-   * Returns the directory in which the run currently works, with its sandbox, if these can change. If undefined, the run always works in `workspace`,
-   * with `sandbox` and `escalation`.
+   * Returns the directory in which the run is working at the moment, and its sandbox. Undefined if neither can change: the run then always works in
+   * `workspace`, with `sandbox` and `escalation`.
    */
   readonly now?: () => ExecutionContext
   /** Texts that the model gets in addition to the context, in every run of a session. Default: none. */
@@ -114,19 +117,22 @@ export type RunOptions = {
   readonly planMode?: PlanMode
   /** The hooks for every call and for the run itself. Default: none. */
   readonly hooks?: RunHooks
-  /** The variables that hooks have set for commands so far. Default: none. */
+  /** Returns the environment variables that hooks have set for commands so far. Default: none. */
   readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run in parallel. Default: 10. */
   readonly toolConcurrency?: number
-  /** How much of a result the model is shown. Default: the built-in limits. */
+  /** The limits on how much of a tool's output the model is shown. Default: the built-in limits. */
   readonly outputLimits?: OutputLimits
-  /** Whether there is a person who can be asked. Default: no. */
+  /** Whether a person is available to answer questions, such as requests for approval. Default: no. */
   readonly attended?: boolean
-  /** Receives the final message before the terminal event. If it returns a reason, it could not handle the message, and the run fails. Default: none. */
+  /**
+   * Receives the final message before the terminal event. Returns why the message could not be handled, in which case the run fails; otherwise
+   * undefined. Default: nothing receives the message.
+   */
   readonly deliver?: (finalMessage: string) => string | undefined
   /**
-   * Receives a function that makes calls for a client, and resolves when no more calls will come. With this option, no model is asked, and no text counts
-   * as written by a person. Default: a model is asked.
+   * Receives a function that makes tool calls for a client, and resolves when no more calls will come. With this option, no model is asked, and no
+   * text counts as written by a person. Default: a model is asked.
    */
   readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
@@ -142,6 +148,9 @@ export type RunOptions = {
   /** The transaction with the private view that the run works on. Undefined if the run works in the workspace itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]
-  /** Stops the run when it is aborted. The reason of the abort must be an `EndReason`. */
+  /**
+   * Stops the run when it is aborted. If the abort reason is `terminated` or an error, the run ends for that reason; otherwise it ends as
+   * interrupted.
+   */
   readonly signal: AbortSignal
 }

@@ -3,7 +3,7 @@ import type { BudgetWatch } from './budget-watch.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 
-/** The state of one run. */
+/** The objects that track the state of one run: its events, budget, conversation and changes. */
 export type Running = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch

@@ -6,7 +6,7 @@ export type Turn = {
    * Aborted when the run or the response is cancelled or, with the reason `sibling`, when another call of the same batch could not be carried out.
    */
   readonly signal: AbortSignal
-  /** Resolves when the call can run alone. A call waits for this if it turns out only after its start that it must not run beside others. */
+  /** Resolves when the call can run alone. For a call that has already started when it turns out that it must not run in parallel with others. */
   alone(): Promise<void>
 }
 
@@ -32,11 +32,11 @@ type Options<Result> = {
   /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
   /**
-   * Creates the result of a call that never began: another call in its batch could not be carried out (`sibling`), the response was cancelled
-   * (`stopped`), or the failure of an earlier call prevents it (`failed`).
+   * Creates the result of a call that never began. The reason: another call in its batch could not be carried out (`sibling`), the response was
+   * cancelled (`stopped`), or an earlier call failed (`failed`).
    */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
-  /** Whether, after this result, later calls that may change something must not begin. Default: no. */
+  /** Whether this result means that later calls must not begin if they may change something. Default: no. */
   stopsLater?(result: Result): boolean
 }
 
@@ -51,10 +51,10 @@ type Entry<Result> = {
 }
 
 /**
- * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. The others begin only when the response is complete:
- * an interrupted response is requested again, so the effects of a call that had already begun would happen twice. If a call has to wait, so do all calls after
- * it. Consecutive safe calls form a batch. If one of them could not be carried out, the rest of its batch is cancelled; a denial or an abort does not have this
- * effect.
+ * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. The others begin only when the response is
+ * complete: an interrupted response is requested again, so the effects of a call that had already begun would happen twice. If a call has to wait, so
+ * do all calls after it. Consecutive safe calls form a batch. If one of them can't be carried out, the rest of its batch is cancelled, but a denial
+ * or an abort doesn't cancel the batch.
  */
 export class Scheduler<Result> {
   readonly #options: Options<Result>
@@ -94,7 +94,7 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** Cancels the remaining calls, and resolves when nothing runs any more. To be called once for every scheduler. */
+  /** Cancels the remaining calls, and resolves when none of them is running any more. Must be called once for each scheduler. */
   async close(): Promise<void> {
     this.#response.abort('stopped')
     await Promise.allSettled(this.results)
@@ -136,7 +136,7 @@ export class Scheduler<Result> {
     return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
-  /** Whether a call was cancelled. Checks the signal of the response as well as that of the batch, which may not have been told of the abort yet. */
+  /** Whether a call was cancelled. Checks the signal of the response as well as that of the batch, which may not have been aborted yet. */
   #isGivenUp({ batch }: Entry<Result>): boolean {
     return batch.signal.aborted || this.#response.signal.aborted
   }

@@ -8,7 +8,7 @@ import type { Usage } from '../core/model.ts'
  */
 const mostTold = 200
 
-/** Converts changes into the counts of the terminal event. */
+/** Summarizes a run's changes for the terminal event. */
 export function countChanges({
   files,
   runsLater,

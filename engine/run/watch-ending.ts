@@ -17,7 +17,7 @@ type Ending = {
   readonly stop: Stop | undefined
 }
 
-/** The resolution of file timestamps in milliseconds: one tick of the kernel. */
+/** An upper bound, in milliseconds, for the resolution of file timestamps. The kernel rounds timestamps down to a tick of its clock. */
 const tickMs = 20
 
 /**

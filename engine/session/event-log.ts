@@ -7,7 +7,7 @@ import { version } from '../core/version.ts'
 /** The file in a session's folder that contains its events. */
 export const eventLogName = 'events.jsonl'
 
-/** The prompt and the context of a run. They are stored in its first record, because no event contains them. */
+/** The prompt and the context of a run. They are stored in the run's first record, because no event contains them. */
 type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
 
 /** A line of the log. `at` is the time of writing, in milliseconds since 1970. */
@@ -42,7 +42,7 @@ export function eventLog(directory: string, beginning: RunBeginning): Sink {
   }
   return {
     event: (event) => {
-      // Updates of items are for live displays only.
+      // Updates of items are only for live displays, so they are not stored.
       if (event.type !== 'item.updated') write({ type: 'event', at: Date.now(), event })
     },
     spent: (spent) => write({ type: 'spent', at: Date.now(), ...spent }),

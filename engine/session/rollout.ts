@@ -149,7 +149,7 @@ export function isEmpty(path: string): boolean {
 /**
  * Reads a rollout. An incomplete last line is skipped.
  *
- * @throws UserError `usage` with file and line if any other line isn't a record
+ * @throws UserError `usage` if any other line isn't a valid record; the message gives the file and the line
  */
 export function readRollout(path: string): ReadRollout {
   const bytes = readBytes(path)

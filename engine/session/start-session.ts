@@ -9,7 +9,7 @@ import { ephemeralSession, findSession, listSessions, openSession, sessionDirect
 /** How a run begins: in a new session, as the next run of a session, or in a new session with the history of another. */
 export type Start =
   | { readonly type: 'new' }
-  /** If `id` is undefined, the newest session of this workspace is resumed. */
+  /** If `id` is undefined, the newest session that was started in the run's workspace is resumed. */
   | { readonly type: 'resume'; readonly id: string | undefined }
   /** `at`: the step after which the new session continues; everything after it is left out. Default: the last step. */
   | { readonly type: 'fork'; readonly id: string | undefined; readonly at?: number }
@@ -31,12 +31,12 @@ export type Beginning = {
 }
 
 /**
- * Determines the session that a run begins with.
+ * Determines the session that a run will work in, without opening it yet.
  *
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session in it
  * @param chosen the id of a new session. Default: a new unique id
- * @throws UserError `usage` if the session doesn't exist or can't be read
+ * @throws UserError `usage` if the session to resume or fork doesn't exist or can't be read
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
   const whole = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)

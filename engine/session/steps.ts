@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import type { ReadRollout } from './rollout.ts'
 import { counted } from '../core/text/counted.ts'
 
-/** A step of a session: a response of the model, and the results of its calls. Steps are counted from 1. */
+/** A step of a session: a response of the model, and the results of its calls. Steps are numbered from 1. */
 export type Step = {
   readonly number: number
   /** The messages to the model since the previous step: prompts, and messages from the run itself. */

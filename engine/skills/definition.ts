@@ -4,7 +4,7 @@ import { toolList } from './front-matter.ts'
 const shared = {
   description: z.string().optional(),
   'allowed-tools': toolList.optional(),
-  /** Whether the model may call only `allowed-tools` while it follows the definition. */
+  /** Whether the model may call only the tools in `allowed-tools` while it follows the definition. */
   restrict: z.boolean().optional(),
   model: z.string().min(1).optional(),
 }
@@ -21,7 +21,7 @@ export const AgentFields = z.looseObject({ ...shared, name: z.string().min(1).op
 export type Written = {
   readonly name: string
   readonly description: string
-  /** Permissions for the calls that the work needs; for an agent, the only calls that it may make. Undefined: the run's permissions. */
+  /** The calls that the definition permits in advance; for an agent, the only calls that it may make. Undefined: the run's own permissions apply. */
   readonly allowedTools: readonly string[] | undefined
   /** Whether the model may make only the calls in `allowedTools` while it follows the definition. */
   readonly restrict: boolean
@@ -39,7 +39,7 @@ export type Command = Written & { readonly kind: 'command'; readonly argumentHin
 /** A sub-agent with its own system prompt. */
 export type AgentDefinition = Written & { readonly kind: 'agent' }
 
-/** All definitions by kind. If several have the same name, the first one is used. */
+/** All definitions, grouped by kind. If several of one kind have the same name, only the first of them is included. */
 export type Definitions = {
   readonly skills: readonly Skill[]
   readonly commands: readonly Command[]

@@ -12,11 +12,12 @@ export type Expanded = {
 }
 
 /**
- * Expands a prompt such as `/review src/a.ts`. Other prompts, including those that begin with a path, stay as they are. If a command and a skill
- * share a name, the command is used.
+ * Expands a prompt such as `/review src/a.ts` to the text of the command or skill that it names. Other prompts, including those that begin with a
+ * path, stay as they are. If a command and a skill share a name, the command is used.
  *
  * @param workspace the directory that relative paths in the text refer to
- * @returns the definition and its text; undefined if the prompt names no definition; or an error message if the named definition doesn't exist
+ * @returns the definition and its text; undefined if the prompt names no definition; or an error message if the named definition doesn't exist or its
+ *   text can't be filled in
  */
 export function expandCommand(
   prompt: string,

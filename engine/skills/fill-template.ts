@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fillArguments, typedWords } from './fill-arguments.ts'
 
-/** A command to run, or a file to read, that the text of a definition requests, in the form of a model's tool call. */
+/** A tool call that the text of a definition requests: a command to run, or a file or directory to read. */
 export type Looked = {
   /** The request as written in the text. */
   readonly as: string
@@ -18,7 +18,7 @@ const plainWord = /^[\w./:@=+,%][\w./:@=+,%-]*$/
 
 /**
  * Inserts the arguments into the text of a command or skill, and collects the calls that the text requests with !`command` and @file. Arguments can't
- * add requests, and an argument always stays one word of a command, because the user may not have written it.
+ * add requests, and an argument always stays one word of a command, because somebody other than the user may have written it.
  *
  * @returns the text, which mentions the calls, and the calls themselves; or why the text can't be filled in
  */

@@ -17,7 +17,7 @@ export function parseYaml(
   }
 }
 
-/** A parsed YAML text. `lineOf` returns the line on which the value at a path begins. */
+/** A parsed YAML text. `lineOf` returns the line on which the value at a path of keys and indexes begins. */
 type YamlWithLines = { readonly value: unknown; readonly lineOf: (path: readonly PropertyKey[]) => number }
 
 /** Parses YAML like `parseYaml`, for callers that report the line of a wrong value. */

@@ -2,7 +2,7 @@ import type { Action, Guardian } from '../../policies/index.ts'
 import { viewOfAction } from '../hooks/views-of-call.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
-/** The permissions of the skills and commands that the model follows. */
+/** Collects the permissions of the skills and commands that the model follows, and applies them to a Guardian. */
 export class Preapprovals {
   readonly #lists: { readonly list: ToolAllowlist; readonly source: string }[] = []
 
@@ -33,7 +33,8 @@ export class Preapprovals {
 }
 
 /**
- * The parts of an action that must all be allowed: a patch is allowed if each of its files is. An escalation or a plan is never allowed.
+ * Splits an action into parts that must all be allowed: a patch is split into its files. An escalation or a plan becomes a part that is never
+ * allowed.
  */
 function partsOf(action: Action): readonly (Action | undefined)[] {
   if (action.type === 'patch') return action.changes.map((change) => ({ ...action, changes: [change] }))

@@ -2,7 +2,7 @@ import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { Target } from './telemetry-options.ts'
 
-/** The longest wait for the collector's answer during a run. After that, the request is cancelled. */
+/** The longest wait for the collector's answer during a run, in milliseconds. After that, the request is cancelled. */
 const mostWaitMs = 10_000
 
 /** Sends requests to one address, one after the other. The caller doesn't wait for them. */
@@ -66,7 +66,8 @@ export class Exporter {
     const type = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
     const sent = post(url, { method: 'POST', headers: { ...headers, ...type } }, (answer) => {
       const { statusCode = 0 } = answer
-      // The response body is ignored, whatever its length. Redirects are not followed, because they would lead to an address that the user didn't choose.
+      // The response body is ignored, however long it is. Redirects are not followed, because they would lead to an address that the user didn't
+      // choose.
       answer.destroy()
       if (statusCode >= 200 && statusCode < 300) resolve()
       else reject(new Error(`it answers ${statusCode}`))

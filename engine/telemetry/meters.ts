@@ -25,7 +25,7 @@ export class Meters {
     const points = this.#points.get(name) ?? new Map()
     this.#points.set(name, points)
     const key = JSON.stringify(attributes)
-    // Limits the number of series of an instrument: models can make up names of tools, so the number of names has no limit.
+    // Limits the number of series of an instrument: models can make up tool names, so there could be any number of them.
     const at = points.has(key) || points.size < 200 ? key : 'others'
     const point = points.get(at) ?? {
       attributes: at === key ? attributes : { 'otel.metric.overflow': true },

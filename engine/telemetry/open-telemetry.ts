@@ -25,7 +25,7 @@ export type Telemetry = {
   readonly sink: Sink
   /** Wraps a model's `respond`, so that its answers are recorded. */
   readonly wrapRespond: (name: () => string, respond: Model['respond']) => Model['respond']
-  /** The variables that commands receive: `TRACEPARENT`, and `TRACESTATE` if it is set. */
+  /** The environment variables that pass the trace on to commands: `TRACEPARENT`, and `TRACESTATE` if there is one. */
   readonly variables: Readonly<Record<string, string>>
   /**
    * Sends the remaining data within 2 s. Data that hasn't been sent by then is lost. Never throws.
@@ -35,7 +35,7 @@ export type Telemetry = {
   close(): Promise<readonly string[]>
 }
 
-/** Starts the telemetry of a run. A collector can't affect the run, whatever it does. */
+/** Starts the telemetry of a run. Nothing that a collector does can affect the run. */
 export function openTelemetry(options: TelemetryOptions, { mask, writeFile }: TelemetryDependencies): Telemetry {
   const exporterOf = (target: Target | undefined): Exporter | undefined =>
     target === undefined ? undefined : new Exporter(target)
@@ -111,8 +111,8 @@ function writing(write: () => void): string | undefined {
 }
 
 /**
- * Masks every text before it is cut, because half a secret isn't recognized as one. Ids are not masked: this program creates them, and their digits may
- * look like a secret.
+ * Masks the secrets in all texts of a value. This happens before texts are shortened, because half a secret isn't recognized as one. Ids are not
+ * masked: this program creates them, and their digits may look like a secret.
  */
 function withoutSecrets<T>(value: T, mask: (text: string) => string): T {
   return map(value) as T

@@ -24,7 +24,7 @@ export type Span = {
   readonly failed?: { readonly message?: string | undefined }
 }
 
-/** The points of a histogram or a sum, one for each set of attributes. */
+/** A metric: a histogram or a sum, with one data point for each set of attributes. */
 export type Metric = {
   readonly name: string
   readonly unit: string

@@ -24,7 +24,10 @@ export class RunTrace {
   readonly #finished: (span: Span) => void
   readonly #started = now()
   readonly #open = new Map<string, bigint>()
-  /** The tool and the input of each call, by the call's id. They are kept because the items of commands and changes don't name their tools. */
+  /**
+   * The tool and the input of each call, by the call's id. They are kept because the items of commands and file changes don't contain the name of the
+   * tool that was called.
+   */
   readonly #calls = new Map<string, { readonly name: string; readonly input: string }>()
   readonly #meters = new Meters()
   #about: Attributes = {}

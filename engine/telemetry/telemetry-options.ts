@@ -23,7 +23,7 @@ type TraceParent = {
 export type TelemetryOptions = {
   readonly traces: Target | undefined
   readonly metrics: Target | undefined
-  /** The absolute path of a file that receives the same data as lines of JSON. */
+  /** The absolute path of a file to which all reported data is written, as lines of JSON. */
   readonly file: string | undefined
   /** Whether prompts, answers, commands and their output are reported too. */
   readonly content: boolean
@@ -38,9 +38,9 @@ export type TelemetryOptions = {
 type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
- * Reads the settings from OpenTelemetry's variables and from the `[otel]` table of the user's configuration
- * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A variable overrides the table. Returns undefined if nothing is to be reported, so that no
- * telemetry code needs to be loaded.
+ * Reads the settings from OpenTelemetry's environment variables and from the `[otel]` table of the user's configuration
+ * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A variable overrides the table. Returns undefined if nothing is to be reported, so
+ * that no telemetry code needs to be loaded.
  */
 export function telemetryOptions(
   environment: Environment,
@@ -97,7 +97,10 @@ export function telemetryOptions(
   }
 }
 
-/** The maximum length of one text in a span. It is limited because many spans are sent in one request. The session's own record contains longer texts in full. */
+/**
+ * The maximum length of one text in a span. It is limited because many spans are sent in one request. The session's own files contain longer texts in
+ * full.
+ */
 const mostCharacters = 8192
 
 function addressOf(text: string): URL | undefined {

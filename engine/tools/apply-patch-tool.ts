@@ -71,8 +71,8 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
 type Plan =
   | { readonly ok: true; readonly changeSet: ChangeSet; readonly repairs: readonly string[] }
   /**
-   * `outside`: if the patch fails because it may not touch certain paths, these paths; otherwise empty. `refused`: the result for the call if the Guardian didn't
-   * let a file be read.
+   * `outside`: the paths that the patch must not touch, if it failed because of them; otherwise empty. `refused`: the result for the call if the
+   * Guardian didn't let a file be read.
    */
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[]; readonly refused?: ToolResult }
 
@@ -139,7 +139,7 @@ function atSources(patch: Patch, views: readonly View[]): Patch {
   return { ...patch, operations }
 }
 
-/** Returns the absolute paths that made a patch fail because it may not touch them. */
+/** Returns the absolute paths that a patch must not touch, if it failed because of them; otherwise none. */
 function outsideOf(error: unknown, root: string): readonly string[] {
   if (error instanceof PathError) return isConfinement(error.code) ? [resolve(root, error.path)] : []
   if (!(error instanceof PatchError)) return []

@@ -29,7 +29,7 @@ export type CommandRequest = {
 /** A command as the Guardian reviews it. */
 export type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** Whether a command is proven to only read and asks for no further permissions. */
+/** Whether a command is proven to only read, and asks for no permissions beyond the sandbox. */
 export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
   if (isEscalated(request)) return false
   return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))

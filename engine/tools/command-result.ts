@@ -36,7 +36,7 @@ export function isShownWhole(output: string, tokens: number | undefined, { state
   return output.length <= eventOutputLimit && fits(output, outputLimitFor(tokens, state.limits))
 }
 
-/** Returns the final fields of the command's item. */
+/** Returns the fields with which a command's item is completed. */
 export function describeCommand({ result, output, file }: FinishedCommand, context: ToolContext): Partial<CommandItem> {
   const endings = { signaled: 'signal', 'timed-out': 'timeout', cancelled: 'cancelled' } as const
   return {
@@ -55,11 +55,11 @@ function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['de
   return { ...denial, how_to_allow: remedyAsConfig(remedy) }
 }
 
-/** The options of a call that affect its answer. */
+/** The options of a call that affect the result that the model is shown. */
 type Answering = {
   /** The maximum number of tokens of the output; undefined for the default. */
   readonly maxTokens: number | undefined
-  /** Unknown arguments of the call, which the answer lists. */
+  /** Unknown arguments of the call, which the result mentions. */
   readonly ignored: readonly string[]
 }
 

@@ -9,7 +9,7 @@ const outputLimitBytes = 4 * 1024 * 1024
 /** How many bytes from the end of a running command's output are passed to live displays. */
 const tailBytes = 8 * 1024
 
-/** The maximum size of the output that is kept for the next call that reads it, in bytes. If there is more, the middle is left out. */
+/** The maximum size, in bytes, of the output that is kept until a call returns it. If there is more, the middle is left out. */
 const unreadLimitBytes = 1024 * 1024
 
 /** A command that has been started and may still be running. */
@@ -70,7 +70,8 @@ export class LiveCommand {
   }
 
   /**
-   * Waits until the command ends, but no longer than `ms` or until the signal is aborted. Resolves to undefined if it hasn't ended by then.
+   * Waits until the command has ended, `ms` milliseconds have passed, or the signal is aborted. Resolves to undefined if the command hasn't ended by
+   * then.
    */
   endWithin(ms: number, signal: AbortSignal): Promise<ExecResult | undefined> {
     return endsWithin(this.result, ms, signal)

@@ -55,8 +55,8 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 const known = new WeakMap<Tool, Record<string, unknown>>()
 
 /**
- * Gives tools the input schemas that the build derived, so that the tools need not derive them. Tools that `schemas` doesn't list still derive theirs. Returns
- * the same list of tools.
+ * Supplies tools with the input schemas that the build derived, because deriving them at run time takes long. A tool that `schemas` doesn't list
+ * still derives its own. Returns the same list of tools.
  */
 export function withSchemas(
   tools: readonly Tool[],

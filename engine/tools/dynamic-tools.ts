@@ -12,12 +12,12 @@ export type DynamicTools = {
   readonly missing: () => readonly string[]
 }
 
-/** Wraps a list of tools that never changes as `DynamicTools`. */
+/** Creates `DynamicTools` from a list of tools that never changes. */
 export function fixedTools(tools: readonly Tool[]): DynamicTools {
   return { current: () => tools, awaited: () => [], settled: () => Promise.resolve(), missing: () => [] }
 }
 
-/** Returns only the tools that a predicate accepts. */
+/** Limits `DynamicTools` to the tools that a predicate accepts. */
 export function someTools(tools: DynamicTools, keeps: (tool: Tool) => boolean): DynamicTools {
   let from: readonly Tool[] | undefined
   let kept: readonly Tool[] = []

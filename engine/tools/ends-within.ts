@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Waits for a promise, but no longer than `ms` milliseconds or until the signal is aborted.
+ * Waits until a promise is settled, `ms` milliseconds have passed, or the signal is aborted.
  *
  * @returns the promise's value, or undefined if it isn't settled by then. Rejects only if the promise rejects
  */

@@ -65,7 +65,7 @@ export const execCommand: Tool = defineTool({
   description:
     'Runs a shell command in the workspace, inside a sandbox. Returns its output and exit code when it has ended, or, with ' +
     'yield_time_ms, a session ID if it is still running. Standard input is empty. To change files, use apply_patch.',
-  // The schema is loose, because models also send fields that other programs accept. The answer lists the fields that were ignored.
+  // The schema is loose, because models also send fields that other programs accept. The result names the fields that were ignored.
   input: z.looseObject({
     cmd: z.string().min(1).describe('The command line for the shell.'),
     ...commandLimits,

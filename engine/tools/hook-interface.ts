@@ -48,7 +48,7 @@ export type CallHooks = {
   after(call: HookedCall, result: ToolResult, took: number): Promise<ToolResult>
 }
 
-/** The hooks of a run, by event. */
+/** The hooks of a run: functions that are called for its tool calls and at its events. */
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks

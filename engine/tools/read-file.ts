@@ -12,7 +12,7 @@ import { counted } from '../core/text/counted.ts'
 
 const defaultLines = 2000
 
-/** The tool that reads a file in a form that the model can use. */
+/** The tool that reads a file and shows it to the model as text or as an image. */
 export const readFile: Tool = defineTool({
   name: 'read_file',
   claudeNames: ['Read'],

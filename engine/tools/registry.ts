@@ -23,13 +23,13 @@ type Sources = {
   readonly builtIn: readonly Tool[]
   /** Tools of MCP servers. Default: none. */
   readonly mcp?: readonly Tool[] | DynamicTools
-  /** Whether there is a person who can be asked. Default: false. */
+  /** Whether a person is available to answer questions. Default: false. */
   readonly attended?: boolean
   /** Which tools are left out of requests and have to be found by searching. Default: none. */
   readonly deferral?: Deferral
 }
 
-/** What was derived from the current tools. It is valid until the tools of a server change. */
+/** Values derived from the current tools. They are valid until the tools of a server change. */
 type Built = {
   readonly from: readonly Tool[]
   readonly tools: readonly Tool[]

@@ -6,7 +6,7 @@ import type { Guardian, ReviewOptions } from '../../policies/index.ts'
  */
 export type Review = Guardian['review']
 
-/** Creates the function with which tools ask the Guardian for a review. This is the only place where the Guardian is called. */
+/** Creates the function with which tools ask the Guardian for a review. Tools never call the Guardian's own `review`. */
 export function reviewBy(guardian: Pick<Guardian, 'review'>, common: ReviewOptions): Review {
   return (action, options) => guardian.review(action, { ...common, ...options })
 }

@@ -14,11 +14,11 @@ import type { ToolResult } from './tool-result.ts'
 const mostRetries = 3
 
 /**
- * Runs a command: the Guardian reviews it, the sandbox runs it, and the result is returned as text for the model. If the sandbox denies something and the
- * Guardian's mode or the call allows a request for more permissions, the Guardian is asked to permit exactly what was denied, and the command runs again in a
- * sandbox that permits it.
+ * Runs a command: the Guardian reviews it, the sandbox runs it, and the result is returned as text for the model. If the sandbox denies something and
+ * the Guardian's mode or the call allows a request for more permissions, the Guardian is asked to permit exactly what was denied, and the command
+ * runs again in a sandbox that permits it.
  *
- * @param ignored unknown arguments of the call, which the answer lists
+ * @param ignored unknown arguments of the call, which the result mentions
  */
 export async function runCommand(
   request: CommandRequest,

@@ -11,9 +11,12 @@ import type { ToolContext, ToolPlace } from './tool.ts'
 /** The result of a command given with `--verify`. */
 export type VerificationResult =
   | { readonly type: 'passed' }
-  /** `words`: how the command ended and its output, cut to the model's limit. `end`: how it ended, in a few words. */
+  /**
+   * `words`: what the model is told, namely how the command ended and its output, shortened if it is too long. `end`: how the command ended, in a few
+   * words.
+   */
   | { readonly type: 'failed'; readonly words: string; readonly end: string }
-  /** The command was not allowed to run. The model is not to blame for that. */
+  /** The command was not allowed to run, which is not the model's fault. */
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'not-started'; readonly why: string }
 

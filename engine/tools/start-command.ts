@@ -7,7 +7,7 @@ import { searchedSecrets } from './searched-secrets.ts'
 import type { ToolContext } from './tool.ts'
 
 const defaultTimeoutMs = 120_000
-/** How long a call waits by default for a command with a terminal. Such a command may be waiting for input. */
+/** How many milliseconds a call waits by default for a command with a terminal, which may be waiting for input. */
 const terminalYieldMs = 10_000
 const terminalSize = { columns: 120, rows: 40 }
 /** Starts an approved command. Its arguments and grants come only from the approved action. */
@@ -48,7 +48,7 @@ export function yieldOf({ yield_time_ms: ms, tty }: CommandRequest): number | un
 }
 
 /**
- * Waits until a command ends, but no longer than the call wants to wait (see `yieldOf`). If the call is cancelled meanwhile, the command is killed.
+ * Waits until a command ends, but no longer than the call's waiting time (see `yieldOf`). If the call is cancelled meanwhile, the command is killed.
  *
  * @returns undefined if the command is still running
  */

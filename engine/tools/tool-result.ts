@@ -8,7 +8,7 @@ export type ToolResult = {
   readonly ok: boolean
   /** Images that the model gets with the output. Absent: none. */
   readonly images?: readonly Image[]
-  /** Whether the Guardian ended the run. */
+  /** Whether the Guardian decided to end the run. Absent: it didn't. */
   readonly abort?: boolean
   /** The Guardian's verdict, if it denied the call or its outcome. */
   readonly refused?: EventVerdict
@@ -16,7 +16,10 @@ export type ToolResult = {
    * Whether the call could not be carried out at all, so that parallel calls are not worth finishing. Throwing an error from the tool has the same effect.
    */
   readonly broken?: boolean
-  /** Whether the call was a command that ran and failed. Later calls in the same response may rely on its success. */
+  /**
+   * Whether the call was a command that ran and failed. If so, later calls of the same response that may change something are skipped, because they
+   * may rely on the command's success.
+   */
   readonly commandFailed?: boolean
   /** How much of the output the model gets. If there is more, the middle is cut out. Default: as configured. */
   readonly limit?: OutputLimit

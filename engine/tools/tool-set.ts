@@ -24,8 +24,8 @@ const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 
 /**
- * The time after which a call returns although its command is still running; the command then continues as a session. Codex does the same
- * (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), so its models expect it.
+ * The number of milliseconds after which a call returns even though its command is still running; the command then continues as a session. Codex does
+ * the same (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), so its models expect it.
  */
 const yieldsAfterMs = 10_000
 

@@ -24,11 +24,11 @@ export type ToolContext = ToolPlace & {
   readonly review: Review
   /** Opens sandboxes that have the granted permissions. Absent: no permissions beyond the run's sandbox can be granted. */
   readonly escalation?: Escalation
-  /** Aborted when the run is stopped, or when a parallel call fails. */
+  /** Aborted when the run or the model's response is cancelled, or when a parallel call can't be carried out. */
   readonly signal: AbortSignal
   /** Opens an item in the event stream and returns the functions that update and complete it. */
   startItem(item: ItemDraft): ItemHandle
-  /** Variables for commands, in addition to those that the sandbox passes on. Absent: none. */
+  /** Environment variables for commands, in addition to those that the sandbox passes on. Absent: none. */
   readonly variables?: Readonly<Record<string, string>>
   /** The state that all calls of the run share. */
   readonly state: WorkingState
@@ -59,7 +59,10 @@ type ToolTraits<Value> = {
   readonly declared?: boolean
   /** Whether the tool is available in the run at all. Default: true. */
   readonly enabled?: boolean
-  /** Whether the tool works even if there is no person who can be asked. If false, its calls are then refused. Default: true. */
+  /**
+   * Whether the tool also works in a run in which no person is available to answer questions. If false, its calls are refused in such a run. Default:
+   * true.
+   */
   readonly headless?: boolean
   /** If true, the tool may be deferred: requests contain only its name, and the model gets the schema by searching for the tool. Default: false. */
   readonly deferred?: boolean
@@ -89,7 +92,7 @@ type ToolTraits<Value> = {
   readOnly?(input: Value, place: ToolPlace): boolean
   /** Whether a call with this input may run in parallel, and before the model has finished its response. Default: false. */
   concurrencySafe?(input: Value, place: ToolPlace): boolean
-  /** The input to show to hooks, if the effect of a call depends on more than its input. Default: the input. */
+  /** Returns the input to show to hooks, if the effect of a call depends on more than its input. Default: the input itself. */
   seenAs?(input: Value, context: ToolContext): Readonly<Record<string, unknown>>
   /** Describes for the model what is wrong with an input that matches the schema; undefined if nothing is. */
   validate?(input: Value, context: ToolContext): string | undefined | Promise<string | undefined>
@@ -98,7 +101,10 @@ type ToolTraits<Value> = {
 type TakesInput<Input extends z.ZodType> = {
   /** The schema for the input of a call. The model sees it as a JSON Schema. */
   readonly input: Input
-  /** With providers that support this, the input is not JSON but plain text that follows a grammar. `fromText` converts this text to the input. */
+  /**
+   * Lets the model write the input as plain text that follows a grammar, instead of JSON, if the provider supports that. `fromText` converts the text
+   * to the input.
+   */
   readonly freeform?: {
     readonly description: string
     readonly grammar: string
@@ -117,7 +123,7 @@ export type ToolDefinition<Input extends z.ZodType> = ToolTraits<z.output<Input>
 /** The definition of a tool whose calls the Guardian reviews before they run. */
 export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = ToolTraits<z.output<Input>> &
   TakesInput<Input> & {
-    /** Returns what a call with this input would do. */
+    /** Returns the action that a call with this input would carry out. */
     action(input: z.output<Input>, place: ToolPlace): A
     /**
      * Explains to the model why the call is impossible here even with approval, so that nobody is asked to approve it. Returns undefined (the
@@ -157,10 +163,10 @@ export type ValidCall = {
   readonly valid: true
   readOnly(place: ToolPlace): boolean
   concurrencySafe(place: ToolPlace): boolean
-  /** The input to show to hooks. Undefined: they are shown the call's arguments. */
+  /** Returns the input to show to hooks; undefined if they are to be shown the call's own arguments. */
   seenAs(context: ToolContext): Readonly<Record<string, unknown>> | undefined
   validate(context: ToolContext): Promise<string | undefined>
-  /** The action that the Guardian reviews before the call runs. Undefined for a tool that asks the Guardian itself, or needs no approval. */
+  /** Returns the action that the Guardian reviews before the call runs; undefined for a tool that asks the Guardian itself, or needs no approval. */
   action(place: ToolPlace): Action | undefined
   /** Returns why the action must be refused without asking anybody; undefined if there is no such reason. */
   refusal(place: ToolPlace): string | undefined

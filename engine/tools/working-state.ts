@@ -82,8 +82,8 @@ export function openWorkingState(
 }
 
 /**
- * Returns a function that returns the object that `open` created for the current sandbox. If the sandbox has changed since the last call, the
- * function closes the old object and opens a new one.
+ * Uses `open` to create an object for the current sandbox. The returned function returns that object; if the sandbox has changed since the last call,
+ * the function first closes the old object and opens a new one.
  */
 function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (sandbox: Sandbox) => T): () => T {
   let opened: { readonly for: Sandbox; readonly it: T } | undefined

@@ -1,7 +1,8 @@
 import { isText } from './path-keys.ts'
 
 /**
- * Explains why a change can't land if its path or its link target isn't valid UTF-8: patches and journals are text, so they couldn't contain it.
+ * Explains why a change can't land if its path or its link target isn't valid UTF-8. Patches and journals are text, so they can't contain other
+ * bytes.
  *
  * @param key the path, with one character for each byte
  * @param target the target of a symbolic link, in the same form; undefined for anything else

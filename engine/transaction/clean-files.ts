@@ -8,7 +8,7 @@ export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 /** The git index of a work tree, and which files match it. */
 export type CleanFiles = {
   readonly blobOf: CleanBlobs
-  /** Absent: there is no index, or it isn't clearly valid. */
+  /** The bytes and the entries of the index. Absent: the index doesn't exist or could not be parsed. */
   readonly index?: { readonly content: Buffer; readonly entries: readonly IndexEntry[] }
 }
 

@@ -40,7 +40,7 @@ export function copyFile(from: PathLike, to: PathLike, stats: BigIntStats, how: 
   const isSparse = how === 'copy' && stats.size > sparseFrom && stats.blocks * 512n < stats.size
   if (isSparse) copySparse(from, to, Number(stats.mode & 0o7777n))
   else copyFileSync(from, to, constants.COPYFILE_EXCL | flag)
-  // When an ordinary user writes to a file, the kernel removes its set-user-id and set-group-id bits.
+  // When an ordinary user writes to a file, the kernel removes its set-user-id and set-group-id bits, so the mode is set again.
   if ((stats.mode & 0o6000n) !== 0n && isOurs(stats)) chmodSync(to, Number(stats.mode & 0o7777n))
   return setTimes(to, stats)
 }
@@ -66,7 +66,8 @@ function copySmall(from: PathLike, to: PathLike, original: BigIntStats): BigIntS
     futimesSync(copy, seconds(original.atimeNs), seconds(original.mtimeNs))
     const stats = fstatSync(copy, { bigint: true })
     if (stats.mode === original.mode && stats.gid === original.gid) return stats
-    // The umask, a default ACL or the set-group-id bit of the directory had an effect. The owner comes first, because changing it clears bits of the mode.
+    // The umask, a default ACL or the directory's set-group-id bit has changed the mode or the group of the copy. The owner is set first, because
+    // changing it clears bits of the mode.
     fchownSync(copy, Number(original.uid), Number(original.gid))
     fchmodSync(copy, Number(original.mode & 0o7777n))
     return fstatSync(copy, { bigint: true })
@@ -80,7 +81,7 @@ const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 let shared: Buffer | undefined
 
-/** Reads a file up to this size, or to its end if it was truncated. The bytes are valid until the next call. */
+/** Reads the first `size` bytes of a file, or fewer if the file has become shorter. The bytes are valid only until the next call. */
 function readBeginning(file: PathLike, size: number): Buffer {
   shared ??= Buffer.allocUnsafe(smallTo)
   const descriptor = openToRead(file)
@@ -97,7 +98,7 @@ function readBeginning(file: PathLike, size: number): Buffer {
   }
 }
 
-/** The seconds that `utimes` expects. */
+/** Converts nanoseconds to the seconds that `utimes` expects. */
 export function seconds(nanoseconds: bigint): number {
   return Number(nanoseconds) / 1e9
 }

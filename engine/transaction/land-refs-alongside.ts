@@ -29,10 +29,7 @@ export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly
   return { within, changes, unchanged, locks: [...new Set(plans.flatMap((plan) => plan.locks))] }
 }
 
-/**
- * Returns the current state of a file if it still contains these bytes or, if `bytes` is undefined, if it still doesn't exist. Returns undefined
- * otherwise.
- */
+/** Returns the current state of a file if it still contains `bytes` or, if `bytes` is undefined, still doesn't exist. Otherwise returns undefined. */
 function stateOf(path: string, bytes: Buffer | undefined): FileState | undefined {
   const now = openTree('/', { unsafePaths: true }).read({ path, key: path })
   if (bytes === undefined) return now.type === 'absent' ? now : undefined

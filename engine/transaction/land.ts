@@ -23,7 +23,7 @@ export type Landing =
     }
   /** The trees already match the view. */
   | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
-  /** Nothing was landed. */
+  /** Nothing was landed, because these changes can't land. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
   /** `tree`: `unchanged`, or `incomplete` if only some of the changes may have been written. */
   | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
@@ -59,8 +59,8 @@ export async function land(
 }
 
 /**
- * Whether the chosen changes are all the changes of a run, so that nothing is left to land: no change is blocked or left out, and none is taken only
- * in part because a person chose hunks.
+ * Whether the chosen changes are all the changes of a run, so that nothing is left to land: no change is blocked or left out, and no change lands
+ * only in part because a person chose some of its hunks.
  *
  * @internal
  */

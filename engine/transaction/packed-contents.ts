@@ -1,6 +1,9 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** Contents of up to this many bytes share one file, because creating a file for each of them would take longer than the rest of a landing. */
+/**
+ * The maximum size, in bytes, of content that shares a file with other content. Creating many small files would take longer than the rest of a
+ * landing.
+ */
 export const largestPacked = 64 * 1024
 
 /** The position of stored bytes in a pack. */
@@ -15,7 +18,7 @@ type Known = {
   end: number
 }
 
-/** The pack that was used last. Only one pack is held in memory at a time. */
+/** What this process knows about the pack that was used last. Data about other packs is not kept in memory. */
 let last: Known | undefined
 
 /**
@@ -49,9 +52,9 @@ export function placeInPack(file: string, hash: string): Place | undefined {
 }
 
 /**
- * Reads the content with this hash. Returns fewer bytes if the file ends earlier.
+ * Reads the content with this hash from a pack. Returns fewer bytes if the file has been truncated.
  *
- * @returns undefined if the pack doesn't contain it
+ * @returns undefined if the pack doesn't contain the content
  * @throws the system's error if the pack can't be read
  */
 export function readPacked(file: string, hash: string): Buffer | undefined {

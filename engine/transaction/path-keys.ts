@@ -5,7 +5,7 @@ export function bytesOf(root: string, key: string): Buffer {
   return key === '' ? Buffer.from(root) : Buffer.concat([Buffer.from(`${root}/`), Buffer.from(key, 'latin1')])
 }
 
-/** Returns the path of an entry for a system call: as text if it is ASCII below the root, which is faster, otherwise as bytes. */
+/** Returns the path of an entry for a system call: as text if the part below the root is ASCII, because text is faster; otherwise as bytes. */
 export function placeOf(root: string, key: string): string | Buffer {
   return isAscii.test(key) ? (key === '' ? root : `${root}/${key}`) : bytesOf(root, key)
 }

@@ -173,13 +173,13 @@ function isSide({ now, hash }: Found, side: Side): boolean {
   }
 }
 
-/** The largest content that is held in memory, in bytes. Larger files are read in parts while they are written. */
+/** The maximum size, in bytes, of content that is held in memory until it is written. Larger files are read in parts while they are written. */
 const heldSize = 4096
 
 /**
- * Returns the change that gives a path the state on one side.
+ * Returns the change that brings a path to the state `side`; undefined unless that state is a link, or a file whose content is known.
  *
- * @param other content to write instead of the content on that side
+ * @param other the content and mode to write instead of those of `side`
  */
 function writeOf(
   place: Change['place'],

@@ -219,8 +219,8 @@ function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
 }
 
 /**
- * Returns the hash of the content that a file had when the view was made: the hash of its current content if nobody has written to the file since,
- * otherwise the hash of the git object. Returns null if it is unknown.
+ * Returns the hash of the content that a file had when the view was made: of its current content if nobody has written to the file since, otherwise
+ * of the content of the git object. Returns null if the original content is unknown.
  */
 async function hashBefore(
   key: string,

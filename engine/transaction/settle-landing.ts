@@ -17,7 +17,11 @@ export async function settleLanding(directory: string): Promise<void> {
   else writeViewState(directory, { ...state, landing: landed, ...(begun?.all === true ? { state: 'landed' } : {}) })
 }
 
-/** Does the same as `settleLanding`, but takes the session's lock first. @throws UserError if another process holds it */
+/**
+ * Finds out, like `settleLanding`, whether an interrupted landing took effect, but takes the session's lock first.
+ *
+ * @throws UserError if another process holds the lock
+ */
 export async function settleUnlocked(directory: string): Promise<void> {
   if (readViewState(directory)?.landing?.begun === undefined) return
   const release = lockSession(directory)

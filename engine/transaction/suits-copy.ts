@@ -53,7 +53,8 @@ function canClone(file: Buffer, to: string): boolean {
     copyFileSync(file, to, constants.COPYFILE_FICLONE_FORCE)
     return true
   } catch {
-    // If the cause is anything other than a file system that can't share blocks, making the copy will fail too, and report it.
+    // If the file could not be copied for a reason other than a file system that can't share blocks, making the view will fail too, and report the
+    // reason.
     return false
   } finally {
     rmSync(to, { force: true })

@@ -43,7 +43,7 @@ export function repositoryOf(root: string): readonly string[] {
   return common === undefined || isInside(common, root) ? [root] : [root, common]
 }
 
-/** Returns the text of a git file; throws if there is none. */
+/** Reads one of git's own files as text. Throws if the file can't be read. */
 function textOf(file: string): string {
   const bytes = readHostFile(file)
   if (bytes === undefined) throw new Error(`${file} is not a readable file`)

@@ -12,7 +12,10 @@ import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
 /** The functions that call the hooks for worktrees. */
 export type WorktreeHooks = {
-  /** Asks the hooks to create a worktree of this name. Returns its path, or why a hook refused to create it, or undefined if no hook creates worktrees. */
+  /**
+   * Asks the hooks to create a worktree with this name. Returns its path, or why a hook refused to create it, or undefined if no hook creates
+   * worktrees.
+   */
   readonly create: (name: string) => Promise<{ readonly path: string } | { readonly problem: string } | undefined>
   readonly remove: (path: string) => Promise<void>
   /** Called when the run moves to another directory. */
@@ -79,7 +82,7 @@ export class Worktrees {
       : join(root, relative(inside, path))
   }
 
-  /** Plans a worktree of this name. A hook may already have created it by the time this returns. */
+  /** Plans a worktree with this name. If a hook creates worktrees, it has already created the worktree when the promise resolves. */
   async plan(name: string, base: string): Promise<Planned | Problem> {
     const { root, folder, hooks, home } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }

@@ -1,18 +1,18 @@
 import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
 
 /**
- * Returns the program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node is passed
- * the program as text, so that none of Portcullis's files has to be visible in the sandbox. The text consists of functions in this file, so they must
- * not use anything else, such as imports or constants of this file.
+ * Returns the program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. The program is
+ * passed to Node as text, so that none of Portcullis's files has to be visible in the sandbox. The text consists of functions in this file, so they
+ * must not use anything else, such as imports or constants of this file.
  */
 export function helperProgram(): string {
   const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
   const searching = [searchFiles, searchFile, linesOf, filesHolding]
-  // The name is read from the function, because a bundler may have renamed it.
+  // The function's own `name` is used for the call, because a bundler may have renamed the function.
   return [...reading, ...searching, answerRequest, serve].map(String).concat(`${serve.name}()`).join('\n')
 }
 
-/** Answers the requests on standard input until it ends. */
+/** Answers the requests on standard input until the input ends. */
 function serve(): void {
   let pending = Buffer.alloc(0)
   process.stdin.on('data', (chunk: Buffer) => {
@@ -171,8 +171,8 @@ function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer 
 }
 
 /**
- * Narrows the files below a directory to those that may contain a text, in the same order. If there are many files and ripgrep is installed, ripgrep selects
- * the files; otherwise all are returned. The caller searches the returned files anyway, so the search finds the same lines in both cases.
+ * Selects the files below a directory that may contain a text, in their original order. If there are many files and ripgrep is installed, ripgrep
+ * selects them; otherwise all files are returned. The caller searches the returned files anyway, so the search finds the same lines in both cases.
  */
 function filesHolding(
   text: string | undefined,

@@ -41,7 +41,7 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** Reads the size from the frame header, which any number of other segments may precede. */
+/** Reads the size of a JPEG image from its frame header, which any number of other segments may precede. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes.readUInt8(at + 1)

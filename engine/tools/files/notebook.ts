@@ -84,7 +84,7 @@ function renderOutput({ text, data, ename, evalue }: z.infer<typeof output>): st
 export function editNotebook(text: string, edit: CellEdit): { readonly text: string } | { readonly problem: string } {
   const notebook = parseNotebook(text)
   if ('problem' in notebook) return { problem: `it is not a notebook: ${notebook.problem}` }
-  // The document itself is changed, so that unknown fields are preserved.
+  // The parsed JSON is changed, not the result of `parseNotebook`, so that unknown fields are preserved.
   const document = JSON.parse(text) as { cells: Record<string, unknown>[] }
   const { cells } = document
   const byId = notebook.cells.findIndex(({ id }) => id === edit.cell)

@@ -45,7 +45,7 @@ export class FileError extends Error {
 
 shareInstanceof('FileError', FileError)
 
-/** Access to files as a command in the sandbox sees them. All methods reject with `FileError`. Paths are absolute. */
+/** Access to files as a command in the sandbox sees them. If a method fails, it rejects with `FileError`. Paths are absolute. */
 export type Files = {
   /** Reads the first `limit` bytes of a file, and its size. */
   read(path: string, limit: number, signal: AbortSignal): Promise<{ readonly bytes: Buffer; readonly size: number }>
@@ -58,7 +58,7 @@ export type Files = {
 
 type Query<Op extends FileOperation['op']> = Omit<Extract<FileOperation, { op: Op }>, 'op'>
 
-/** How long to wait for the helper's answer. After that, the helper is considered stuck. */
+/** How many milliseconds to wait for the helper's answer. After that, the helper is considered stuck. */
 const answerTimeoutMs = 60_000
 
 /** The time limit of the helper process: none, because the process ends with the run. */
@@ -164,7 +164,7 @@ class Helper {
   #receive(chunk: Buffer): void {
     this.#pieces.push(chunk)
     this.#length += chunk.length
-    // The pieces are joined only when an answer is complete. Joining them at every chunk would copy a large file a thousand times.
+    // The chunks are joined only when an answer is complete. Joining them whenever a chunk arrives would copy a large file a thousand times.
     if (this.#length < this.#awaited) return
     let received = Buffer.concat(this.#pieces)
     this.#awaited = 0

@@ -23,7 +23,7 @@ export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${shorten(line)}`).join('\n')
 }
 
-/** The maximum number of characters of a line that are shown. Longer lines are data rather than source code, so they are shortened. */
+/** The maximum number of characters of a line that are shown. Longer lines are shortened, because they are rarely source code. */
 const longestLine = 2000
 
 function shorten(line: string): string {

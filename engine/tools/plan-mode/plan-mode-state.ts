@@ -37,19 +37,19 @@ export class PlanMode {
     return this.#concluded
   }
 
-  /** Turns plan mode on, because the model wants to plan first. */
+  /** Turns plan mode on at the model's own request. */
   enter(): void {
     this.#requestedBy = 'model'
     this.#note('model')
   }
 
-  /** Turns plan mode off, because the plan was approved. */
+  /** Turns plan mode off, so that the plan can be carried out. */
   leave(): void {
     this.#requestedBy = undefined
     this.#note(undefined)
   }
 
-  /** Makes the plan the result of the run, because nobody can approve it. */
+  /** Records the plan as the result of the run, because nobody can approve it. */
   conclude(plan: string): void {
     this.#concluded = plan
   }
@@ -62,7 +62,7 @@ export class PlanMode {
   }
 
   /**
-   * Returns why a call without an action is refused now.
+   * Returns why a call that has no action for the Guardian to review is refused now; undefined outside plan mode.
    *
    * @param tool the tool's name
    */

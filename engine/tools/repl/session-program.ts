@@ -8,18 +8,18 @@ export type ReplRequest = { readonly nonce: string; readonly code: string }
 export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 
 /**
- * Returns the program of a JavaScript session. Node is passed the program as text, so that none of Portcullis's files has to be visible in the
+ * Returns the program of a JavaScript session. The program is passed to Node as text, so that none of Portcullis's files has to be visible in the
  * sandbox. The text consists of functions in this file, so they must not use anything else, such as imports or constants of this file.
  */
 export function sessionProgram(): string {
   // This function is written as text, because bundlers and test runners rewrite `import()` in code.
   const load = 'globalThis.importModule = (name, options) => import(name, options)'
   const parts = [asScript, importsOf, withoutOurFrames, openEvaluator, serveSession].map(String)
-  // The name is read from the function, because a bundler may have renamed it.
+  // The function's own `name` is used for the call, because a bundler may have renamed the function.
   return [...parts, load, `${serveSession.name}()`].join('\n')
 }
 
-/** Answers requests from standard input, one after another, until it ends. */
+/** Answers the requests on standard input, one after another, until the input ends. */
 function serveSession(): void {
   const { inspect } = process.getBuiltinModule('node:util')
   const print = process.stdout.write.bind(process.stdout)

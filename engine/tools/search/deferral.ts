@@ -2,14 +2,14 @@ import type { Tool } from '../tool.ts'
 
 /**
  * Which deferrable tools are left out of requests, so that the model has to search for them. `always`: all of them. `off`: none. `auto`: our own
- * tools, and also the servers' tools if there are many of them.
+ * tools, and also the servers' tools if there are many of them or their declarations are long.
  */
 export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 
 const defaultPercent = 10
 /**
- * `auto:N%` is a percentage of this number of tokens. The model's own context window is not used, because tools cost and distract just as
- * much in a larger window.
+ * The number of tokens to which the percentage in `auto:N%` refers. The model's own context window is not used, because tools cost and distract just
+ * as much in a larger window.
  */
 const sharedTokens = 200_000
 /** If servers offer more tools than this, `auto` leaves them out of requests: there are too many to choose from, however short their declarations are. */

@@ -32,7 +32,7 @@ export type Task = {
   readonly status: TaskStatus
   /** When the task was started, according to `performance.now()`. */
   readonly started: number
-  /** How and when the task ended. Undefined while the task is running, and while hooks are being asked about it. */
+  /** How and when the task ended. Undefined until the work has ended and the hooks have decided whether the task counts as done. */
   readonly end: { readonly how: string; readonly at: number } | undefined
   /** Why a hook does not accept the task as done. */
   readonly objection: string | undefined

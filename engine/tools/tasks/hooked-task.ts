@@ -7,7 +7,7 @@ export type HookedTask = {
   readonly of?: { readonly id: string; readonly type: string }
 }
 
-/** The hooks for background tasks. A hook that rejects counts as an objection. */
+/** The hooks for background tasks. If one of these functions rejects, that counts as an objection. */
 export type TaskHooks = {
   /** Called before a task begins. Returns why it must not begin; undefined if it may. */
   created(task: HookedTask): Promise<string | undefined>

@@ -6,7 +6,7 @@ export type FetchRequest = { readonly url: string; readonly direct: boolean; rea
 
 /** The messages that the program writes to its standard output, each as one line of JSON. */
 export type FetchMessage =
-  /** Asks whether the program may connect to one of these addresses. The program continues when it receives the line `go`. */
+  /** Asks whether the program may connect to a host with these addresses. The program continues when it receives the line `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   /** The last message; the page's body follows it. `more`: the body was cut off, because the page is larger than the request's `limit`. */

@@ -8,7 +8,10 @@ const payloadType = 'application/vnd.in-toto+json'
 const envelope = z.strictObject({
   payload: z.string(),
   payloadType: z.literal(payloadType),
-  /** `publicKey` is not part of the DSSE format. With it, anyone can detect changes without obtaining the key separately, but it doesn't prove who signed. */
+  /**
+   * The signature of the payload. `publicKey` is an addition to the DSSE format: it lets anyone detect changes without obtaining the key separately,
+   * but it doesn't prove who signed.
+   */
   signatures: z.tuple([z.strictObject({ keyid: z.string(), sig: z.string(), publicKey: z.string() })]),
 })
 

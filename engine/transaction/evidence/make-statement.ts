@@ -22,7 +22,7 @@ export type RunFacts = {
 /** What a statement needs besides the session's changes. */
 type Known = {
   readonly facts: RunFacts
-  /** The files of each tree that the run left unchanged, in the order of the trees. Undefined: they could not be listed. */
+  /** For each tree, in order: the files that the run left unchanged; undefined if they could not be listed. */
   readonly unchanged: readonly (UnchangedFiles | undefined)[]
   readonly at: Date
 }

@@ -58,7 +58,7 @@ export const statement = z.strictObject({
     verified: z.array(verified),
     decided_by: z.array(decidedBy),
     transaction: z.strictObject({ strategy: z.string(), state: z.string() }),
-    /** The files of each tree, in the order of the trees. */
+    /** The files of the trees in the run's view: one entry for each tree, in order. */
     trees: z.array(
       z.strictObject({
         /** The files that the patch changes, in their state after the run. */

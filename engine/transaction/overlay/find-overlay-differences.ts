@@ -19,9 +19,9 @@ const atOnce = 500
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. To find out what
- * an entry means, the merged view is compared with the lower tree. Extended attributes would show this too (for example, whether a directory is
- * opaque), but Node can't read them.
+ * Finds the differences between an overlay and the tree below it. Only names in the upper directory are examined, so the time depends on the number
+ * of changes. To find out what an entry of the upper directory means, the merged view is compared with the lower tree. Extended attributes would show
+ * this too (for example, whether a directory is opaque), but Node can't read them.
  *
  * @param repository called with each directory whose repository got new objects
  */

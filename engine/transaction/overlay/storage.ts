@@ -79,7 +79,8 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     // If the index were newer, git would overlook changes to files that are as new as the original index (see racy-git in git's documentation).
     utimesSync(join(kept, 'index'), atime, mtime)
   }
-  // The tree's own directory appears as its upper directory. With a new time, git would not trust what its cache says about that directory.
+  // In the overlay, the root of the tree has the mode and times of the upper directory. If these times were new, git would not trust its cached data
+  // about the root.
   for (const [number, tree] of trees.entries()) {
     const { mode, atime, mtime } = statSync(tree)
     const { upper } = overlayStorage(folder, number)
