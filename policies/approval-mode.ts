@@ -5,7 +5,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
  * Determines what somebody is asked to approve.
  *
  * - `untrusted`: everything except commands that certainly only read.
- * - `on-failure`: leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
+ * - `on-failure`: leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may request more access.
  * - `on-request`: leaving the sandbox, if the model asks for it.
  * - `never`: nothing. What would need approval is denied.
  * - `bypass`: only what a rule prompts for. Everything else is allowed unless a rule forbids it.
@@ -53,9 +53,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 
 /**
  * A mode's decision about an alarm. If the sandbox confines the command, modes other than `untrusted` require approval only for access to secrets and
- * for a request for more rights. The other alarms are harmless in the sandbox: a variable that is set for one command, or evaluated text, can do no
- * more than the command itself; the URLs of remotes contain no passwords, since the sandbox shows git's configuration without secrets; and commands
- * that only read can't reach a daemon or a name server.
+ * for a request for another user's privileges (`sudo`). The other alarms are harmless in the sandbox: a variable that is set for one command, or
+ * evaluated text, can do no more than the command itself; the URLs of git's remotes contain no passwords, since the sandbox shows git's configuration
+ * without secrets; and commands that only read can't reach a daemon or a name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'

@@ -7,8 +7,8 @@ import type { Opinion } from './opinion.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 
 /**
- * Judges whether commands name files in the user's private directories, even through variables and symlinks. The answer depends on the machine, because the
- * spelling of a path doesn't show where it leads.
+ * Judges commands that name files in the user's private directories, directly or through variables and symlinks. The answer depends on the machine,
+ * because the spelling of a path doesn't show where it leads.
  *
  * @param folders the folders that may be the working folder when the commands name the files
  */
@@ -30,8 +30,8 @@ export function assessConcealed(
 }
 
 /**
- * Returns a list with one element, the part of a word that is certain: the whole word or, if it contains a glob or an expansion, everything up to the
- * last slash before that. The list is empty if no part is certain.
+ * Returns the part of a word that is certain, as a list with one element: the whole word or, if it contains a glob or an expansion, everything up to
+ * the last slash before the glob or expansion. The list is empty if no part is certain.
  */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')

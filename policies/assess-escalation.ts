@@ -10,8 +10,8 @@ type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
 /**
  * Judges a command's request for more access than the sandbox allows, grant by grant. Except in `bypass` mode, only a decision of the user or the
- * machine's owner allows a grant: a rule or permission that they wrote, or an answer earlier in the run. A grant that would undo the sandbox is
- * always denied, and so is one that would let a command plant files that control other programs.
+ * machine's owner allows a grant: a rule or permission that they wrote, or an approval that was given earlier in the run. A grant that would undo the
+ * sandbox is always denied, and so is one that would let a command plant files that control other programs.
  */
 export function assessEscalation(escalation: Escalation, policy: Policy): readonly Opinion[] {
   const { justification, grants = [] } = escalation
@@ -80,7 +80,7 @@ function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opin
   }
 }
 
-/** Ends the text with a full stop, because another sentence follows. */
+/** Returns the text with punctuation at its end, because another sentence may follow. */
 function asSentence(text: string): string {
   return /[.!?…]\s*$/.test(text) ? text.trimEnd() : `${text}.`
 }

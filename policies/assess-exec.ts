@@ -18,8 +18,8 @@ type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
  * Judges a command line. Every command in the line is judged by the rules; if no rule allows a command, the approval mode judges it. The strictest
- * answer wins. An allow rule covers the program's own effects. It doesn't cover redirections and variable assignments, which the shell performs for
- * the command, or alarms, or leaving the sandbox.
+ * answer wins. An allow rule covers only the program's own effects. It doesn't cover alarms, leaving the sandbox, or the redirections and variable
+ * assignments that the shell performs for the command.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)
@@ -50,8 +50,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * Judges a command line that may run commands that the analysis can't see. The approval mode decides about such a line, and so does any rule that restricts a
- * command which the line could hide. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
+ * Judges what the analysis can't see in a command line. The approval mode decides about it, and so does any rule that restricts a command that could
+ * be hidden there. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -63,7 +63,7 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
     .toLowerCase()
   const evaluated = analysis.evaluations.map((reason) => ({
     reason,
-    // Evaluated data is usually a number, so a restricting rule counts only if the text names the rule's program.
+    // Data that the shell evaluates is usually a number, so a restricting rule counts only if the command line names the rule's program.
     mayHide: rules.concealing.find(({ pattern }) => pattern[0]?.some((name) => text.includes(name.toLowerCase()))),
   }))
   return [...hidden, ...evaluated].flatMap(({ reason, mayHide }): readonly Opinion[] => {
@@ -82,9 +82,8 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The decision about a command line if it is unclear whether a rule restricts it. Usually somebody is asked. In approval modes that leave commands to
- * the sandbox, nobody is asked about such a line. In these modes, a rule that forbids a command denies the whole line, because the forbidden command
- * could hide in the part that wasn't understood.
+ * The decision about a command line if it is unclear whether a rule restricts it. Usually somebody is asked. In the modes `never` and `on-failure`,
+ * however, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part that wasn't understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
@@ -98,7 +97,7 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   const folders = foldersOf(action, analysis)
-  // If no sandbox enforces the permissions, this check is the only one that does.
+  // Without a sandbox, nothing but this check enforces the permissions.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
     const { facts, around, reads, names, trees } = command
@@ -127,8 +126,8 @@ function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly 
 }
 
 /**
- * The words of a command whose effects aren't fully known, and the values of its options: the command may read the files that these name. So even if no sandbox
- * enforces the permissions and nobody is asked, a file that must not be read is refused where the command line names it.
+ * The arguments of a command whose effects aren't fully known, and the values of its options. The command may read the files that they name. A
+ * command line that names a file that must not be read is therefore refused, even if no sandbox enforces the permissions and nobody is asked.
  */
 function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []
@@ -146,7 +145,9 @@ function lookAt(word: ShellWord, folder: string, permissions: Policy['permission
 /** Programs that remove or replace the files that their operands name. */
 const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
-/** The files that a command may remove: the operands of the programs in `removers`, and the starting points of `git rm`, `git mv` and `find … -delete`. */
+/**
+ * The files that a command may remove: the operands of the programs in `removers`, and those of `git` and `find` if the command deletes something.
+ */
 function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
   const [program, ...operands] = words.map(({ text }) => text)
   const name = program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''

@@ -5,9 +5,9 @@ import { permitSearch } from './permissions/permit.ts'
 import { describePermission } from './permissions/permission.ts'
 
 /**
- * Judges whether a provider may search the web for its model. The search doesn't pass through any of our proxies. Without a permission for searching,
- * it therefore requires approval in two cases: if it could reach a forbidden host, or if commands can't reach the same hosts and the user hasn't
- * explicitly requested the search.
+ * Judges whether a provider may search the web for its model. The search bypasses the sandbox's proxies. Unless a permission for searching decides,
+ * approval is required if the search could reach a forbidden host. If the user hasn't explicitly requested the search, approval is also required if
+ * commands can't reach the same hosts, or in `untrusted` mode. In `bypass` mode, nobody is asked.
  */
 export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
   const permitted = strictest(permitSearch(policy.permissions))

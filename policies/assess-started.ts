@@ -6,7 +6,7 @@ import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
 /**
- * The maximum number of possible commands in one command's arguments that are compared with the rules. If there are more, a restricting rule is
+ * At most this many of the commands that one command's arguments may contain are compared with the rules. If there are more, a restricting rule is
  * assumed to cover one of them.
  */
 const mostStarts = 64
@@ -41,12 +41,12 @@ function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
 }
 
-/** Variable assignments through which a command line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
+/** Matches a variable assignment through which a command line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
 const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
 
 /**
- * The commands that aliases may stand for, if a command line passes the aliases to git in variables. The names of these aliases and the places where they are
- * used aren't tracked.
+ * The commands that aliases may stand for, if a command line passes the aliases to git in environment variables. Neither the names of these aliases
+ * nor the places where they are used are tracked.
  */
 function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): readonly (readonly ShellWord[])[] {
   if (!byProgram.has('git')) return []

@@ -11,7 +11,7 @@ import type { RuleSet } from './rules/rule-set.ts'
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 
-/** Returns those of the absolute paths that are in one of the user's private directories with credentials, each with that directory. */
+/** Of the given absolute paths, returns those that are in one of the user's private directories with credentials, each with that directory. */
 export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
 
 /** Everything that an assessment depends on, apart from the action. */

@@ -3,7 +3,8 @@ import { checkCommand, type CheckedCommand, type CheckOptions } from './check.ts
 import { RuleError } from './rules/rule-error.ts'
 
 /**
- * Creates the schema of a row in JSON: a command alone, or a command with the expected decision. It is called only when the schema is first needed.
+ * Creates the schema of a row that is written in JSON: a command alone, or a command with the expected decision. It is called only when the schema is
+ * first needed.
  */
 const makeShape = () =>
   z.union([
@@ -23,14 +24,14 @@ let shape: ReturnType<typeof makeShape> | undefined
 export type TableRow = {
   readonly line: number
   readonly command: string | readonly string[]
-  /** The decisions that are expected; undefined if the row expects none. */
+  /** The decisions with which the row passes; undefined if the row doesn't expect any particular decision. */
   readonly expected: readonly CheckedCommand['decision'][] | undefined
 }
 
 /**
- * Reads a file with one command per line: plain shell text, a JSON string, or a JSON object. The object has `command` (a line or an argument vector) and
- * optionally `expect` (a decision), `label` (`safe` must be allowed, `unsafe` must not) and `why`. Empty lines and lines that begin with `#` are skipped.
- * Throws `RuleError` for any other line.
+ * Parses the text of a file with one command per line: plain shell text, a JSON string, or a JSON object. The object has `command` (a line or an
+ * argument vector) and optionally `expect` (a decision), `label` (`safe` must be allowed, `unsafe` must not) and `why`. Empty lines and lines that
+ * begin with `#` are skipped. Throws `RuleError` for any other line.
  *
  * @example const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')
  */
@@ -78,7 +79,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The result of checking a table. */
+/** The result of checking a table of commands. */
 export type TableResult = {
   readonly passed: number
   /** Rows whose decision isn't the expected one. */
@@ -88,7 +89,7 @@ export type TableResult = {
 }
 
 /**
- * Runs a table of commands with expected decisions.
+ * Compares the decision about each command of a table with the expected decision. No command is run.
  *
  * @example
  * const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')

@@ -21,7 +21,7 @@ export type GuardianOptions = {
   readonly approvalMode: ApprovalMode
   /** The rules about commands and connections. Default: none. */
   readonly rules?: RuleSet
-  /** Claude Code's permission lists. Default: none. */
+  /** Permissions from lists in Claude Code's format. Default: none. */
   readonly permissions?: PermissionSet
   /** The reviewer for questions that the rules and the approval mode leave open. */
   readonly reviewer: Reviewer
@@ -36,7 +36,7 @@ export type GuardianOptions = {
    * function. Default: no path is protected.
    */
   readonly protects?: Protects
-  /** Finds the paths that are private to the user on this machine. Default: paths are judged only by their names. */
+  /** Finds paths in the user's private directories on this machine. Default: paths are judged only by their names. */
   readonly conceals?: Conceals
 }
 
@@ -74,7 +74,7 @@ export type Guardian = {
   readonly assess: (action: Action) => Assessment
   /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run or recorded, and nobody is asked. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
-  /** The head of the audit log. If a copy of it is stored elsewhere, it later reveals whether the log was truncated. */
+  /** The head of the audit log. A copy that is stored elsewhere reveals later whether the log was truncated. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
   /** Whether there is anybody who could allow what the rules and the approval mode leave open. */

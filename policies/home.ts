@@ -3,8 +3,8 @@ import { isAbsolute } from 'node:path'
 import process from 'node:process'
 
 /**
- * The path that `~` stands for: `$HOME`, or if that isn't an absolute path, the home in the password database. A user with neither gets a directory that
- * doesn't exist, so that a path below it matches nothing.
+ * The path that `~` stands for: `$HOME`, or if that isn't an absolute path, the home in the password database. If neither exists, the path is that of
+ * a directory that doesn't exist, so that patterns below `~` match nothing.
  */
 export function homeDirectory(): string {
   const named = process.env['HOME']

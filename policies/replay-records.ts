@@ -77,7 +77,7 @@ function judge(record: AuditRecord, policy: Policy, sandbox: SandboxMode | undef
   }
 }
 
-/** Replaces a masked secret, which then counts as one unknown word. A shell would read the mask itself as a pattern. */
+/** The text that replaces a masked secret, so that it counts as one word. A shell would read the mask itself as a pattern. */
 const standIn = 'a-redacted-secret'
 
 function unmask(action: Action): Action {
@@ -95,8 +95,8 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
 }
 
 /**
- * The stages whose denials don't depend on the rules: something was impossible, or a hook or a person said no. Used for records that an earlier
- * version wrote.
+ * The stages whose denials don't depend on the rules: a denial by one of them means that the action was impossible, or that a hook or a person
+ * refused it. Used for records that an earlier version wrote.
  */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
@@ -112,7 +112,7 @@ function basisOf({
   return isHook ? { hook: { decision: 'allow', reason, by: decidedBy } } : {}
 }
 
-/** Returns what an answer for the rest of the run adds to the policy when it is used again: its grants and its rules. */
+/** Returns what an answer for the rest of the run adds to the policy when the answer is used again: its grants and its rules. */
 function remembered(
   { action, verdict: before, basis }: AuditRecord,
   verdict: ReplayedVerdict,

@@ -66,7 +66,10 @@ const byPeople =
 const mostRules = 3
 const longestRules = 500
 
-/** Returns rules that may help: one for similar commands, or one for the exact words of each command that requires approval. */
+/**
+ * Returns rules that may let the command run without approval: one for similar commands, or one for the exact words of each command that requires
+ * approval.
+ */
 function candidateRules(action: ExecAction, policy: Policy): readonly string[] {
   const proposed = proposeRule(action)
   const exact = judgeCommands(action, policy)

@@ -35,7 +35,7 @@ function withHook(assessment: Assessment, hook: OthersOpinions['hook']): Assessm
   return assessment.decision === 'ask' && onlyTheMode ? said : assessment
 }
 
-/** Removes the question about the user's own command, since the question would only go back to the user. */
+/** Allows the user's own command if somebody would be asked about it, since the question would only go back to the user. */
 function byUser(assessment: Assessment, stage: string | undefined): Assessment {
   if (stage === undefined || assessment.decision !== 'ask') return assessment
   return { decision: 'allow', stage, reason: 'The user wants this command to run.', analysis: assessment.analysis }

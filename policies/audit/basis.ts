@@ -5,8 +5,8 @@ import type { OthersOpinions } from '../with-opinions.ts'
 type PathFacts = readonly (readonly [path: string, fact: string])[]
 
 /**
- * The facts behind a verdict, apart from the action, the rules, the permissions and the approval mode. With them, the action can be judged again when the
- * machine and the run no longer exist. Absent facts were false or not examined.
+ * The facts behind a verdict, apart from the action, the rules, the permissions and the approval mode. With them, the action can be judged again when
+ * the machine and the run no longer exist. If a field is absent, the fact wasn't true or wasn't examined.
  */
 export type AuditBasis = OthersOpinions & {
   /** Set if the action was impossible regardless of approval, so that nothing was judged. If the action is judged again, the verdict stays the same. */

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
 /**
- * The number of records in a log, and the hash of the last record. The end of a log can be cut off without a trace unless a copy of its head is kept elsewhere.
+ * The head of an audit log: the number of its records, and the hash of the last one. The end of a log can be cut off without a trace unless a copy of
+ * the head is kept elsewhere.
  */
 export type AuditHead = { readonly records: number; readonly hash: string }
 
 /**
- * Formats a head as one word, `RECORDS:HASH`, to be stored or passed on.
+ * Formats the head of an audit log as one word, `RECORDS:HASH`, to be stored or passed on.
  *
  * @example const text = formatHead(withoutAuditLog().head()) // RECORDS:HASH
  */
@@ -25,7 +26,7 @@ export function parseHead(text: string): AuditHead | undefined {
   return records === undefined || hash === undefined ? undefined : { records: Number(records), hash }
 }
 
-/** What the first record contains in place of the previous record's hash. */
+/** The text that the first record contains in place of the previous record's hash. */
 export const firstHash = '0'.repeat(64)
 
 /** The hash of a record: SHA-256 of its line, without the line feed. */
@@ -42,9 +43,9 @@ export function headPath(path: string): string {
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**
- * Opens the file next to the log at `path` and writes `head`, the current end of the log. Each later head overwrites the one before it with a single write.
- * Heads never get shorter, and fit into a disk sector, so a killed run leaves either the old head or the new one. Writing another file and renaming it would be
- * no safer, and would cost several times as much as writing the rest of a record. Throws as `openSync` and `writeSync` do.
+ * Opens the file that stores the head of the log at `path`, and writes the current head. Each later head overwrites the one before it with a single
+ * write. Heads never get shorter, and fit into a disk sector, so a killed run leaves either the old head or the new one. Writing another file and
+ * renaming it would be no safer, and would cost several times as much as writing the rest of a record. Throws as `openSync` and `writeSync` do.
  */
 export function openHead(path: string, head: AuditHead): HeadFile {
   const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)

@@ -9,19 +9,19 @@ import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile 
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 
-/** A verdict's entry, before the log adds its number, its time and the previous record's hash. */
+/** A verdict as it is passed to the log, which adds a number, the time and the previous record's hash. */
 export type AuditEntry = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** The analysis's class and commands, and the reasons why its list of commands may be incomplete. */
+  /** The command class and the commands that the analysis found, and the reasons why the list of commands may be incomplete. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
   /**
    * The facts behind the verdict that the other fields don't contain. Absent: they are unknown, so the action can't be judged again with certainty.
    */
   readonly basis?: AuditBasis
-  /** Milliseconds from the question to the verdict, including the wait for a reviewer. */
+  /** Milliseconds from the request for the verdict to the verdict, including the wait for a reviewer. */
   readonly took: number
 }
 
@@ -140,7 +140,7 @@ function headOf(path: string, text: string): AuditHead {
   return head
 }
 
-/** Masks the secrets in a record, but not its hashes, which only look like secrets. */
+/** Masks the secrets in a record, except in the hash of the previous record, which only looks like a secret. */
 function redactRecord(record: { readonly previous: string }, redact: (text: string) => string): unknown {
   const { previous, ...rest } = record
   return { previous, ...(redactDeep(rest, redact) as object) }

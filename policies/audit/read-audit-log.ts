@@ -20,7 +20,7 @@ export type AuditRecord = {
   readonly basis?: AuditBasis
 }
 
-/** The schema of a record. It is built when the first log is read rather than at startup, because most runs only write logs. */
+/** Creates the schema of a record. It is called when the first log is read rather than at startup, because most runs only write logs. */
 function makeShape() {
   const sandbox = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
   const strings = z.array(z.string())
@@ -122,8 +122,8 @@ function makeShape() {
 let shape: ReturnType<typeof makeShape> | undefined
 
 /**
- * The records of an audit log, in order. A torn last line is left out. `verifyAuditLog` checks whether the log is complete. Throws `AuditError` if the log
- * can't be read, or if one of its lines isn't a record.
+ * Returns the records of an audit log, in order. An incomplete last line is left out. `verifyAuditLog` checks whether the log is complete. Throws
+ * `AuditError` if the log can't be read, or if one of its lines isn't a record.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })

@@ -3,15 +3,15 @@ import { AuditError } from './audit-error.ts'
 import { holdsSeal, isSealed, readSeal, sealPath } from './seal.ts'
 import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './hash-chain.ts'
 
-/** A problem that was found in a log. */
+/** A problem that was found in an audit log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
-  /** The number of the log's line, counted from 1. If records are missing at the end, it is one more than the number of the last line. */
+  /** The number of the line in the log, counted from 1. If records are missing at the end, it is the number of the last line plus one. */
   readonly line: number
   readonly message: string
 }
 
-/** The result of checking a log. */
+/** The result of checking an audit log. */
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead

@@ -27,7 +27,7 @@ export type AnalysedCommand = {
   /** Files of which the command reads only the names or metadata, not the contents. The folders that it traverses are in `trees`. */
   readonly names: readonly ShellWord[]
   readonly trees: readonly ShellWord[]
-  /** Why the command may run commands that aren't listed. */
+  /** The reason why the command may run commands that aren't listed; undefined if there is no such reason. */
   readonly opaque: string | undefined
   /** Whether the program is missing from all tables. It may then run its arguments as a command. */
   readonly unlisted: boolean
@@ -49,7 +49,7 @@ export type CommandAnalysis = {
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 1_000
-/** The maximum number of words in all commands together. A command's words count each time it is judged. */
+/** The maximum number of words in all commands together. The words of a command count again each time the command is judged. */
 const mostWords = 3_000
 /** The maximum length of all words and scripts together, in characters. There is a limit because a long variable may be used in many places. */
 const mostText = 3 * longestCommand
@@ -163,7 +163,9 @@ class Analysis {
     }
   }
 
-  /** Adds a problem if a name may mean a function in one place of the text and a program in another, because the name doesn't show which of them runs. */
+  /**
+   * Adds a problem if a name may mean a function in one place of the text and a program in another, because then it is unclear which of them runs.
+   */
   functions({ functions, commands }: ShellScript): void {
     if (functions.size === 0) return
     const taken = [...functions].find((name) => findProgram(name) !== undefined)

@@ -29,11 +29,12 @@ type AssembleContext = {
 const mostMade = 10_000
 const mostChoices = 32
 /**
- * The maximum length of a word that variables produce. A limit is needed because each variable may contain the previous one twice, which doubles the length.
+ * The maximum length of a word, in characters, after its variables are expanded. A limit is needed because each variable may contain the previous one
+ * twice, which doubles the length.
  */
 const longestMade = 8 * 1024
 
-/** Combines the pieces of a word into all words that it may become: one for every value of its variables and every alternative of its braces. */
+/** Returns all words to which the pieces of a word may expand: one for every value of its variables and every alternative of its braces. */
 export function assemble(
   pieces: readonly Piece[],
   source: string,
@@ -79,7 +80,7 @@ export function assemble(
         )
         if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
           return [dynamic(source, words, false, from)]
-        // The names of files that the pattern matches may contain blanks, and the shell splits the variable's value at blanks.
+        // The variable's value may be the name of a file that the pattern matches. The name may contain blanks, at which the shell splits the value.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [

@@ -16,11 +16,12 @@ export type Fact =
 export type CommandClass = Fact['class']
 
 /**
- * Something that requires approval no matter how harmless the rest of the command is, and that no allow rule can override: a request for more rights,
- * text that is run as code, a command that shows the environment, a variable that changes what runs, secrets, or another repository. Some alarms are
- * about things that are harmless only in a sandbox: URLs of remotes, since the git configuration that is visible in the sandbox contains no
- * passwords; variables of containers, since the sandbox hides the container daemon; and host names that a program resolves as a side effect.
- * `unlisted-file` is about a system file or a file in a home folder that no table lists: it may contain credentials, and the sandbox doesn't hide it.
+ * Something that requires approval no matter how harmless the rest of the command is, and that no allow rule can override: a request for another
+ * user's privileges, text that is run as code, a command that shows the environment, a variable that changes what runs, secrets, or another
+ * repository. Some alarms are about things that are harmless only in a sandbox: URLs of git's remotes, since the git configuration that is visible in
+ * the sandbox contains no passwords; environment variables of containers, since the sandbox hides the container daemon; and host names that a program
+ * resolves as a side effect. `unlisted-file` is about a system file or a file in a home folder that no table lists: it may contain credentials, and
+ * the sandbox doesn't hide it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'

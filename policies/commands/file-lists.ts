@@ -5,7 +5,7 @@ import { linearPattern } from './linear-pattern.ts'
 import type { FileList, ShellWord } from './shell-word.ts'
 import { isWorkspacePath } from './workspace-paths.ts'
 
-/** Whether a pattern excludes the names of all files with credentials. */
+/** Whether a pattern matches none of the typical names of files with credentials. */
 function excludesSecrets(matches: (name: string) => boolean): boolean {
   return !secretSamples.some(matches)
 }
@@ -30,7 +30,7 @@ export function regexTest(source: string): (name: string) => boolean {
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
-/** Programs that print no contents of the files that they are given, or no more than a recursive search does. */
+/** Programs that print none of the contents of the files that they are given, or no more than a recursive search would print. */
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
@@ -48,8 +48,8 @@ export function originOfListed(list: FileList | undefined, program: string | und
 }
 
 /**
- * If a pipeline prints names of files below the working folder, describes that list. Such a pipeline begins with a command like `find .`,
- * `git ls-files`, `rg -l` or `grep -rl` and continues with filters. Returns undefined if there is any doubt.
+ * Describes the list of names that a pipeline prints, if they are names of files below the working folder. Such a pipeline begins with a command like
+ * `find .`, `git ls-files`, `rg -l` or `grep -rl` and continues with filters. Returns undefined if there is any doubt.
  */
 export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
   const [first, ...rest] = stages

@@ -1,7 +1,7 @@
 /**
  * Compiles an untrusted regular expression so that matching takes time proportional to the length of the expression times the length of the text: all
- * alternatives are followed in parallel, without backtracking. Undefined for advanced syntax: counted repetition, back references, named classes, `\w` and
- * similar escapes.
+ * alternatives are followed in parallel, without backtracking. Returns undefined for advanced syntax: counted repetition, back references, named
+ * classes, `\w` and similar escapes.
  */
 export function linearPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > longest) return undefined
@@ -28,7 +28,7 @@ class Compiler {
     this.#source = source.toLowerCase()
   }
 
-  /** Reads alternatives up to a closing parenthesis or the end. Returns false if something isn't understood. */
+  /** Compiles the alternatives up to a closing parenthesis or the end of the expression. Returns false if something isn't understood. */
   alternatives(depth: number): boolean {
     if (depth > deepest) return false
     const branches: Step[][] = []

@@ -5,7 +5,10 @@ import type { ShellWord } from './shell-word.ts'
 /** Paths that make the machine connect to the host or AFS cell that they name (auto.master(5), `/net -hosts`; AFS's dynamic root). */
 const mounting = /^\/+(?:net|afs)\/+([^/]+)/
 
-/** The hosts whose files a machine may mount when a command accesses their folders. Even looking up a host's name can leak data. */
+/**
+ * Returns a network fact for each host whose files the machine may mount because a command names a path to them. Even looking up a host's name can
+ * leak data.
+ */
 export function mountedHosts(words: readonly ShellWord[]): readonly Fact[] {
   return words.flatMap((word): readonly Fact[] => {
     const text = word.kind === 'dynamic' ? word.prefix : word.text

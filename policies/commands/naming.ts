@@ -20,7 +20,7 @@ export type NamingWord = {
   readonly isAssignment: boolean
 }
 
-/** The names that a command assigns to, and why some names are unknown. */
+/** The names of the variables that a command assigns to. `problem` says why some of the names can't be known. */
 type Naming = { readonly names: readonly string[]; readonly problem?: string }
 
 /** The variables that a command may set, apart from assignments in front of it. Only literal names are known; a computed name could be any name. */

@@ -17,9 +17,9 @@ export type ParsedArguments =
 const suffixes: Readonly<Record<string, Takes>> = { ':': 'value', '?': 'attached', '<': 'reads', '>': 'writes' }
 
 /**
- * Reads a table of options from a text of names separated by spaces. `-n` has no value, `-n:` has one, `--color?` may have one attached
- * (`--color=auto`, `-C3`), `-f<` is followed by the name of a file to read, and `-o>` by the name of a file to write. The text is read when the table
- * is first used, because a run uses few of the tables.
+ * Parses a table of options, given as names separated by spaces. `-n` has no value, `-n:` has one, `--color?` may have one attached (`--color=auto`,
+ * `-C3`), `-f<` is followed by the name of a file to read, and `-o>` by the name of a file to write. The text is parsed when the table is first used,
+ * because a run uses few of the tables.
  */
 export function optionTable(text: string): OptionTable {
   let table: ReadonlyMap<string, Takes> | undefined

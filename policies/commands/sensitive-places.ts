@@ -77,7 +77,7 @@ export function isOrdinary(matches: (name: string) => boolean): boolean {
 const secretEnds = ['key', 'pem', 'env', 'p12', 'pfx', 'tfvars', 'kdbx', 'ppk']
 const otherEnds = ['ts', 'json', 'txt', 'yml', 'md', 'c', 'py', 'html']
 
-/** Whether a shell's pattern for a name selects names of files with credentials. `matches` tests a name against the pattern. */
+/** Whether a shell's pattern for file names targets files with credentials. `matches` tests a name against the pattern. */
 export function patternTargetsSecrets(pattern: string, matches: (name: string) => boolean): boolean {
   if (targetsSecrets(matches)) return true
   const stem = pattern.slice(0, Math.max(0, pattern.lastIndexOf('.')))
@@ -105,14 +105,14 @@ const dataEnds = new Set(
 /** The maximum length of a name that is judged. No file system allows longer names, whether counted in bytes or characters. */
 export const longestName = 1_024
 
-/** Whether a name in lower case indicates a secret. */
+/** Whether a name, which must be in lower case, indicates a secret. */
 export function isSecretName(name: string): boolean {
   return (secretNames.test(name) || moreNames.test(name) || hasSecretWord(name)) && !exampleNames.test(name)
 }
 
 /**
- * Whether a file's name ends in a word for a secret and an extension for data: `db-credentials.csv`, `api_keys.json`. If other words follow it, the word only
- * says what the file is about (`password-reset.json`), except in Google's `myproject-firebase-adminsdk-1a.json`.
+ * Whether a file's name ends in a word for a secret and an extension for data: `db-credentials.csv`, `api_keys.json`. If other words follow the word
+ * for a secret, it only says what the file is about (`password-reset.json`), except in Google's `myproject-firebase-adminsdk-1a.json`.
  */
 function hasSecretWord(name: string): boolean {
   if (name.length > longestName) return false

@@ -1,4 +1,4 @@
-/** Only this file imports the shell parser. walk-script.ts walks the parser's tree with an allow-list of node types. */
+/** Re-exports the shell parser, which no other file may import. walk-script.ts walks the parser's tree with an allow-list of node types. */
 export { parse as parseShell } from 'unbash'
 export type {
   AndOr,

@@ -10,7 +10,7 @@ export type FileList = {
 
 /** A word of a command after quote removal. Expansions are understood as far as possible without running anything. */
 export type ShellWord =
-  /** Exactly this one word. */
+  /** A word whose text is known exactly. */
   | { readonly kind: 'static'; readonly text: string }
   /** A pattern: the shell replaces it with the names of the files that match, or leaves it as it is if none does. */
   | { readonly kind: 'glob'; readonly text: string }

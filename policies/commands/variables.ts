@@ -48,7 +48,9 @@ const customary: Readonly<Record<string, readonly ShellWord[]>> = {
   PWD: [{ kind: 'static', text: '.' }],
 }
 
-/** Names that the shell itself assigns to, regardless of what the command line assigns (bash(1), Shell Variables). */
+/**
+ * Matches the names of variables to which the shell itself assigns values, regardless of what the command line assigns (bash(1), Shell Variables).
+ */
 const keptByShell =
   /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
 
@@ -59,7 +61,7 @@ const keptByShell =
 export class Variables {
   readonly #variables = new Map<string, Variable>()
   #readsEnvironment = false
-  /** Names that certainly have a value at this point. */
+  /** Names that certainly have a value at the current point of the walk. */
   #sure = new Set<string>()
 
   /**
@@ -83,8 +85,8 @@ export class Variables {
   }
 
   /**
-   * Walks a part of the text that may not run, or that runs in another shell. Returns the names that are certain at the end of the part. Afterwards,
-   * only the names that were certain before the part are certain.
+   * Walks a part of the text that may not run, or that runs in another shell. Returns the names that certainly have a value at the end of the part.
+   * Afterwards, only the names that certainly had a value before the part count as certain.
    */
   apart(part: () => void): ReadonlySet<string> {
     const before = this.#sure
@@ -96,9 +98,10 @@ export class Variables {
   }
 
   /**
-   * Combines alternative parts, exactly one of which runs. The names that are certain at the end of every part are certain from now on.
+   * Combines alternative parts of the text, exactly one of which runs. From now on, the names that certainly have a value at the end of every part
+   * count as certain.
    *
-   * @param ends the names that are certain at the end of each part
+   * @param ends for each part, the names that certainly have a value at its end
    */
   joinParts(ends: readonly ReadonlySet<string>[]): void {
     const [first = new Set<string>(), ...others] = ends

@@ -13,8 +13,8 @@ export function unclear(text: string): ShellWord {
 }
 
 /**
- * Returns every command that can result if some words have several possible values. If there are too many such commands, these words become unknown
- * words.
+ * Returns every command that can result if some words have several possible values. If there would be too many commands, the values of these words
+ * count as unknown instead.
  */
 export function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
   const count = words.reduce((product, word) => product * choicesOf(word).length, 1)

@@ -9,7 +9,7 @@ export type BranchContext = {
   readonly variables: Variables
   readonly list: (list: CompoundList) => void
   readonly pipeline: (node: PipelineNode) => void
-  /** Receives a word that is compared with others. */
+  /** Called for every word that a `case` compares: its subject and its patterns. */
   readonly compared: (word: Word) => void
 }
 

@@ -28,7 +28,7 @@ export class Walk {
   readonly #context: WordContext
   readonly #variables: Variables
   readonly #assignments: Assignments
-  /** Functions that are certainly defined at this point. */
+  /** Functions that are certainly defined at the current point of the walk. */
   readonly #defined = new Set<string>()
   /** Whether the next function definition is a separate statement at the top level of the text. */
   #isPlain = false

@@ -25,8 +25,8 @@ export function readOperand(word: Word, context: WordContext): readonly (ShellWo
 }
 
 /**
- * Walks the expansions of a text that isn't split into words, such as a heredoc's body. Returns the text if it contains no expansion, and the name of an
- * environment variable that it shows, if there is one.
+ * Walks the expansions of a text that isn't split into words, such as a heredoc's body. Returns the text if it contains no expansion, and the name of
+ * an environment variable that it reveals, if there is one.
  */
 export function readText(
   parts: readonly WordPart[] | undefined,
@@ -122,7 +122,10 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/** Reads `${…}`. Plain names, default values, trimming and replacement result in text. Forms that evaluate their result are not supported. */
+/**
+ * Reads an expansion `${…}`. Plain names, default values, trimming and replacement result in text. Forms that evaluate their result are not
+ * supported.
+ */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
@@ -193,7 +196,10 @@ function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] 
 
 type Output = Extract<Piece, { kind: 'output' }>
 
-/** Adjusts an expansion's output for its operand (such as a default value), which may reveal an environment variable or expand to several words. */
+/**
+ * Adjusts the output of an expansion to the expansion's operand (such as a default value), which may reveal an environment variable or expand to
+ * several words.
+ */
 function revealing(operand: Word, output: Output, context: WordContext): Output {
   const words = readOperand(operand, context).flatMap(choicesOf)
   const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')

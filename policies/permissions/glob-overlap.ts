@@ -1,7 +1,7 @@
 import type { GlobPart } from './path-glob.ts'
 import { anyFolders, anyText } from './path-glob.ts'
 
-/** An element of a name's pattern: a specific character, any one character, or any text. */
+/** An element of a pattern for one name: a specific character, any one character, or any text. */
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
@@ -9,8 +9,9 @@ const anyOne = Symbol('?')
 const mostWork = 20_000
 
 /**
- * Whether a shell's pattern can expand to a path that a permission matches, or to one below such a path. `parts` are the parts of the permission's pattern, and
- * `names` those of the shell's pattern, both below the permission's folder. Brackets count as any character or any text, which can only add matches.
+ * Whether a shell's pattern can expand to a path that a permission matches, or to a path below that one. `parts` are the parts of the permission's
+ * pattern, and `names` those of the shell's pattern, both below the permission's folder. Brackets count as any character or any text, which can only
+ * add matches.
  */
 export function mayOverlap(parts: readonly GlobPart[], names: readonly string[]): boolean {
   const signs = names.map(signsOf)
@@ -54,7 +55,7 @@ function signsOf(name: string): readonly Sign[] {
   return signs
 }
 
-/** Whether there is a name that matches both sequences. */
+/** Whether there is a name that matches both sequences of pattern elements. */
 function meet(one: readonly Sign[], other: readonly Sign[]): boolean {
   if (one.length * other.length > mostWork) return true
   // Each row records whether the first `a` elements of one sequence and the first `b` of the other can match the same name.

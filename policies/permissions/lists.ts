@@ -9,7 +9,7 @@ export type PermissionLists = {
   readonly deny?: readonly string[] | undefined
 }
 
-/** An entry of a list, with its position in the file. */
+/** An entry of a permission list, with its position in the settings file. */
 export type ListedEntry = { readonly entry: string; readonly decision: RuleDecision; readonly at: Position }
 
 const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
@@ -54,7 +54,8 @@ export function readLists(file: {
     }
     let lost = false
     return list.map((entry: unknown) => {
-      // If an entry isn't found, because the file spells it with other escapes, no later one is searched for. So a long list takes linear time.
+      // If an entry isn't found, because the file spells it with other escapes, the entries after it are not searched for. So a long list takes
+      // linear time.
       const found = lost ? { at: positionAt(from), end: undefined } : locate(JSON.stringify(entry), from)
       lost ||= found.end === undefined
       from = found.end ?? from

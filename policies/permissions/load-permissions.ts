@@ -12,7 +12,7 @@ export type PermissionFile = {
   readonly text?: string
   /** The parsed lists of a file in another format. `text` then only serves to find the position of an entry. */
   readonly lists?: PermissionLists
-  /** The folder that `/path` is relative to. Default: the file's folder, or if that is `.claude`, the folder that contains it. */
+  /** The folder that patterns such as `/path` are relative to. Default: the file's folder, or if that is `.claude`, the folder that contains it. */
   readonly folder?: string
   /**
    * Whether the file is untrusted. If so, nothing in it stops or slows a run: faulty entries are ignored and reported, and its restrictions count only up to
@@ -21,7 +21,7 @@ export type PermissionFile = {
   readonly untrusted?: boolean
 }
 
-/** Something that was ignored in a file, and the reason. */
+/** Something that was ignored in a settings file, and the reason. */
 export type LeftOut = { readonly path: string; readonly what: string; readonly why: string }
 
 /** The maximum length of all restrictions in an untrusted file. There is a limit because every file that a run touches is compared with all of them. */

@@ -3,7 +3,7 @@ import { splitWords } from '../rules/split-words.ts'
 import { pathPattern } from './path-pattern.ts'
 import { searchPermission, type HostPermission, type PathPermission, type ToolPermission } from './permission.ts'
 
-/** The meaning of one entry of a list, or why it isn't understood. */
+/** The meaning of one entry of a permission list, or the reason why it isn't understood. */
 type ParsedPermission =
   | { readonly kind: 'command'; readonly rule: PrefixRule }
   | { readonly kind: 'path'; readonly permission: PathPermission }

@@ -1,7 +1,7 @@
 import type { PathPattern } from './path-pattern.ts'
 import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
 
-/** A permission as it was written, and its position. */
+/** What every permission has: its text as it was written, whether it allows, asks or forbids, and its position. */
 type Written = { readonly text: string; readonly decision: RuleDecision; readonly origin: RuleOrigin }
 
 /** A permission to read or change files. */
@@ -39,7 +39,7 @@ export type PermissionSet = {
   readonly alias?: (path: string) => string | undefined
 }
 
-/** The empty set of permissions, for when there are no lists. */
+/** The empty set of permissions, for a run without permission lists. */
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /**

@@ -5,13 +5,13 @@ import type { Opinion } from '../opinion.ts'
 import { absolutePath } from './path-pattern.ts'
 import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
 
-/** Git subcommands that show the contents of files whatever their names are. */
+/** Matches the subcommands and options of git that show the contents of files, whatever the names of these files are. */
 const showing =
   /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
 
 /**
- * Judges a command that may reach restricted files without naming them: by a pattern, through a folder, through git, or as an argument of a program that does
- * more than read. A sandbox enforces the permissions, but without a sandbox such a command requires approval.
+ * Judges a command that may reach restricted files without clearly naming them: through a pattern, a folder, git, code, or the arguments of a program
+ * that does more than read. A sandbox would enforce the permissions. Without one, such a command requires approval.
  */
 export function judgeReach(
   command: AnalysedCommand,
@@ -63,7 +63,7 @@ function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedComman
   return mayBeCode || given.some((text) => givingCode.test(text))
 }
 
-/** A path that a command may reach. `lower`: the path in lower case, without dots and doubled slashes. */
+/** A path that a command may reach. `lower`: the normalized path in lower case. */
 type Place = { readonly text: string; readonly path: string; readonly lower: string; readonly folder: string }
 
 /**

@@ -44,7 +44,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
 
 const unzipListing = optionTable('-l -v -t -Z -1 -q -C -z')
 
-/** With `-l`, `-v` or `-Z`, unzip lists an archive; with `-t`, it tests one. Otherwise it writes files. */
+/** Judges unzip: with `-l`, `-v` or `-Z` it lists an archive, with `-t` it tests one, and otherwise it writes files. */
 function judgeUnzip(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, unzipListing, { letters: 'getopt' })
   if (parsed.ok && parsed.options.some(({ name }) => /^-[lvtZ]$/.test(name))) {

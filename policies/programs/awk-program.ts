@@ -23,7 +23,7 @@ const goesOn = /^(?:,|&&|\|\||[?:{]|do|else)$/
 const keywords =
   /^(?:print|printf|return|in|else|do|if|while|for|case|switch|delete|exit|function|func|getline|BEGIN|END|length)$/
 
-/** Finds pipes and redirections among the operators of a program. */
+/** Finds pipes and redirections among the operators of an awk program. */
 function findOperator(program: string): string | undefined {
   let at = 0
   let before: 'start' | 'value' | 'unclear' = 'start'

@@ -49,7 +49,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       const equals = given.indexOf('=')
       const variable = (equals < 0 ? given : given.slice(0, equals)).replace(/\+$/, '')
       if (!name.test(variable) || (word.kind === 'dynamic' && equals < 0)) {
-        return { facts: [unknown(`${word.text} is not a plain name`)] }
+        return { facts: [unknown(`${word.text} is not a simple variable name`)] }
       }
       const value = equals >= 0 && word.kind === 'static' ? given.slice(equals + 1) : undefined
       const effect = equals < 0 && !exported && !removes ? 'harmless' : effectOfVariable(variable, value, exported)
@@ -111,7 +111,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
-/** Whether the test only checks if a word is empty, or if a file with that name exists. */
+/** Whether the test uses the word at `at` only to check if it is empty, or if a file with that name exists. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')
@@ -147,7 +147,7 @@ function judgeRead(args: readonly ShellWord[]): Judgement {
   const shown = judgeOptions(parsed.options).facts
   if (shown.length > 0) return { facts: shown }
   const odd = parsed.operands.find((word) => !name.test(staticText(word) ?? ''))
-  if (odd !== undefined) return { facts: [unknown(`${odd.text} is not a plain name`)] }
+  if (odd !== undefined) return { facts: [unknown(`${odd.text} is not a simple variable name`)] }
   const unclear = parsed.operands.find(
     ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'unknown',
   )

@@ -2,8 +2,8 @@ import type { Fact } from '../commands/facts.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 
 /**
- * Commands that lose data. Each text in `when` lists words that occur in such a command in this order, with any words in between; `a|b` means either word, and
- * `a*` any word that begins with `a`. If a word of the command matches `unless`, nothing is lost.
+ * Describes commands that destroy data. Each text in `when` lists words that occur in such a command in this order, with any words in between; `a|b`
+ * means either word, and `a*` any word that begins with `a`. If a word of the command matches `unless`, nothing is lost.
  */
 type Loss = { readonly when: readonly string[]; readonly unless?: string; readonly reason: string }
 
@@ -25,7 +25,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** For each program, the commands that destroy data for everybody and that the program's own row in the program tables doesn't cover. */
+/** For each program, its commands that destroy data, unless the program's own row in the program tables covers them. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,

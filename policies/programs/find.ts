@@ -23,7 +23,7 @@ const writing = words('-fprint -fprint0 -fls -fprintf')
 const running = words('-exec -execdir -ok -okdir')
 const naming = words('-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname')
 
-/** Reads find's expression from left to right. A part that isn't listed makes the command unknown. */
+/** Judges find by reading its expression from left to right. A part that isn't listed makes the command unknown. */
 function judgeFind(args: readonly ShellWord[]): Judgement {
   const start = args.findIndex(
     ({ kind, text }) => kind === 'static' && /^(?:-|[(!,]$)/.test(text) && !leadingOption.test(text),
@@ -34,7 +34,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   const [root] = roots
-  // If there are several starting points, or if the starting point is the whole workspace, no single folder can be named.
+  // The folder below which find finds files. It is specific only if there is a single starting point, below the working folder.
   const below =
     roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
       ? `${root.text.replace(/\/$/, '')}/`

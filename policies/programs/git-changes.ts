@@ -141,7 +141,7 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
   }
 }
 
-/** Whether a path stands for the whole tree. */
+/** Whether a path may stand for the whole working tree. */
 function isEverything({ kind, text }: ShellWord): boolean {
   return kind === 'glob' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
 }

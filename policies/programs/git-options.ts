@@ -23,7 +23,7 @@ export type GitReader = {
   readonly options: OptionTable
   /** The maximum number of operands with which the subcommand only reads. Undefined: any number. */
   readonly most?: number
-  /** Options with which the subcommand only reads its operands. Without any of them, operands make it create something. */
+  /** Options with which the subcommand only reads its operands. Without any of them, operands make the subcommand create something. */
   readonly operandsNeed?: readonly string[]
   /** Whether a word like `-20` is a number of commits. */
   readonly numbers?: boolean

@@ -18,7 +18,10 @@ const openFiles = only(
   () => undefined,
 )
 
-/** The alarm for lsof without `-n` and `-t`: it asks a name server for the names of the hosts that it shows. With `-t`, it shows no hosts. */
+/**
+ * The alarm for running lsof without `-n` and `-t`. Without `-n`, lsof asks a name server for the names of the hosts that it shows; with `-t`, it
+ * shows no hosts.
+ */
 const lookups: Alarm = { kind: 'unsandboxed', reason: 'it resolves host names' }
 
 /** Programs that print information about the machine, the time, or their arguments. */
@@ -199,7 +202,7 @@ export const inspectors: ProgramTable = {
   ),
 }
 
-/** Restricts a row: each word must match a pattern, and all words together must pass a check. */
+/** Restricts a program's row: each argument must match a pattern, and all arguments together must pass a check. */
 function only(
   source: string,
   row: Program,

@@ -47,7 +47,7 @@ export function findJqEffect(filter: string): string | undefined {
     if (/^[)\]}]$/.test(name)) brackets.pop()
     if (name === '$ENV' || name.startsWith('$__')) return `${name} shows more than the filter's input`
     const isName = /^[A-Za-z_]/.test(name)
-    // The name is a key of an object, or an argument of a function that the filter defines.
+    // Apart from the words on the allow-list, only keys of objects and names that the filter itself defines are accepted.
     const isKey = found[at + 1] === ':' && /^[{,]$/.test(found[at - 1] ?? '')
     const isShort = /^[{,]$/.test(found[at - 1] ?? '') && /^[},]$/.test(found[at + 1] ?? '') && brackets.at(-1) === '{'
     if (isName && !harmless.has(name) && !isKey && !isShort && !defined.has(name))

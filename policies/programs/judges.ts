@@ -152,7 +152,7 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
   return { facts, names: files, alarms: [{ kind: 'secret', reason: `credentials are stored in ${secret.text}` }] }
 }
 
-/** Judges whole trees that would be searched. */
+/** Judges whole directory trees that would be searched. */
 function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const covering = roots.find(({ kind, text }) => kind !== 'dynamic' && coversSensitive(text))
   const trees = roots.length === 0 ? [literal('.')] : roots

@@ -30,7 +30,7 @@ export function findProgram(name: string): Program | undefined {
   return programs.get(name) ?? programs.get(name.replace(/^(mkfs)\.\w+$|^(python3)\.[0-9]+$/, '$1$2'))
 }
 
-/** The names of all known programs. */
+/** The names of all known programs, each with the documentation from which its row comes. */
 export function knownPrograms(): readonly { readonly name: string; readonly source: string }[] {
   return rows.map(([name, { source }]) => ({ name, source }))
 }

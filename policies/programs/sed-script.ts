@@ -1,7 +1,7 @@
 /**
- * Explains why a sed script might do more than edit what it prints; undefined if it certainly doesn't. The script is read as sed reads it (sed(1), POSIX and
- * GNU). The commands `w`, `W`, `r`, `R` and `e` and the flags `e` and `w` of `s` are refused. So is everything that isn't understood, or that GNU, busybox and
- * BSD read differently.
+ * Explains why a sed script might do more than print edited text; undefined if it certainly doesn't. The script is read as sed reads it (sed(1),
+ * POSIX and GNU). The commands `w`, `W`, `r`, `R` and `e` and the flags `e` and `w` of `s` are refused. So is everything that isn't understood, or
+ * that GNU, busybox and BSD read differently.
  */
 export function findSedEffect(script: string): string | undefined {
   let rest = script
@@ -85,7 +85,7 @@ function skipParts(script: string): string | undefined {
   return skipDelimited(delimiter + afterFirst, false)
 }
 
-/** A bracket expression that ends at the same place in every sed, whatever the delimiter is. */
+/** Matches a bracket expression that ends at the same place in every sed, whatever the delimiter is. */
 const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
 
 /** The rest of the script after a text between two delimiters. Undefined if the text has no end, or if different seds read the brackets in it differently. */

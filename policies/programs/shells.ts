@@ -34,7 +34,7 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const facts = traces ? [unknown('-x shows the values of variables'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
-  // A word that begins with a plus unsets an option or sets another one, so an earlier `-n` doesn't certainly apply.
+  // A word that begins with a plus unsets an option or sets another one, so an earlier `-n` might not apply.
   if (
     first !== undefined &&
     (mayBeSeveral(first) || /^\+|^$/.test(first.kind === 'dynamic' ? first.prefix : first.text))

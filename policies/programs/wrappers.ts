@@ -15,7 +15,7 @@ function starts(words: readonly ShellWord[], more: Partial<Judgement> = {}): Jud
   return { facts: [], ...more, runs: [{ kind: 'command', words }] }
 }
 
-/** Creates the row of a program that takes options and a number of operands, and runs the remaining words as a command. */
+/** Creates the row of a program that takes options and a fixed number of operands, and runs the remaining words as a command. */
 function wrapper(
   letters: OptionStyle,
   source: string,

@@ -75,7 +75,8 @@ const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~
 /** Whether deleting what a word names would lose a whole tree, or something outside of the workspace. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
-    // A variable, alone or followed by a name, is specific. Everything below a variable (`$X/*`) is wide, because the variable may be empty.
+    // A variable, alone or followed by a name, counts as a specific path. Everything below a variable (`$X/*`) is wide, because the variable may be
+    // empty.
     const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
     const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
     const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')
@@ -103,7 +104,7 @@ function destroyer(source: string, options: string, verb: string, skip = 0): Pro
   }
 }
 
-/** Creates the row of a program that always destroys or reconfigures a lot. */
+/** Creates the row of a program that always counts as destroying a lot, whatever its arguments are. */
 function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }
@@ -133,7 +134,7 @@ function rightsChanger(source: string): Program {
   }
 }
 
-/** Changes the row of a program that only lists something if it is given no arguments: in that case the command counts as read-only. */
+/** Changes a program's row so that the command counts as read-only if it has no arguments. Without arguments, the program only lists something. */
 function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }

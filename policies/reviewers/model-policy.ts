@@ -19,7 +19,7 @@ Judge how far the user authorized it: unknown, low, medium, or high. It is high 
 Allow low and medium risk unless the user's instructions speak against it. Allow high risk only with high
 authorization and a narrow scope. Never allow critical risk. When unsure, deny and say what would make it acceptable.`
 
-/** The part of the instructions that can't be replaced: the form of the answer. */
+/** The part of the reviewing model's instructions that can't be replaced. It defines the form of the answer. */
 export const answerContract = `Answer with one JSON object and nothing else, all four fields given once:
 {"risk_level": "low" | "medium" | "high" | "critical", "user_authorization": "unknown" | "low" | "medium" | "high",
 "outcome": "allow" | "deny", "rationale": "one or two sentences, for the agent and the log"}`

@@ -39,8 +39,8 @@ const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
- * Asks a model in a separate session. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer have
- * different outcomes, none of which allows the action.
+ * Creates a reviewer that asks a model in a separate session. Only a complete verdict within the limits allows an action. A timeout, an unreachable
+ * model and a malformed answer have different outcomes, none of which allows the action.
  *
  * @example
  * const reviewer = createModelReviewer({

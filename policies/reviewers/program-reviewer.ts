@@ -31,9 +31,9 @@ export type ProgramOptions = {
 }
 
 /**
- * Asks another program, such as a CI system or an approval bot in a chat. The program is sent `{id, action, mode, asksFor, reason, rule, class, diff,
- * suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply the answer for the rest of the run. Any other
- * output, or an answer with a different id, doesn't count as an answer.
+ * Creates a reviewer that asks another program, such as a CI system or an approval bot in a chat. The program is sent `{id, action, mode, asksFor,
+ * reason, rule, class, diff, suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply the answer
+ * for the rest of the run. Any other output, or an answer with a different id, doesn't count as an answer.
  *
  * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
  */
@@ -71,7 +71,8 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
 }
 
 /**
- * Exchanges JSON lines over a pair of streams, such as file descriptors or the pipes of a child process. Answers are matched by id.
+ * Creates an `Exchange` that sends and receives JSON lines over a pair of streams, such as file descriptors or the pipes of a child process. Answers
+ * are matched by id.
  *
  * @example const exchange = lineExchange(process.stdin, process.stdout)
  */
@@ -91,7 +92,7 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
   lines.on('line', (line) => {
     const value = parseJson(line)
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
-    // A line without a known id can only belong to an open question if exactly one is open.
+    // A line without a known id is taken as an answer only if exactly one question is open.
     const key = typeof id === 'string' && waiting.has(id) ? id : waiting.size === 1 ? [...waiting.keys()][0] : undefined
     if (key === undefined) return
     waiting.get(key)?.resolve(line)
@@ -110,7 +111,7 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
 }
 
 /**
- * Posts each request to a URL and uses the body of a 200 response as the answer. Redirects are refused.
+ * Creates an `Exchange` that posts each request to a URL and uses the body of a 200 response as the answer. Redirects are refused.
  *
  * @example const exchange = httpExchange('http://127.0.0.1:8080/approve', { authorization: 'Bearer key' })
  */

@@ -26,7 +26,7 @@ const unknownForms: readonly (readonly [RegExp, string])[] = [
   [/^:/, 'a block or a slice (:)'],
 ]
 
-/** The tokens that were expected, taken from the parser's own message. */
+/** Describes what was expected, according to the parser's own message. */
 export function expectation(message: string): string {
   const token = between(message, '--> ', ' <-- but')
   if (token !== undefined) return token

@@ -6,14 +6,14 @@ import type { HostExecutable, NetworkRule, PrefixRule, RuleLayer, RuleOrigin } f
 import { splitWords } from './split-words.ts'
 import { Values, type Value } from './values.ts'
 
-/** The rules of one file. */
+/** The rules of one rule file, by kind. */
 export type EvaluatedRules = {
   readonly prefixRules: readonly PrefixRule[]
   readonly networkRules: readonly NetworkRule[]
   readonly hostExecutables: readonly HostExecutable[]
 }
 
-/** Creates the rules of a parsed file. Throws a `RuleError` for the first rule that is invalid. */
+/** Creates the rules of a parsed rule file. Throws a `RuleError` for the first rule that is invalid. */
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
   const evaluation = new RuleEvaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)

@@ -55,8 +55,8 @@ function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet)
 }
 
 /**
- * Of the rules that name no program, returns those that may match a command. A rule with stars is left out if its longest part doesn't occur in the
- * known text.
+ * Of the rules that name no program, returns those that may match a command. A rule with stars is left out if the longest text between its stars
+ * doesn't occur in the known text.
  */
 function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram }: RuleSet): readonly PrefixRule[] {
   const known = forms.map(linesOf)
@@ -66,7 +66,10 @@ function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram 
   return forAnyProgram.filter((rule) => all.includes(longestPart(rule)))
 }
 
-/** If fewer rules than this name no program, all of them are compared with a command, without first leaving out those that can't match. */
+/**
+ * If there are fewer rules than this that name no program, all of them are compared with a command. Otherwise, those that can't match are left out
+ * first.
+ */
 const fewTexts = 50
 
 type Answer = 'yes' | 'maybe' | 'no'
@@ -101,7 +104,7 @@ function lineOf(words: readonly ShellWord[]): string {
 /** A command as one line of text, with and without a folder in front of its program. `known` is the text before its first unknown part. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
-/** The lines of commands. They are cached because each command is compared with every rule that has a `text`. */
+/** A cache of commands as lines of text. It is needed because each command is compared with every rule that has a `text`. */
 const lines = new WeakMap<readonly ShellWord[], Lines>()
 
 function linesOf(words: readonly ShellWord[]): Lines {

@@ -2,21 +2,21 @@ import { createToken, Lexer, type TokenType } from 'chevrotain'
 
 const Space = createToken({ name: 'Space', pattern: /[ \t\r\n]+|\\\r?\n/, group: Lexer.SKIPPED, line_breaks: true })
 const Comment = createToken({ name: 'Comment', pattern: /#[^\n]*/, group: Lexer.SKIPPED })
-/** A string that may extend over several lines. */
+/** A string in triple quotes, which may extend over several lines. */
 export const TripleText = createToken({
   name: 'TripleText',
   label: 'a string',
   pattern: /[rR]?(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?''')/y,
   line_breaks: true,
 })
-/** A string. */
+/** A string in single or double quotes. */
 export const Text = createToken({
   name: 'Text',
   label: 'a string',
   pattern: /[rR]?(?:"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')/y,
   line_breaks: true,
 })
-/** A name. */
+/** A name: of a kind of rule, a constant or an argument. */
 export const Name = createToken({ name: 'Name', label: 'a name', pattern: /[A-Za-z_]\w*/ })
 /** Starlark keywords outside the supported subset. They have tokens so that the error message can name them. */
 export const Keyword = createToken({

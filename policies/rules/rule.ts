@@ -1,4 +1,4 @@
-/** Where a rule comes from. All rules count, and the strictest answer wins, whoever wrote it. */
+/** Where a rule comes from. All rules count, and the strictest answer wins, whoever wrote the rule. */
 export type RuleLayer = 'default' | 'user' | 'project' | 'managed'
 
 /** What a rule decides about a command: run it, ask about it, or never run it. */
@@ -41,7 +41,7 @@ export const networkVerbs: Readonly<Record<NetworkRule['decision'], string>> = {
 /** The files that the bare name of a program may stand for in allow rules. */
 export type HostExecutable = { readonly name: string; readonly paths: readonly string[]; readonly origin: RuleOrigin }
 
-/** Formats the pattern of a rule in the syntax of rule files. */
+/** Formats the pattern of a rule as one line, with alternatives in parentheses. */
 export function describePattern({ pattern, text }: PrefixRule): string {
   return text ?? pattern.map((word) => (word.length === 1 ? (word[0] ?? '') : `(${word.join('|')})`)).join(' ')
 }

@@ -18,7 +18,7 @@ import {
 } from './rule-tokens.ts'
 import { unescapeText } from './unescape-text.ts'
 
-/** A value as written in the file. */
+/** A value as it is written in a rule file. */
 export type Expression =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
   /** A string with an escape that stands for no character. */
@@ -192,7 +192,7 @@ export function parseRules(path: string, text: string): readonly RuleStatement[]
 
 const deepest = 16
 
-/** Refuses brackets that are nested too deeply: a rule doesn't need them, and they would exhaust the parser. */
+/** Refuses brackets that are nested too deeply: a rule doesn't need them, and they could overflow the parser's stack. */
 function refuseDepth(path: string, read: readonly IToken[]): void {
   let depth = 0
   for (const token of read) {

@@ -14,7 +14,7 @@ const mostParts = 500
 /** The maximum number of errors that are reported. */
 const mostFaults = 20
 
-/** A broken rule file. */
+/** A rule file that contains an error. */
 type BrokenFile = {
   readonly path: string
   readonly layer: RuleLayer

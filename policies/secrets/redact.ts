@@ -31,7 +31,7 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** How many characters after a possible beginning of a secret are read first, to find out whether it is one. */
+/** The number of characters after a possible beginning of a secret that are examined first. More are examined only if all of them match. */
 const window = 600
 /**
  * The maximum length of a secret, in characters. Without a limit, matching a repetition over many megabytes would overflow the stack of the regular expression
@@ -79,7 +79,7 @@ export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArr
 type DeepOptions = {
   /** Names of fields whose values stay unchanged, because a mask would make a provider's data invalid. Default: none. */
   readonly untouched?: ReadonlySet<string>
-  /** Whether a field whose name indicates a secret is masked whatever its value is. Default: yes. */
+  /** Whether the value of a field is masked, whatever it is, if the name of the field indicates a secret. Default: yes. */
   readonly byName?: boolean
 }
 

@@ -48,7 +48,8 @@ export class SecretStream {
     const from = Math.max(0, end - context)
     this.#text = this.#text.slice(from)
     this.#told = end - from
-    // The texts differ early if the beginning of a secret was emitted before it was recognisable. Everything after the common part is returned.
+    // The two texts differ before the end of `before` if the beginning of a secret was emitted before it was recognisable. Everything after the
+    // common part is returned.
     let same = 0
     while (same < before.length && before[same] === now[same]) same++
     return now.slice(same)

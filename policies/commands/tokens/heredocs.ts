@@ -3,8 +3,8 @@ import { fail } from './token.ts'
 import { scanQuoted } from './scan-words.ts'
 
 /**
- * Records a heredoc when its delimiter is reached. A delimiter may consist only of letters, digits, dots, dashes and underscores, and must be quoted
- * as a whole or not at all.
+ * Scans the delimiter of a heredoc, and records the heredoc. The delimiter may consist only of letters, digits, dots, dashes and underscores, and
+ * must be quoted as a whole or not at all.
  */
 export function scanDelimiter(source: Source, strips: boolean): void {
   source.at += source.match(/[ \t]*/y)?.length ?? 0
@@ -13,7 +13,7 @@ export function scanDelimiter(source: Source, strips: boolean): void {
   const isWhole =
     written !== undefined &&
     /^(?:[\s;&|()<>]|$)/.test(source.text.slice(source.at + written.length, source.at + written.length + 1))
-  if (!isWhole) fail('the delimiter of a heredoc is not plain')
+  if (!isWhole) fail('the delimiter of a heredoc has unusual characters or is quoted only in part')
   source.at += written.length
   source.token('delimiter', pos)
   const quoted = /^['"\\]/.test(written)

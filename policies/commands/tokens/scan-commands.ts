@@ -15,8 +15,8 @@ const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 type Frame = 'subshell' | 'patterns' | 'branch'
 
 /**
- * Scans commands up to, but not including, the parenthesis that closes a substitution, or up to the end. It knows just enough of the grammar to tell comments,
- * patterns of `case` and arithmetic from other text.
+ * Scans commands up to, but not including, the parenthesis that closes a substitution, or up to the end. Recognises just enough of the grammar to
+ * tell comments, patterns of `case` and arithmetic from other text.
  */
 export function scanCommands(source: Source, close: ')' | ''): void {
   const frames: Frame[] = []
@@ -220,7 +220,7 @@ function reserved(source: Source, word: string, optional = false): boolean {
   return false
 }
 
-/** Scans the words of an array up to its closing parenthesis, where the word must end. */
+/** Scans the elements of an array up to its closing parenthesis, where the word that contains the array must end. */
 function scanArray(source: Source, start: number): void {
   source.bashOnly('arrays')
   source.at = start

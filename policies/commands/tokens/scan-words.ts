@@ -6,7 +6,7 @@ const breaking = new Set(['', ' ', '\t', '\n', ';', '&', '|', '(', ')'])
 /** Matches a possible brace expansion in a word whose quotes and expansions have been replaced by NULs. */
 const brace = /\{[^{}]*(?:,|\.\.)/
 
-/** Scans one word from its first character to the break after it (bash(1), QUOTING and EXPANSION). */
+/** Scans one word from its first character to its end (bash(1), QUOTING and EXPANSION). */
 export function scanWord(source: Source, expands = true): void {
   const pos = source.at
   let skeleton = ''

@@ -64,7 +64,7 @@ export class Source {
     if (this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
   }
 
-  /** Runs `scan` one level deeper. */
+  /** Runs `scan` with the level of nesting increased by one. */
   nested<T>(scan: () => T): T {
     if (++this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
     const result = scan()

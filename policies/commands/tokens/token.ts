@@ -3,9 +3,9 @@ export type TokenKind =
   /** A word, or an assignment with its array. */
   | 'word'
   | 'comment'
-  /** A reserved word or operator, which has no node of its own in the tree. `text` contains it. */
+  /** A reserved word or operator. It has no node of its own in the syntax tree, so `text` contains it. */
   | 'structure'
-  /** The number before a redirection. */
+  /** The number of a descriptor in front of a redirection, such as the 2 in `2>file`. */
   | 'descriptor'
   | 'delimiter'
   | 'body'
@@ -31,8 +31,8 @@ export type Scan =
   | { readonly ok: false; readonly reason: string; readonly excessive: boolean }
 
 /**
- * Ends the scan, because a form isn't supported or because different shells interpret it differently. Not an `Error`: scans end so often that the
- * stack traces would cost more than the scanning.
+ * Thrown to end the scan, because the text contains a form that isn't supported or that different shells interpret differently. Not an `Error`: scans
+ * end so often that the stack traces would cost more than the scanning.
  */
 export class ScanError {
   readonly reason: string
