@@ -3,7 +3,7 @@ import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** What a backend gets in addition to the policy. */
+/** The options of a backend's `open`, in addition to the policy. */
 type OpenOptions = {
   /** The image that commands run in, for a backend that uses images. */
   readonly image: string | undefined
@@ -26,6 +26,9 @@ export type BackendModule = {
    * for this machine leaves unenforced. If this function is absent, exactly those sentences are reported.
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
-  /** Ends the commands of a killed run, before the files that they changed are reviewed. If this function is absent, no command outlives its run. */
+  /**
+   * Ends the commands of a killed run, before the files that they changed are reviewed. The function is absent if commands of this backend can't
+   * outlive their run.
+   */
   readonly endLeftovers?: () => Promise<void>
 }

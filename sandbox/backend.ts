@@ -49,7 +49,7 @@ type Having<Fact extends keyof BackendFacts, Value> = {
 /** A backend that confines commands. */
 export type ConfiningBackend = Having<'confines', true>
 
-/** A backend that a user can choose by its name, because it doesn't stand for an external sandbox. */
+/** A backend that can be requested by its name. `external` is not one of them: it only declares that an external sandbox confines commands. */
 export type NamedBackend = Having<'isStated', false>
 
 /**

@@ -3,7 +3,7 @@ import { namesIn } from './directory-names.ts'
 import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
 import { encodePath, hasRawBytes } from './path-bytes.ts'
 
-/** A view of the host's file system in which an answer, once given, stays the same. */
+/** A view of the host's file system that never changes its answer to a query. */
 export type CachedFileSystem = FileSystemView & {
   /** The entry at a path, without following a final symlink; undefined if there is no entry, or it can't be reached. */
   readonly lstat: (path: string) => Stats | undefined
@@ -32,7 +32,7 @@ export function cachedFileSystem(): CachedFileSystem {
     found.set(path, result)
     return result
   }
-  /** Like `find`, but only for paths for which `isPlain` is true, such as the parent of a plain path. */
+  /** Like `find`, but without the test `isPlain`, for paths that are known to pass it, such as the parent of a plain path. */
   const findPlain = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known

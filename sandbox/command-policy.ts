@@ -8,9 +8,9 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command in the host's current state. It is the sandbox's policy, which also hides the paths that the command asks to hide. If
- * the command asks for read-only access, it can write only to the temporary directory. `danger-full-access` confines nothing, so it can't be
- * restricted.
+ * Returns the policy for one command in the host's current state: the sandbox's policy, which additionally hides the paths that the command asks to
+ * hide. If the command asks for read-only access, it can write only to the temporary directory. A `danger-full-access` policy is returned unchanged,
+ * because it confines nothing.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
   if (given.mode === 'danger-full-access') return given
@@ -26,10 +26,10 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** The paths to guard, and the git files and directories that commands see differently from the host. */
+/** The paths to guard, and the git files and directories of which commands see a different version than the host's. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
-  /** Protected paths outside the roots. They matter because such a path may contain a symlink that leads into a root. Default: none. */
+  /** Protected paths outside the roots. Such a path matters because it may contain a symlink to a place inside a root. Default: none. */
   readonly protectedOutside?: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export function localDockerSocket(env: Readonly<NodeJS.ProcessEnv> = process.env
   return hostFileSystem.realPath(path) ?? path
 }
 
-/** The group that may use a policy's docker socket; undefined if the policy has none. Throws `unavailable` if the path is not a socket. */
+/** Returns the group that owns a policy's docker socket; undefined if the policy has none. Throws `unavailable` if the path is not a socket. */
 export function dockerSocketGroup({ dockerSocket }: SandboxPolicy, backend: Backend): number | undefined {
   if (dockerSocket === undefined) return undefined
   const found = statSync(dockerSocket, { throwIfNoEntry: false })

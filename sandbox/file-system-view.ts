@@ -17,7 +17,7 @@ export type FileSystemView = {
   realPath(path: string): string | undefined
   /** Whether the last component of a path is itself a symlink. */
   isSymlink(path: string): boolean
-  /** Returns those of the paths that may exist. The other paths need no further work. */
+  /** Returns those of the paths that may exist. The others are missing or out of reach, so they need no further work. */
   present(paths: readonly string[]): readonly string[]
   /** The entries below a directory whose names match one of the patterns. */
   named(directory: string, patterns: readonly string[]): readonly string[]
@@ -61,7 +61,7 @@ const worthListing = 6
 /** The minimum number of paths for which it saves time to list the home directories first. */
 const worthLookingHome = 64
 
-/** The paths of a list that are in the same directory. */
+/** Those paths of a list that are in the same directory. */
 type Inside = {
   readonly directory: string
   readonly parent: string
@@ -69,7 +69,7 @@ type Inside = {
   readonly name: string
   /** The last components of the paths, in the form that `namesIn` returns. */
   readonly names: readonly string[]
-  /** The position of each path in the list. */
+  /** The position of each path in the whole list. */
   readonly places: readonly number[]
 }
 
@@ -106,13 +106,16 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** Functions that answer queries about directories. The answers show which paths exist. */
+/** The queries about directories whose answers show which paths exist. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean
 }
 
-/** Which paths of a list may exist, and the queries that showed this, in order. As long as their answers are the same, the result is the same. */
+/**
+ * The result for a list of paths (those that may exist), and the queries that led to it, in order. As long as the queries have the same answers, the
+ * result is the same.
+ */
 type Find = {
   readonly asked: readonly {
     readonly what: keyof Asks
@@ -174,7 +177,7 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
 }
 
 /**
- * Leaves out the paths that don't exist according to a listing of the user's home directories. This removes many paths, because most protected paths
+ * Removes from a list the paths that don't exist according to a listing of the user's home directories. These are many, because most protected paths
  * belong to programs that a user doesn't have.
  */
 function withoutMissing(

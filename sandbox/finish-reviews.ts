@@ -9,9 +9,9 @@ import { reapRunDirectories } from './run-directory.ts'
 import type { Denial } from './sandbox.ts'
 
 /**
- * Finishes the reviews of runs that were killed during a command. Files that a command planted for the host to execute are moved to quarantine and
- * returned as denials. Then the runs' directories are removed. Call this before any program of the host reads a tree that commands have changed;
- * `openSandbox` calls it itself. Throws `unreviewed` if a review can't be finished.
+ * Finishes the reviews of runs that were killed during a command. Files that a command planted for the host to execute are moved to quarantine, and a
+ * denial is returned for each of them. Then the runs' directories are removed. Call this before any program of the host reads a tree that commands
+ * have changed; `openSandbox` calls it itself. Throws `unreviewed` if a review can't be finished.
  *
  * @example for (const denial of await finishReviews()) console.warn(renderDenial(denial))
  */

@@ -60,7 +60,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
   const fixed = new Map<string, string | undefined>()
   const fix = (path: string): string => {
     const real = hostFileSystem.realPath(path)
-    // If the path is missing, a command may create a symlink there. Where the symlink leads must not count as granted.
+    // If the path is missing, a command may create a symlink there. The symlink's target must not count as granted.
     fixed.set(real ?? path, real)
     return real ?? path
   }

@@ -61,7 +61,7 @@ export function readRegular(descriptor: number, maxBytes: number): Buffer | unde
 
 /** A file to be written after the commands have ended, in a directory that they may be able to write to. */
 type HeldOutput = {
-  /** Writes the whole file atomically. If that fails, throws an error that says why. */
+  /** Writes the text to the file atomically. If that fails, throws an error that says why. */
   write(text: string): void
 }
 

@@ -46,7 +46,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   const granted = new Set(byPath.keys())
   for (const path of host.present(deniedPlaces(policy, host))) {
     const real = host.realPath(path)
-    // A path that was granted explicitly stays granted, and entries of a hidden directory can't be seen anyway.
+    // A path that was granted explicitly stays granted, and entries of a hidden directory can't be seen anyway, so neither gets a mount.
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
   }
@@ -62,7 +62,8 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)
   }
-  // Entries of a writable directory are writable without a mount of their own. Without one, commands can also rename the directories above them.
+  // Entries of a writable directory are writable without a mount of their own. If they have no mount, commands can also rename the directories that
+  // contain them.
   for (const path of writable) {
     const isInside = path !== '/' && nearest(dirname(path), byPath)?.as === 'writable'
     if (isInside && byPath.get(path)?.as === 'writable') byPath.delete(path)

@@ -22,7 +22,7 @@ export function matchesName(relativePath: string, patterns: readonly string[]): 
   return relativePath.split('/').some((name) => patterns.some((pattern) => namer(pattern)(name)))
 }
 
-/** Directories that are not searched, because they contain too many files, none of which are the user's own. */
+/** Directories that are not searched, because they contain too many files, and none of these files are the user's own. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
 /**

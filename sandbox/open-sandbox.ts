@@ -36,8 +36,8 @@ export type SandboxOptions = {
 }
 
 /**
- * Resolves the policy's paths to the entries that they originally meant. Returns the resolved policy, and the entries that must be at its paths.
- * Throws `path-changed` if one of them is no longer there.
+ * Resolves the policy's paths to the entries that were at these paths when they were given or approved. Returns the resolved policy, and the entries
+ * that must be at its paths. Throws `path-changed` if one of them is no longer there.
  */
 function settle(
   policy: SandboxPolicy,

@@ -53,8 +53,8 @@ export function makePolicySchema() {
     })
 
   /**
-   * The network access of commands. With `allowlist`, the only way out is our proxy, which connects only to the hosts in `allow`. A pattern without a
-   * port means ports 80 and 443.
+   * The network access of commands. With `allowlist`, commands can reach the network only through our proxy, which connects only to the hosts in
+   * `allow`. A pattern without a port means ports 80 and 443.
    */
   const Network = z.discriminatedUnion('mode', [
     z.strictObject({ mode: z.enum(['off', 'full']) }),
@@ -92,7 +92,7 @@ export function makePolicySchema() {
       .optional(),
     /**
      * How many files may be created on each disk that a command can write to. While the command runs, the disks are checked ten times a second. A
-     * command that exceeds this is ended.
+     * command that exceeds this number is ended.
      */
     files: z.int().min(16).optional(),
     /**
@@ -107,11 +107,11 @@ export function makePolicySchema() {
   return z.strictObject({
     /** With `danger-full-access`, commands are not confined. Only the settings for the environment and the limits apply. */
     mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
-    /** The directory that the run works in. It is writable in the mode workspace-write. */
+    /** The directory that the run works in. It is writable in workspace-write mode. */
     workspace: absolutePath,
-    /** Additional directories that are writable in the mode workspace-write. */
+    /** Additional directories that are writable in workspace-write mode. */
     writableRoots: places.default([]),
-    /** Additional files that are writable in the mode workspace-write. A file that doesn't exist is skipped. */
+    /** Additional files that are writable in workspace-write mode. A file that doesn't exist is skipped. */
     writableFiles: places.default([]),
     /** Directories that are visible although they are inside a directory that is denied, or that is private to the sandbox (`/tmp`, `/run`). */
     readableRoots: places.default([]),

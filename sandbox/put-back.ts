@@ -21,7 +21,7 @@ export function putBack({ from, to }: MovedPlace): boolean {
   return false
 }
 
-/** The denial for an entry that a command moved. It says whether the entry was moved back. */
+/** Returns the denial for an entry that a command moved. The denial says whether the entry was moved back. */
 export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
   const what = isBack ? 'and put back' : 'where commands of this run still cannot read it'
   return {

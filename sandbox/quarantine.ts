@@ -48,8 +48,8 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
   let count = 0
   return {
     take: (root, path) => {
-      // This is not done in the callback of `inParent`, which takes some errors to mean that the planted file is gone. If the quarantine can't be
-      // opened, the file is still there.
+      // The quarantine is opened here rather than in the callback of `inParent`, which takes some errors to mean that the planted file is gone. If
+      // the quarantine can't be opened, the planted file is still there.
       place ??= openPlace(roots)
       const to = join(place, `${(count += 1)}-${hasRawBytes(path) ? 'entry' : basename(path)}`)
       const taken = inParent(root, path, (entry, directory) => {

@@ -3,7 +3,7 @@ type Confinement = {
   readonly network: boolean
   /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which bwrap shows them while mounts are made. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
-  /** Our own programs that are mounted in the sandbox. Each is read from a descriptor. */
+  /** Our own programs that are mounted in the sandbox. bwrap reads each of them from a descriptor. */
   readonly shown: readonly ShownProgram[]
 }
 
@@ -11,9 +11,9 @@ type Confinement = {
 export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
 
 /**
- * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our own program, which bwrap starts first
- * inside the sandbox, does everything else, because bwrap takes paths and resolves each of them more than once, and they may change in between. Our
- * program runs as root of the user namespace that owns the mounts, so that it can change them.
+ * Returns the options for bwrap(1), without the command. The options only create the namespaces and the sandbox's own /dev and /proc. Everything else
+ * is done by our own program, which bwrap starts first inside the sandbox: bwrap takes mounts as paths and resolves each path more than once, and the
+ * paths may change in between. Our program runs as root of the user namespace that owns the mounts, so that it can change them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [
@@ -33,14 +33,15 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...confinement.shown.flatMap(shownArguments),
     ...['--proc', '/proc'],
     ...['--chdir', '/'],
-    // The first program sets the command's variables, because bwrap runs outside the sandbox, where an `LD_PRELOAD` would affect bwrap itself.
+    // Commands don't get their variables through bwrap's own environment, because bwrap runs outside the sandbox, where an `LD_PRELOAD` would affect
+    // bwrap itself. The sandbox's first program sets the variables.
     '--clearenv',
   ]
 }
 
 /**
- * The capabilities that the first program needs to mount file systems, to map its root user to an ordinary id (since Linux 5.12 this requires
- * CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace.
+ * The capabilities that the sandbox's first program needs to mount file systems, to map its root user to an ordinary id (since Linux 5.12 this
+ * requires CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace.
  */
 const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
 

@@ -3,7 +3,7 @@ import { unlimitedWatches } from '../limits/plan-limits.ts'
 import { openBubblewrap, requireBubblewrap } from './open-bubblewrap.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 
-/** The backend that confines commands with Linux namespaces and mounts, which bwrap(1) sets up. */
+/** The backend that starts commands with bwrap(1), and confines them with Linux namespaces and mounts. */
 export const bubblewrap: BackendModule = {
   open: (policy, { network, wanted }) => openBubblewrap(policy, network, wanted),
   tryOut: async () => {

@@ -9,19 +9,22 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its network. Without an allow-list, every list is empty, and the functions do nothing. */
+/** What one command needs in order to use the network. Without an allow-list, every list is empty, and the functions do nothing. */
 type CommandNetwork = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that opens the proxy's port, to be mounted in the sandbox. */
   readonly shown: readonly ShownProgram[]
-  /** How to open the child's additional descriptors, after the first six. */
+  /** The values of the `stdio` option of `spawn` for the child's descriptors after the first six. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
   /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
   readonly kept: readonly number[]
   /** Starts serving the port as soon as the child has sent the port's socket. */
   follow(child: ChildProcess): void
-  /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
+  /**
+   * Ends all connections and returns the denials. `complaint` is the end of the command's error output. Throws `setup-failed` if `complaint` shows
+   * that the command never started because the port was in use.
+   */
   end(complaint: string): readonly Denial[]
 }
 
@@ -61,7 +64,7 @@ export async function prepareNetwork(
             if (!(handle instanceof Server) || listening) return
             listening = true
             session.attach(handle)
-            // No further message is expected on this channel, and the command must not get hold of it.
+            // The channel is closed because no further message is expected, and the command must not be able to use it.
             if (child.connected) child.disconnect()
           })
         },

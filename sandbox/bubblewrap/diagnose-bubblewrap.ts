@@ -5,7 +5,7 @@ export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
 const instead = 'or use the docker backend'
 
-/** Determines from bwrap's output why a trial run failed, and what would help. Only known messages are interpreted; others are quoted. */
+/** Determines why a trial run failed, and what would help, from what bwrap printed. Only known messages are interpreted; others are quoted. */
 export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
@@ -26,7 +26,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
   if (/No space left on device|Creating new namespace failed: .*(28|ENOSPC)/i.test(said)) {
     return {
-      reason: `the limit on user namespaces is used up or zero (${said})`,
+      reason: `the limit on user namespaces has been reached or is zero (${said})`,
       remedy: 'sysctl -w user.max_user_namespaces=10000',
     }
   }
@@ -82,8 +82,8 @@ export function diagnoseStart(
 }
 
 /**
- * Advice to add an AppArmor profile in the form that Ubuntu uses for programs that create sandboxes. It lets bwrap's children have capabilities in
- * their own namespaces.
+ * Advice to add an AppArmor profile in the form that Ubuntu uses for programs that create sandboxes. The profile lets bwrap's children have
+ * capabilities in their own namespaces.
  */
 const appArmorProfile =
   "Give bwrap an AppArmor profile that allows user namespaces: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"

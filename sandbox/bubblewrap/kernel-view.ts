@@ -2,14 +2,15 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { Mount } from '../mount.ts'
 
 /**
- * The directories of `/sys` with the files that language runtimes, compilers and tools read to adapt to the machine. The files are about processors
- * and memory (libc, lscpu, numactl), limits (the JVM, Node, Go), and the page size.
+ * The directories of `/sys` that commands see. They contain the files that language runtimes, compilers and tools read to adapt to the machine: about
+ * processors and memory (libc, lscpu, numactl), limits (the JVM, Node, Go), and page sizes.
  */
 const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys/kernel/mm']
 
 /**
- * The part of `/sys` that commands see. All of `/sys` would reveal the host's serial numbers, its disks, and its network cards with their addresses.
- * A network namespace doesn't hide the cards: a sysfs shows the network interfaces of the process that mounted it (sysfs(5), network_namespaces(7)).
+ * Returns the mounts that show commands a part of `/sys`. All of `/sys` would reveal the host's serial numbers, its disks, and its network cards with
+ * their addresses. A network namespace doesn't hide the cards: a sysfs shows the network interfaces of the process that mounted it (sysfs(5),
+ * network_namespaces(7)).
  *
  * @returns mounts to add to a plan, outermost first; none if there is no `/sys`
  */

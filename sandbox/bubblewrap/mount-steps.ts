@@ -35,14 +35,15 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // The numbers are too large to be exact, so the query is repeated with bigints. Using bigints for every query would take twice as long.
+  // The device or inode number is too large for a JavaScript number to be exact, so the query is repeated with bigints. Using bigints for every query
+  // would take twice as long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
 
 /**
- * The path at which bwrap shows the host's shared memory while mounts are made. Another path is needed because the sandbox's own /dev hides the usual
- * one.
+ * The host's shared memory: its path on the host, and the path at which bwrap shows it while mounts are made. The two paths differ, because the
+ * sandbox's own /dev hides the first one.
  */
 export const hostSharedMemory = { host: '/dev/shm', shown: '/dev/portcullis-shm' } as const
 
@@ -59,9 +60,9 @@ const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
 const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
 
 /**
- * The steps that carry out a plan. When they begin, all of the host's files are visible with the caller's own rights, except that /dev and /proc are
- * bwrap's. The steps first open the sources of all mounts, because later mounts may cover them. Then they make the file system read-only, apart from
- * a writable `/`. Finally they add the mounts, outermost first.
+ * Returns the steps that make the planned mounts. When they begin, all of the host's files are visible with the caller's own rights, except that /dev
+ * and /proc are bwrap's. The steps first open the sources of all mounts, because later mounts may cover them. Then they make the file system
+ * read-only (or, if the plan makes `/` writable, only /sys, /proc and /dev). Finally they add the mounts, outermost first.
  */
 export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Step[] {
   const whole = mounts.find(({ path }) => path === '/')?.as === 'writable'
@@ -89,7 +90,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
       .runDirectories((place) => !isHidden(enclosingMount(join(place, 'run'), byPath)?.as))
       // Another run may end at any time, and its directory then disappears. The step is skipped in that case.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
-    // These mounts become read-only only after everything below them has been mounted, because mount points have to be created in them.
+    // These mounts are made read-only last, after everything below them has been mounted, because mount points have to be created in them.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
       as === 'tmpfs' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
     ),
@@ -119,8 +120,8 @@ const readOnlyWhole: readonly Step[] = [
 ]
 
 /**
- * Steps that make /sys, /proc and /dev read-only even in plans in which `/` itself is writable. A caller who is root on the host owns the kernel's
- * settings there, and could otherwise change them from inside the sandbox under any id.
+ * Steps that make /sys, /proc and /dev read-only even in plans in which `/` itself is writable. If the caller is root on the host, the files there
+ * that change the kernel's settings belong to the caller, so commands could otherwise write to them, whatever user id they have in the sandbox.
  */
 const readOnlyParts: readonly Step[] = [
   ...['/sys', '/proc', '/dev'].map((path): Step => ({
@@ -131,7 +132,7 @@ const readOnlyParts: readonly Step[] = [
   ...openParts,
 ]
 
-/** What encloses a mount: either another mount, or the view of the host. */
+/** What a mount is in: another mount, or the host's file system as a whole. */
 type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {

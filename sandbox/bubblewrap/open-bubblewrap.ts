@@ -1,4 +1,4 @@
-// This doesn't use execa, because execa would add a millisecond of processor time to every command.
+// `spawn` is used instead of execa, because execa would add a millisecond of processor time to every command.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
@@ -55,7 +55,7 @@ export async function requireBubblewrap(): Promise<Bubblewrap> {
   throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
 }
 
-/** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` if bwrap doesn't work here. */
+/** Opens a sandbox that confines commands with Linux namespaces and mounts, using bwrap(1). Throws `unavailable` if bwrap doesn't work here. */
 export async function openBubblewrap(
   policy: SandboxPolicy,
   options: NetworkOptions = {},
@@ -75,7 +75,7 @@ export async function openBubblewrap(
   const kernel = kernelView(hostFileSystem)
   let open = true
 
-  /** @param whose `own` for our own programs, which only read what commands have left behind; otherwise `caller` */
+  /** Starts a command. `whose` is `own` for one of our own programs, which only read what the caller's commands have left behind. */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
@@ -132,7 +132,7 @@ export async function openBubblewrap(
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
       env: {},
-      // bwrap gets its own session. When the user presses Ctrl-C in our terminal, the interrupt then reaches this program but not bwrap.
+      // bwrap gets its own session, so that an interrupt (Ctrl-C in our terminal) reaches this program but not bwrap.
       detached: true,
       stdio: [
         input.stdio,
@@ -161,14 +161,15 @@ export async function openBubblewrap(
       ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
       terminate: () => {
         stopped = true
-        // The signal reaches the command's whole process group, but the namespace's init ignores it. Before the init exists, no command runs.
+        // SIGTERM reaches the command's whole process group, but the namespace's init ignores it. Until the init exists, no command runs, so the init
+        // is killed as soon as it appears.
         if (status.initPid === undefined) destroyInit()
         else signal(-status.initPid, 'SIGTERM')
       },
       destroy: () => {
         stopped = true
         destroyInit()
-        // A bwrap that still has no init after the grace period is stuck in its own setup.
+        // If bwrap still has no init after the grace period, it is stuck in its own setup, so it is killed.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command, [...roots, run.temp]),
@@ -177,7 +178,7 @@ export async function openBubblewrap(
       settle: async ({ code, signal: endedBy }, drained) => {
         await status.closed
         if (status.initPid !== undefined) await waitForExit(status.initPid)
-        // The exit may be noticed before the last report, which lists the denials.
+        // The command may have ended before its last error messages have been read, and denials are found in these messages.
         await drained()
         // A missing exit code doesn't prove that the setup failed: the kernel may have killed bwrap when memory ran out. So an error message of
         // bwrap is required too.
@@ -237,7 +238,7 @@ const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' 
 
 function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
   if (!(pipe instanceof Writable)) return
-  // If bwrap ends before it has read everything, its exit code is more informative than this pipe's error.
+  // The error is ignored: if bwrap ends before it has read everything, its exit code is more informative than this pipe's error.
   pipe.on('error', () => undefined)
   pipe.end(data)
 }

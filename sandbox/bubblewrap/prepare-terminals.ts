@@ -5,13 +5,13 @@ import { connectTerminal } from '../terminal/connect-terminal.ts'
 import { terminalProgram } from '../terminal/terminal-program.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its terminal. If the command doesn't use a terminal, every list is empty. */
+/** What one command needs in order to use a terminal. If the command doesn't use a terminal, every list is empty. */
 type CommandTerminal = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that creates the terminal, to be mounted in the sandbox. */
   readonly shown: readonly ShownProgram[]
-  /** How to open the child's additional descriptors, starting with the first free number. */
+  /** The values of the `stdio` option of `spawn` for the child's additional descriptors, starting with the first free one. */
   readonly stdio: readonly 'pipe'[]
   /** The descriptors that the sandbox's first program leaves open for the program that creates the terminal. */
   readonly kept: readonly number[]

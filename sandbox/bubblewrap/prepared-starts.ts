@@ -1,7 +1,7 @@
 /**
- * The first programs of sandboxes, already encoded (as base64, under the keys that `keyOfForm` returns). The build includes the ones that most
- * commands need (see `usualStarts`), so that no run has to encode them before its first command. The table is empty when this program runs from its
- * sources.
+ * Returns first programs of sandboxes that are already encoded, in base64, under the keys that `keyOfForm` returns. The build includes the programs
+ * that most commands need (see `usualStarts`), so that no run has to encode them before its first command. The table is empty when this program runs
+ * from its sources.
  */
 export function preparedStarts(): Readonly<Record<string, string>> {
   return {}

@@ -11,8 +11,8 @@ import type { Probe } from './try-bubblewrap.ts'
 import type { WatchLimits } from './watch-limits.ts'
 
 /**
- * What is kept on disk about a successful trial. It is checked without a schema, because loading a library for that would take longer than everything
- * else here.
+ * What is stored on disk about a successful trial. It is checked without a schema, because loading a schema library would take longer than the rest
+ * of the probe.
  */
 type Remembered = { readonly key: string; readonly watches: WatchLimits | undefined }
 
@@ -27,7 +27,7 @@ export function probeBubblewrap(): Promise<Probe> {
   return known
 }
 
-/** Forgets a remembered success in this process and on disk. Called if bwrap fails although it has worked before. */
+/** Forgets, in this process and on disk, that bwrap has worked. Called if bwrap fails although it has worked before. */
 export function forgetProbe(): void {
   known = undefined
   removeIfThere(memoryFile())
@@ -51,7 +51,7 @@ async function probe(): Promise<Probe> {
 /** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
 const trialVersion = 3
 
-/** Everything that may affect the result of the trial. */
+/** Returns a key that contains everything that may affect the result of the trial, such as bwrap's file, the kernel's version and the boot id. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
   return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')
@@ -61,7 +61,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    // There is no boot id, so only the kernel's version can show a change.
+    // Without a boot id, the key doesn't change at a reboot, but only with the kernel's version.
     return ''
   }
 }
@@ -75,7 +75,7 @@ function recall(key: string): Remembered | undefined {
     const remembered = rememberedIn(JSON.parse(readHostFile(memoryFile(), { follow: true })?.toString() ?? ''))
     return remembered?.key === key ? remembered : undefined
   } catch {
-    // The record is missing or damaged. The trial is cheap, so it is simply done again.
+    // The record is missing or damaged, so the trial is repeated. It takes little time.
     return undefined
   }
 }

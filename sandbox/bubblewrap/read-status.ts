@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** bwrap's reports about itself while it runs. */
+/** What bwrap has reported about itself so far. */
 type Status = {
   /** The process id, in our own namespace, of the first process in the command's pid namespace; undefined until it exists. */
   readonly initPid: number | undefined
@@ -9,7 +9,7 @@ type Status = {
    * makes the kernel end the namespace together with bwrap; if it is killed in between, the command keeps running.
    */
   readonly whenKnown: (act: (initPid: number) => void) => void
-  /** Whether the command itself started and ended: bwrap reports an exit code only in that case. */
+  /** Whether the command itself has started and ended. Only then does bwrap report an exit code. */
   readonly commandRan: boolean
   /** Resolves after bwrap's last report. */
   readonly closed: Promise<void>

@@ -22,11 +22,14 @@ const allDescriptors = 0xffff_ffff
 const CLOSE_RANGE_CLOEXEC = 4
 const cannotRun = 125
 
-/** What the machine code of a sandbox's first program (see `startProgram`) depends on, apart from the data that each command appends. */
+/** What the machine code of a sandbox's first program (see `startProgram`) depends on, apart from the data that is appended for each command. */
 export type StartForm = {
-  /** A descriptor whose other end the engine holds: failures are reported through it, and nothing starts without the engine's go-ahead. */
+  /**
+   * A descriptor whose other end the engine holds. The first program reports failures through it, and waits there for the engine's go-ahead before it
+   * starts the command.
+   */
   readonly report: number
-  /** Descriptors above 2 that the next program keeps; all others are closed. */
+  /** Descriptors above 2 that stay open for the program that is started next; all others are closed. */
   readonly kept: readonly number[]
   readonly filter: SocketFilter
 }
@@ -34,7 +37,7 @@ export type StartForm = {
 /** The sockets that the system call filter permits. Unix sockets are permitted separately. */
 type SocketFilter = { readonly sockets: SocketAccess; readonly unixSockets: boolean }
 
-/** A text that is different for each form. It is the key of the encoded program. */
+/** Returns the key under which the encoded program of a form is stored. It is different for each form. */
 export function keyOfForm(architecture: Architecture, { report, kept, filter }: StartForm): string {
   return [architecture, filter.sockets, filter.unixSockets, report, ...kept].join(' ')
 }
@@ -46,7 +49,7 @@ export const usualStarts = (['x64', 'arm64'] as const).flatMap((architecture) =>
   ),
 )
 
-/** The offsets of addresses and text lengths in the data that is appended to the program. */
+/** The offsets of the values in the data that is appended to the program: addresses, the lengths of texts, and `nullInput`, which is 0 or 1. */
 const startOffsets = {
   steps: 0,
   directory: 8,
@@ -63,17 +66,17 @@ const startOffsets = {
 } as const
 export const sizeOfStartOffsets = 96
 
-/** Encodes the first program of a sandbox (see `startProgram`), except for the data that each command appends. */
+/** Encodes the first program of a sandbox (see `startProgram`), except for the data that is appended for each command. */
 export function startForm(architecture: Architecture, start: StartForm): ProgramForm {
   const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
   return makeForm(architecture, (memory, appended) => {
     const state: Names = { procfs: memory.variable(), error: memory.variable() }
-    // The type of `Object.keys` is a list of any strings, but the keys of this object are known.
+    // `Object.keys` returns strings of any kind as far as TypeScript knows, but the keys of this constant object are known.
     const names = Object.keys(startOffsets) as (keyof typeof startOffsets)[]
     const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [
       ...names.map((name): Instruction => ({ load: own[name], from: appended, offset: startOffsets[name] })),
-      // The engine answers this report while the program makes the mounts.
+      // The ready mark is sent this early so that the engine can answer while the program makes the mounts.
       ...sayReady(memory, start.report),
       ...openProcesses(memory, state),
       ...limitWatches(memory, own, state),
@@ -94,14 +97,14 @@ export function startForm(architecture: Architecture, start: StartForm): Program
 /** The variables into which the appended data is loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
-/** For each kind of failure that can happen after the mounts have been made, the word with which the report about it begins. */
+/** The words with which the program's reports about failures begin, apart from failures to mount, which have words of their own (`mountFailures`). */
 export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
 
 /**
- * Opens a copy of the sandbox's own /proc in which no mount covers anything. It stays open and writable while the /proc that commands see becomes
- * read-only.
+ * Returns instructions that open a copy of the sandbox's own /proc in which no mount covers anything. The copy stays open and writable while the
+ * /proc that commands see becomes read-only.
  */
 function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instruction[] {
   const directory = memory.variable()
@@ -136,7 +139,7 @@ function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Waits for the engine's go-ahead. If the engine has ended, the read returns end of file instead, and the program ends. */
+/** Returns instructions that wait for the engine's go-ahead. If the engine has ended, the read returns end of file instead, and the program ends. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [
@@ -147,7 +150,10 @@ function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   ]
 }
 
-/** Enters a user namespace in which the caller has an ordinary id and which owns no mounts, so that no mount can be changed from it. */
+/**
+ * Returns instructions that enter a user namespace in which the program has an ordinary user id and no capabilities. The namespace owns no mounts, so
+ * no mount can be changed from it.
+ */
 function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): readonly Instruction[] {
   const file = memory.variable()
   const write = (name: string, text: Operand, length: Operand): readonly Instruction[] => [
@@ -180,8 +186,8 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
 }
 
 /**
- * Opens the sandbox's null device as standard input if `nullInput` is set. bwrap's own null device is not used, because it is in one of the host's
- * mounts, where its owner could change its mode.
+ * Returns instructions that open the sandbox's null device as standard input if `nullInput` is set. bwrap's own null device is not used, because it
+ * is in one of the host's mounts, where its owner could change its mode.
  */
 function openInput(memory: Memory, { nullInput }: Given, { error }: Names): readonly Instruction[] {
   const device = memory.variable()
@@ -196,7 +202,7 @@ function openInput(memory: Memory, { nullInput }: Given, { error }: Names): read
   ]
 }
 
-/** Closes all descriptors above 2 except those in `kept`. */
+/** Returns instructions that close all descriptors above 2 except those in `kept`. */
 function closeOthers(kept: readonly number[]): readonly Instruction[] {
   const sorted = kept.toSorted((a, b) => a - b)
   return [2, ...sorted].flatMap((before, index): readonly Instruction[] => {
@@ -215,11 +221,14 @@ function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): read
   ]
 }
 
-/** Replaces this program with the program that its first argument names. That program gets the remaining arguments and the environment `variables`. */
+/**
+ * Returns instructions that replace this program with the program that its first argument names. That program gets the remaining arguments and the
+ * environment `variables`.
+ */
 function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
   const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
   return [
-    // The stack holds the number of arguments and then the arguments. The first of them is the path of this program.
+    // The stack holds the number of arguments and then their addresses. The first argument is the path of this program.
     { takeStack: stack },
     { load: path, from: stack, offset: 16 },
     { set: ownArguments, to: stack },

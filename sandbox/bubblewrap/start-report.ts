@@ -11,14 +11,14 @@ const mostBytes = 16 * 1024
 /** The report of a sandbox's first program. It is empty unless the program failed. */
 type StartReport = {
   /**
-   * Why the command was never started; undefined if it was. `code` is the exit code of the first program. Call this only after that program has
-   * ended.
+   * Resolves with the reason why the command was never started, or with undefined if it was started. `code` is the exit code of the first program.
+   * Call this only after that program has ended.
    */
   failure(code: number | null): Promise<SandboxError | undefined>
 }
 
 /**
- * Reads the report from the engine's end of the descriptor. When the first data arrives, it sends the go-ahead, without which the first program
+ * Reads the report from the engine's end of the descriptor. When the first data arrives, the go-ahead is sent, without which the first program
  * doesn't start the command.
  */
 export function readReport(source: Readable | Writable | null | undefined): StartReport {

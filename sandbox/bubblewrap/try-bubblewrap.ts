@@ -24,7 +24,7 @@ export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | 
 /** How many milliseconds a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
 const trialMs = 60_000
 
-/** Tries a bwrap program with a fully confined command. The result is not cached. */
+/** Tests a bwrap program by running a fully confined command with it. The result is not cached. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
   const limited = await tryWith(program, watches)

@@ -7,8 +7,8 @@ import type { Memory } from '../machine-code/make-program.ts'
 export type WatchLimits = { readonly instances: number; readonly watches: number }
 
 /**
- * The inotify limits (inotify(7)) for one command. They are only a part of the user's limits, because the caller's other programs, such as an editor,
- * share those. The result is undefined if the kernel has no such limits.
+ * Returns the inotify limits (inotify(7)) for one command. They are only a fraction of the user's own limits, because the caller's other programs,
+ * such as an editor, count toward the user's limits too. The result is undefined if the kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
@@ -28,8 +28,8 @@ export function watchLimits(
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**
- * Returns the instructions that set the inotify limits of the user namespace in which the program is root. What processes in nested namespaces use
- * also counts toward these limits (namespaces(7), `/proc/sys/user`). If setting a limit fails, the instructions jump to `broken`.
+ * Returns the instructions that set the inotify limits of the user namespace in which the sandbox's first program is root. What processes in nested
+ * namespaces use also counts toward these limits (namespaces(7), `/proc/sys/user`). If setting a limit fails, the instructions jump to `broken`.
  *
  * @param procfs the variable with the descriptor of a procfs in which every file can be written
  */

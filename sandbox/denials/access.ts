@@ -31,7 +31,8 @@ export function accessDenials(policy: SandboxPolicy): (path: string, want: 'read
       return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
     }
     if (want === 'read' || policy.mode === 'danger-full-access') return undefined
-    // Commands write to a private git or home directory in place of the host's. Only the user may change the host's files, outside the sandbox.
+    // The path may be in a git or home directory of which commands see a private version. They may write to that version, but only the user may
+    // change the host's files, outside the sandbox.
     const place = protectingPlace(path)
     const remedy = { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' } as const
     return place === undefined

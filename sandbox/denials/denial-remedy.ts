@@ -10,21 +10,24 @@ export type Remedy =
       readonly path: string
       readonly absent?: boolean
     }
-  /** Makes a hidden path readable. `place` is an entry of `deniedReads`. `path` is the requested path, which is `place` or is inside it. */
+  /**
+   * Makes a path readable that `deniedReads` hides. `place` is the entry of `deniedReads`. `path` is the requested path, which is `place` or is
+   * inside it.
+   */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
   /** Shows commands the socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
   /**
-   * Lets commands use unix sockets. These can only be allowed as a whole: a command's own sockets can't be distinguished from this machine's sockets
-   * that are visible to the command.
+   * Lets commands use unix sockets. It allows all of them, because a command's own sockets can't be distinguished from those sockets of this machine
+   * that the command can see.
    */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
   /** Raises a limit. `value` is the current limit, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
-  /** No policy would allow this; `advice` says what a person can do. */
+  /** A remedy that isn't a single change to the policy; `advice` says what a person can do. */
   | { readonly kind: 'otherwise'; readonly advice: string }
 
 export type LimitName = keyof SandboxPolicy['limits']

@@ -99,7 +99,7 @@ const plainPlaces = memoize((places: readonly string[]) => places.filter((each) 
 
 /**
  * Returns a function that finds the protected path in `root` that is or contains a path. A protected path that contains `root` doesn't count, because
- * the root was granted explicitly. The targets of the protected paths are looked up only once, for all paths.
+ * the root was granted explicitly. The symlinks in the protected paths are resolved only once, for all paths.
  */
 export function shieldingPlaces(
   root: string,
@@ -153,7 +153,7 @@ export function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-/** Returns a function that tests whether a path is in `lists`, or is what an existing path in `lists` becomes once its symlinks are resolved. */
+/** Returns a function that tests whether a path is one of the paths in `lists`, either as listed or after their symlinks have been resolved. */
 function placesAmong(lists: readonly (readonly string[])[], host: FileSystemView): (path: string) => boolean {
   const targets = new Set(
     lists.flatMap((places) => host.present(places).flatMap((place) => host.realPath(place) ?? [])),

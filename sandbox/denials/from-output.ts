@@ -22,7 +22,8 @@ const killedByFilter = 128 + 31
  * refuse it. Even then the denial is only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
-  // Most commands write no errors. Without this filter, the patterns below would be compiled even then, which takes longer than the rest.
+  // Most commands write no errors, so their only line is empty. It is left out, because otherwise the patterns below would be compiled even for such
+  // commands, which takes longer than the rest.
   const lines = ended.stderr.split('\n').filter((line) => line !== '')
   const found = new Map<string, Denial>()
   for (const line of lines) {

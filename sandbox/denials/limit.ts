@@ -1,7 +1,7 @@
 import type { Denial } from '../sandbox.ts'
 import type { LimitName } from './denial-remedy.ts'
 
-/** The denial for a limit that a command reached. `value` is the limit itself, in that limit's unit. */
+/** The denial for a limit that a command reached. `value` is the limit itself, for example the largest number of bytes. */
 export function limitDenial(limit: LimitName, value: number, certainty: Denial['certainty']): Denial {
   return {
     kind: 'limit',

@@ -9,7 +9,10 @@ import type { ContainerPlan } from './plan-container.ts'
 /** A running container, which runs one command at a time. */
 export type WarmContainer = {
   readonly id: string
-  /** Returns the kernel's resource counts for everything that ran in the container; undefined if they can't be read on this machine. */
+  /**
+   * Returns how much of each resource everything that ran in the container has used, as counted by the kernel; undefined if the counts can't be read
+   * on this machine.
+   */
   readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
   /** Sends a signal to every process except the container's first. */
@@ -36,7 +39,7 @@ export type ContainerProcess = {
   readonly stdin: PassThrough | undefined
   readonly stdout: Readable
   readonly stderr: Readable
-  /** The exit code. Rejects if the daemon couldn't start the command, or stopped answering. */
+  /** Resolves with the exit code. Rejects if the daemon couldn't start the command, or stopped answering. */
   readonly code: Promise<number>
 }
 
@@ -56,7 +59,7 @@ export type DaemonFacts = {
   readonly rootless: boolean
   readonly podman: boolean
   readonly remapsUsers: boolean
-  /** Whether the daemon can limit memory and processes. */
+  /** Whether the daemon can limit memory and the number of processes. */
   readonly limits: boolean
 }
 
@@ -67,7 +70,10 @@ export type DockerClient = {
   /** Lists the containers that have this label, each with its owner, which is the label's value. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** Starts a container. `filtered`: the arguments to put before our own programs, so that they also run under the filter (see `NetworkPlan`). */
+  /**
+   * Starts a container. `filtered` contains the arguments to put before our own programs, so that they also run under the system call filter (see
+   * `NetworkPlan`).
+   */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 

@@ -1,4 +1,4 @@
-// This doesn't use execa, because the relay sends us a socket through Node's own channel, and a relay is started for each command.
+// `spawn` is used instead of execa, because the relay sends us a socket through Node's own channel, and because a relay is started for each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
@@ -27,7 +27,7 @@ export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
   /**
-   * The arguments to put before our own programs so that they run under the filter in the container. For commands, `enter` returns these arguments.
+   * The arguments to put before our own programs in the container, so that they run under the system call filter. Commands get theirs from `enter`.
    */
   readonly filtered: readonly string[]
 }
@@ -37,14 +37,14 @@ export const shownAt = '/dev/portcullis'
 
 type CommandNetwork = {
   /**
-   * Prepares for a command that is to start in `cwd`. Returns the arguments to put before the command's own arguments, and the directory in which to
-   * start it. Rejects with the reason if this fails.
+   * Prepares the network for a command that is to start in `cwd`. Returns the arguments to put before the command's own arguments, and the directory
+   * in which to start it. Rejects with the reason if this fails.
    */
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
-   * Ends all connections. Returns the refused connections, and whether the next command may use the port. If `complaint`, the command's standard
-   * error, says that the command never started because the port or its directory was missing, this function rejects with `setup-failed`. That
-   * doesn't apply if the command was `stopped` together with its container, because it may then have ended before the port was opened.
+   * Ends all connections. Returns the denied connections, and whether the port is free for the next command. If `complaint`, the command's standard
+   * error, says that the command never started because the port was in use or its directory was missing, this function rejects with `setup-failed`.
+   * That doesn't apply if the command was `stopped` together with its container, because it may then have ended before the port was opened.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
   /** Removes everything that belongs to this network. Call this no matter how the command ended. */
@@ -69,9 +69,9 @@ const channel = 3
  *
  * A container has no network except its own loopback. Before each command, one of our programs creates a listening socket in the container and passes
  * it to the engine through a unix socket. The engine itself then answers the command's connections. The container's profile therefore has to permit
- * unix sockets, but each command also runs under bubblewrap's filter, which forbids them. The files of our programs can be executed but not read.
- * Other processes can't inspect a process that runs such a file (proc(5), "dumpable"), so no process can tamper with ours before the filter is
- * installed.
+ * unix sockets, but each command also runs under the system call filter that bubblewrap's commands get, which forbids them. The files of our programs
+ * can be executed but not read. Other processes can't inspect a process that runs such a file (proc(5), "dumpable"), so no process can tamper with
+ * ours before the filter is installed.
  */
 export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
   if (policy.network.mode !== 'allowlist') {

@@ -83,7 +83,7 @@ export function prepareStarts(
   }
 }
 
-/** A program that waits until its input ends. The kernel reaps orphaned processes meanwhile, because the program ignores SIGCHLD. */
+/** Encodes a program that waits until its input ends. Meanwhile the kernel reaps orphaned processes, because the program ignores SIGCHLD. */
 function initProgram(architecture: Architecture): Uint8Array {
   return makeProgram(architecture, (memory) => {
     const buffer = memory.space(64)

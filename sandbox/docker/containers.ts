@@ -17,9 +17,9 @@ type Planned = {
   readonly container: ContainerPlan
   /** The arguments to put before the command's own arguments. They start the program that checks the mounts. */
   readonly check: readonly string[]
-  /** Commands with the same key may share a container. */
+  /** Identifies the mounts and settings of the container. Commands with the same key can use the same container, one after another. */
   readonly key: string
-  /** Reports hidden paths that became visible, and protected paths that became writable. */
+  /** Returns a denial for each hidden path that became visible, and for each protected path that became writable. */
   readonly uncovered: () => readonly Denial[]
 }
 
@@ -30,11 +30,14 @@ type Containers = {
    * write, and one for those that may not.
    */
   plan(command: Command): Planned
-  /** Returns a warm container if there is one, otherwise a new one. Rejects with the daemon's error if the daemon can't start one. */
+  /**
+   * Returns a suitable container that is waiting for a command; if there is none, starts a new one. Rejects with the daemon's error if the daemon
+   * can't start one.
+   */
   take(planned: Planned): Promise<WarmContainer>
   /** Keeps a container in which nothing is running any more, for the next command. */
   giveBack(planned: Planned, container: WarmContainer): void
-  /** Removes warm containers whose mounts are out of date. */
+  /** Removes the waiting containers whose mounts are out of date. */
   dropStale(): Promise<void>
   /** Removes all containers that are waiting for a command. */
   dropAll(): Promise<void>
@@ -52,7 +55,7 @@ export function createContainers(
 ): Containers {
   const warm = new Map<string, WarmContainer[]>()
   const watchCovered = createUncoveredWatch()
-  // The latest plan for commands that write, and for those that don't.
+  // The key of the latest plan for commands that may only read (`true`), and for those that may write (`false`).
   const current = new Map<boolean, string>()
   const directories = { privateTemp: run.temp, emptyDirectory: run.empty }
 
@@ -72,7 +75,8 @@ export function createContainers(
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
-      // When a program of the host replaces a file over which a container has a mount, the container loses the mount. It isn't used again.
+      // When a program of the host replaces a file over which a container has a mount, the container loses the mount. The container isn't used again,
+      // because the stamp, which is part of the key, changes.
       const { stamp, uncovered } = watchCovered(
         planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),
       )

@@ -18,7 +18,7 @@ const patienceMs = 2000
 
 /** Ends the containers of killed runs, because a container may outlive its owner by a moment. */
 async function endContainers(): Promise<void> {
-  // If no daemon answers, commands in containers can't be ended, but they probably aren't running.
+  // If no daemon answers, running containers can't be ended, but there are probably none.
   const reaping = connectDocker()
     .then(reapContainers)
     .catch(() => undefined)

@@ -42,8 +42,9 @@ import { shownPath } from '../views/view-paths.ts'
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**
- * Confines commands in warm containers of the given image. Each container runs one command at a time. Therefore everything that the command leaves running can
- * be killed, and the container's limits apply only to that command. Throws `unavailable` if no daemon answers, or if the daemon can't enforce the policy.
+ * Opens a sandbox that runs commands in containers of the given image, and keeps containers ready for later commands. Each container runs one command
+ * at a time. Therefore everything that the command leaves running can be killed, and the container's limits apply only to that command. Throws
+ * `unavailable` if no daemon answers, or if the daemon can't enforce the policy.
  */
 export async function openDocker(
   policy: SandboxPolicy,

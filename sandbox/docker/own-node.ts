@@ -1,4 +1,4 @@
-// This doesn't use execa, because ldd is called synchronously and only once.
+// `spawnSync` is used instead of execa, because ldd is called synchronously and only once.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -18,7 +18,7 @@ let known: ContainerNode | undefined
 
 /**
  * The Node that runs this program, together with its dynamic loader and its libraries, so that it also runs in an image that has a different C
- * library or none. If the libraries can't be determined, this is the image's own Node.
+ * library or none. If the libraries can't be determined, the result is the image's own Node.
  */
 export function containerNode(): ContainerNode {
   known ??= bringNode(librariesOf(process.execPath))

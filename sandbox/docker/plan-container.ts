@@ -48,7 +48,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Entrypoint: [],
     // The first process waits until its input ends. No command runs as the first process, because killing it would end the container.
     Cmd: [...options.network.filtered, ...options.starts.init],
-    // The image's own health check would run outside our filter.
+    // The image's own health check is turned off, because it would run outside our filter.
     Healthcheck: { Test: ['NONE'] },
     Env: [],
     WorkingDir: '/',

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerProcess } from './client.ts'
 
-/** The streams of a process that hasn't started yet. They are connected to the process when it starts. */
+/** Returns the streams of a process that hasn't started yet. They are connected to the process when it starts. */
 export function relayLater(
   size: TerminalSize | undefined,
   start: () => Promise<ContainerProcess>,
@@ -12,7 +12,7 @@ export function relayLater(
   readonly stderr: Readable
   /** Sets the size of the process's terminal, as soon as there is one. */
   readonly resize: (size: TerminalSize) => void
-  /** The exit code; rejects if the process could not be started. */
+  /** Resolves with the exit code; rejects if the process could not be started. */
   readonly code: Promise<number>
 } {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]

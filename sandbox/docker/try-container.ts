@@ -9,7 +9,7 @@ import type { WarmContainer } from './client.ts'
 /** What the trial of a container needs. */
 type Trial = {
   readonly user: string
-  /** The arguments to put before our own programs so that they run under the filter (see `NetworkPlan`). */
+  /** The arguments to put before our own programs so that they run under the system call filter (see `NetworkPlan`). */
   readonly filtered: readonly string[]
   /** Directories that commands must be able to write to. */
   readonly roots: readonly string[]
@@ -19,7 +19,9 @@ type Trial = {
   readonly privateTemp: string
 }
 
-/** The name of the file that a trial creates in the container's `/tmp`, which is the run's directory on the host. */
+/**
+ * The name of the file that a trial creates in the container's `/tmp`. It then appears in the run's directory on the host, which is mounted there.
+ */
 const mark = '.portcullis-trial'
 
 const script = `

@@ -18,8 +18,8 @@ const largest = 4 * 1024 * 1024
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that can't
- * make git run a program. Hooks (except samples) are removed, and so are links and settings that lead to other places.
+ * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that
+ * can't make git run a program. Hooks (except samples) are removed, and so are links and settings that refer to places outside the repository.
  *
  * @param root a directory that contains the repository, and that no command can have replaced
  * @param git the repository's directory
@@ -136,8 +136,8 @@ function cleanAlternates(
 }
 
 /**
- * Whether a `.git` file that a command created has exactly the form that git itself writes, byte by byte. It must contain a path without links, which
- * leads to one of the host's repositories or to a cleaned repository.
+ * Whether a `.git` file that a command created has exactly the form that git itself writes, byte by byte. The file must contain a path without links
+ * to one of the host's repositories or to a cleaned repository.
  */
 export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {
   const held = holdBelow(root, dirname(link))

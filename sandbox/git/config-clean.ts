@@ -11,11 +11,11 @@ const secretKeys: readonly RegExp[] = [
   // Includes have already been resolved. If they were kept, they would name files that commands must not see.
   /^include\.path$/,
   /^includeif\..*\.path$/s,
-  // Commands can't reach the host's file system monitor, and a monitor that a command starts ends with the command.
+  // A file system monitor is of no use to commands: they can't reach the host's, and one that a command starts ends with the command.
   /^core\.fsmonitor$/,
 ]
 
-/** Matches the tokens of well-known services, which begin with certain prefixes. */
+/** Matches access tokens of well-known services, which can be recognised by their prefixes. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 
@@ -103,7 +103,7 @@ export function isImportable({ section, subsection, name, value }: ConfigEntry):
 }
 
 /**
- * Whether a setting may stay in a repository that a command created. These are the settings that `init` and `clone` write, and those that may be
+ * Whether a setting may stay in a repository that a command created. Only the settings that `init` and `clone` write may stay, and those that may be
  * imported into other repositories.
  */
 export function isHarmless(entry: ConfigEntry): boolean {

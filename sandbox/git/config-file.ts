@@ -125,7 +125,7 @@ function readValue(input: string, from: number): { readonly at: number; readonly
   }
 }
 
-/** The text of a config file with these settings, each in a form that all parsers read in the same way. */
+/** Returns the text of a config file with these settings, each in a form that all parsers read in the same way. */
 export function writeConfigFile(entries: readonly ConfigEntry[]): string {
   let [text, last] = ['', '']
   for (const { section, subsection, name, value } of entries) {

@@ -27,7 +27,7 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
   if (!trusted.has(identify(link)?.key ?? '')) return { ...entry, path: link }
   const directory = hostFileSystem.realPath(dirname(entry.path))
   const root = roots.find((each) => directory !== undefined && isWithin(directory, each))
-  // No command can write to an entry outside every root.
+  // An entry outside all roots is returned unchanged, because no command can write to it.
   return directory === undefined || root === undefined
     ? entry
     : { ...entry, root, path: join(directory, basename(entry.path)) }

@@ -15,7 +15,7 @@ export type GitEntries = {
    * Directories that git would use as a repository or as the directory of a worktree or submodule, at any depth, and all directories named `.git`.
    */
   readonly directories: readonly GitEntry[]
-  /** Entries named `.git` that are not directories: they lead git to a directory elsewhere. */
+  /** Entries named `.git` that are not directories: they refer git to a different directory. */
   readonly links: readonly GitEntry[]
   /** Entries with one of the requested names that are not in the host's git directories. */
   readonly named: readonly string[]
@@ -29,7 +29,7 @@ type CachedDirectory = {
   readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
-  /** The names of entries that are called `.git`, in any mixture of upper and lower case, and aren't directories. */
+  /** The names of those entries that aren't directories and are called `.git`, in any mixture of upper and lower case. */
   readonly links: readonly string[]
   readonly named: readonly string[]
 }

@@ -4,8 +4,8 @@ import type { HeldDirectory } from './held-directory.ts'
 const most = 100_000
 
 /**
- * A text made from the metadata of the files in a private git directory. If the text is the same as before, no file has changed. Objects are left
- * out, because new objects matter only if a file names them, and then that file has changed.
+ * Returns a text made from the metadata of the files in a private git directory. If the text is the same as before, no file has changed. Objects are
+ * left out, because new objects matter only if a file names them, in which case that file has changed.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
@@ -26,7 +26,10 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** Names of entries that the host may change in a work tree's own git directory. `ofRepository` lists those in the repository's common directory. */
+/**
+ * Names of the entries in a work tree's own git directory that git on the host changes. `ofRepository` lists those in the repository's common
+ * directory.
+ */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )
@@ -34,7 +37,7 @@ const ofRepository: ReadonlySet<string> = new Set(
   'packed-refs config shallow worktrees modules info hooks refs'.split(' '),
 )
 
-/** A text that changes whenever the host changes its repository. It is made without reading the repository's files. */
+/** Returns a text that changes whenever the host changes its repository. It is made without reading the repository's files. */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []
   const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)
@@ -43,7 +46,7 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     const isWanted = (name: string): boolean => ofWorktree.has(name) || (prefix === '' && ofRepository.has(name))
     for (const [name, { stamp }] of host.entries(prefix, isWanted) ?? []) stamps.push(`${prefix}${name} ${stamp}`)
     add(`${prefix}logs/HEAD`)
-    // The loop below finds the bisect refs of the main work tree among the repository's refs.
+    // The main work tree has no prefix: the loop below finds its bisect refs among the repository's refs.
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')

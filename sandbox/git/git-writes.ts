@@ -21,7 +21,7 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A change of a ref. `old` is undefined if the ref is new; `now` is undefined if the ref is removed. */
+/** A change to a ref. `old` is undefined if the ref is new; `now` is undefined if the ref is removed. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024
@@ -29,11 +29,11 @@ const message = 'portcullis: taken over'
 
 /** Plans changes to a repository's files, without making any. */
 export type GitPlan = {
-  /** Changes the value of a ref. @returns why that is impossible; undefined if it is possible */
+  /** Plans to change the value of a ref. @returns why that is impossible; undefined if it is possible */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Adds a line to the log of HEAD. Carrying out the plan fails if HEAD has changed in the meantime. */
+  /** Plans to add a line to the log of HEAD. Carrying out the plan fails if HEAD has changed in the meantime. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
-  /** Replaces the index. */
+  /** Plans to replace the index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
   readonly writes: () => GitWrites
 }
@@ -111,7 +111,10 @@ function isLogged(git: HostGit, own: HeldDirectory): boolean {
   return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)
 }
 
-/** Whether a ref of this name would conflict with others: a leading part of the name is itself a ref, or there are refs below the name. */
+/**
+ * Whether a ref of this name would conflict with existing refs, because a leading part of the name is itself a ref or because there are refs below
+ * the name.
+ */
 function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')
   const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
@@ -122,7 +125,7 @@ function isInTheWay(common: HeldDirectory, name: string): boolean {
   )
 }
 
-/** A `packed-refs` file without one of its refs, and without the line for that ref's peeled value. */
+/** Removes one ref from a `packed-refs` file, together with the line for the ref's peeled value. */
 function withoutRef(packed: Buffer, name: string): Buffer {
   const lines = packed.toString('latin1').split('\n')
   const at = lines.findIndex((each) => each.endsWith(` ${name}`) && /^[0-9a-f]/.test(each))

@@ -80,7 +80,7 @@ function globalFiles(): readonly string[] {
 function read(path: string, directory: string, roots: readonly string[]): Omit<CachedConfig, 'stamp'> {
   const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
   const entries = text === undefined ? undefined : parseConfigFile(text)
-  // Git can't read the file either.
+  // The file is missing, unreadable or too large, or git would reject it.
   if (entries === undefined) return { replaced: [], hidden: [], includes: [] }
   const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
   const includes = entries.filter(isInclude).flatMap(({ value }) => pathsIn(value ?? '', dirname(path)))

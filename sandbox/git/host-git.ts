@@ -1,4 +1,5 @@
-// This doesn't use execa, because git gets its directory as a descriptor, and is called synchronously, several times after each command.
+// Node's own functions are used instead of execa, because git gets its directory as a descriptor, and is called synchronously, several times after
+// each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
@@ -7,7 +8,10 @@ import type { HeldDirectory } from './held-directory.ts'
 /** Whether a git process of the host succeeded, and what it printed. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
-/** Options that override the repository's settings, so that git starts no hooks, file system monitor or clean-up while it only stores objects. */
+/**
+ * Options that override the repository's settings, so that git runs no hooks and starts no file system monitor or clean-up while it only stores
+ * objects.
+ */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',

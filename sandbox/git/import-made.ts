@@ -51,7 +51,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   return { notes, stale }
 }
 
-/** The directory of a new work tree, provided that it and the repository refer to each other and that commands may write there. */
+/** Returns the directory of a new work tree; undefined unless it and the repository refer to each other and commands may write to it. */
 function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: string): string | undefined {
   const back = sides.left.read(`worktrees/${name}/gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
   if (back === undefined || /[\0-\x1f\x7f]/.test(back)) return undefined
@@ -147,7 +147,7 @@ function put(host: HeldDirectory, name: string, content: string | Buffer): void 
   writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
 }
 
-/** The empty baseline, for importing a repository or work tree about which the host's git has no data yet. */
+/** Returns an empty baseline, for importing a repository or work tree about which the host's git has no data yet. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
 }

@@ -134,7 +134,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
     return done
   }
   stdout.unshift(header)
-  // Git reads `extensions.partialClone` only from this file, and ignores includes for it.
+  // Git reads `extensions.partialClone` only from the repository's own config file, not from files that it includes.
   const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]

@@ -6,7 +6,7 @@ export type IndexEntry = {
   readonly mode: number
   readonly stage: number
   readonly oid: string
-  /** The forty bytes with the file's metadata, as git last saw it. */
+  /** The forty bytes that contain the file's metadata, as git last recorded it. */
   readonly stat: Buffer
   readonly assumeValid: boolean
   readonly skipWorktree: boolean
@@ -45,7 +45,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
     const last = entries.at(-1)
     const mode = content.readUInt32BE(start + modeAt)
     if (last !== undefined && (path < last.path || (path === last.path && stage <= last.stage))) return undefined
-    // Entries are sorted, so the directory of an entry was often checked with the entry before it.
+    // Entries are sorted, so the directory of an entry was often checked with the entry before it. Then only the rest of the path is checked.
     const rest = path.startsWith(safe) ? path.slice(safe.length) : path
     if (!modes.has(mode) || !isSafePath(mode === 0o040000 ? rest.replace(/\/$/, '') : rest)) return undefined
     if (rest === path || rest.includes('/')) safe = path.slice(0, path.lastIndexOf('/') + 1)
@@ -79,7 +79,7 @@ type EntryLayout = {
 }
 
 /**
- * Finds the parts of the entry at a position of an index.
+ * Finds the parts of the index entry that begins at `start`.
  * @param previous the length of the previous entry's path
  * @returns undefined if the entry is incomplete
  */

@@ -21,8 +21,8 @@ type CommitsWish = {
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
   /**
-   * The checked-out branch of `to` and its commit. If neither has changed, the branch moves to the new commits. If this is missing, no checked-out
-   * branch moves.
+   * The branch that was checked out in `to` earlier, and its commit. If neither has changed, the branch moves to the new commits. If `move` is
+   * missing, no checked-out branch moves.
    */
   readonly move?: CheckedOut
   /** Whether the checked-out branch may move only to a descendant of its commit. Default: it may move to any commit. */
@@ -207,7 +207,7 @@ function emptyTree(git: HostGit, host: HeldDirectory): string {
   return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
 }
 
-/** The requested name. A number is added if a branch of that name exists and has commits that would be lost. */
+/** Returns the requested name for the branch. A number is added if a branch of that name exists and has commits that would be lost. */
 function freeName(git: HostGit, own: HeldDirectory, common: HeldDirectory, ref: string, commit: string): string {
   for (let number = 1; number < mostRefs; number += 1) {
     const name = number === 1 ? ref : `${ref}-${number}`

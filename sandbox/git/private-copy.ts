@@ -133,7 +133,8 @@ export function makePrivateCopy(
       const known = options.showsOwner && content.length > worthShowing ? shownIndex(content) : content
       return assumeUnchanged(known, unseen, options.oidBytes, host.stat(`${prefix}info/sparse-checkout`) !== undefined)
     })
-    // The copy gets the original's modification time, because with a newer index, git could overlook changes (racy-git, in git's documentation).
+    // The copy gets the original's modification time: if the index were newer than the original, git could overlook changes (racy-git, in git's
+    // documentation).
     if (files.has(index) && modifiedMs !== undefined)
       utimesSync(bytes(`${path}/${index}`), new Date(), new Date(modifiedMs))
     for (const name of host.names(prefix) ?? []) {

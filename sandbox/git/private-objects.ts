@@ -21,7 +21,7 @@ export class PrivateObjects {
   #count = 0
   /** The stamp (see `#stamp`) that the objects had when the host last received them. */
   #taken: string | undefined
-  /** The ids of the objects that this program packed itself and the host has received. */
+  /** The ids of the objects that this program itself packed and that the host has received. */
   readonly #given = new Set<string>()
 
   /**
@@ -94,7 +94,7 @@ export class PrivateObjects {
     }
   }
 
-  /** Creates a new directory for objects, so that nothing that a command has left in the old one can lead elsewhere. */
+  /** Creates a new directory for objects, so that links or other traps that a command has left in the old one have no effect. */
   #make(): string {
     const path = `${this.#directory}/objects-${(this.#count += 1)}`
     mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
@@ -122,7 +122,7 @@ export class PrivateObjects {
     }
   }
 
-  /** A text that changes when a command adds objects; undefined if there are no objects. */
+  /** Returns a text that changes when a command adds objects; undefined if there are no objects. */
   #stamp(): string | undefined {
     return this.#within((objects) => {
       const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))

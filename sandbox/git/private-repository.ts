@@ -62,7 +62,7 @@ export class PrivateRepository {
     this.#objects = new PrivateObjects(this.git, this.#host, options.directory, options.views)
   }
 
-  /** Whether to import the commands' changes. */
+  /** Whether commands may change the repository. Only then are their changes imported. */
   get writable(): boolean {
     return this.#options.writable
   }

@@ -19,7 +19,7 @@ export function isClean(found: readonly RootEntries[]): (path: string) => boolea
   return isOne
 }
 
-/** Whether a path's last component is `.git`, in any case. */
+/** Whether a path's last component is `.git`, in any mixture of upper and lower case. */
 export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
@@ -78,7 +78,7 @@ const directoriesAbove = memoize((paths: readonly string[]): readonly string[] =
   return [...above]
 })
 
-/** Whether a path is in a root. */
+/** Whether a path is in one of the roots. */
 export function isCovered(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => isWithin(path, root))
 }

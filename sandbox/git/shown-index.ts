@@ -10,9 +10,9 @@ const [uidAt, gidAt] = [28, 32]
 const overflowId = 65534
 
 /**
- * The git index of a work tree, adapted to a sandbox made of namespaces. Commands see files with a different owner there, so with the original index,
- * the first `git status` would read all files again. The caller must give the copy the modification time of the original: git compares the content of
- * files that are as new as the index, because their metadata proves nothing (racy-git, in git's documentation).
+ * Adapts the git index of a work tree to a sandbox made of namespaces. In such a sandbox, commands see files with a different owner, so with the
+ * original index, the first `git status` would read all files again. The caller must give the adapted index the modification time of the original:
+ * git compares the content of files that are as new as the index, because their metadata proves nothing (racy-git, in git's documentation).
  *
  * The paths in the index aren't validated, because that would take several times as long.
  *
@@ -62,8 +62,8 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
 export type CopyStats = Pick<BigIntStats, 'ctimeNs' | 'mtimeNs' | 'dev' | 'ino'>
 
 /**
- * The git index of a work tree, adapted to a copy of the work tree. The copied files have different metadata. So with the original index, every
- * `git status` that can't write the index would read all files again.
+ * Adapts the git index of a work tree to a copy of the work tree. The copied files have different metadata. So with the original index, every `git
+ * status` that can't write the index would read all files again.
  *
  * @param entries the entries of this index, as `parseIndex` returned them for `content`
  * @param copyOf returns the metadata of the copy of a file (given by its path in the index) if the index certainly describes the original file.
@@ -77,7 +77,8 @@ export function indexOfCopy(
 ): Buffer {
   const { uid, gid } = shownOwner()
   const adapted = Buffer.from(content)
-  // Until they are compiled, the methods of a DataView are several times as fast as those of a Buffer, and there are eight calls for each entry.
+  // A DataView is used because its methods, until they are compiled, are several times as fast as those of a Buffer, and there are eight calls for
+  // each entry.
   const numbers = new DataView(adapted.buffer, adapted.byteOffset, adapted.length)
   const setTime = (at: number, nanoseconds: bigint): void => {
     numbers.setUint32(at, Number(nanoseconds / second))

@@ -55,7 +55,8 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
     keep: (trust) => {
       const text = textOfKept(backend, trust)
       if (kept && text === written) return
-      // The new file may still exist with the right content: a record is nearly always the same as that of the previous command.
+      // The file that was set aside is written only if its content isn't already right: a record is nearly always the same as that of the previous
+      // command.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
       written = undefined
       // The file is renamed into place, so that there is never an incomplete record.

@@ -60,8 +60,8 @@ function enter(inside: string, name: string, clear: () => void): number {
 }
 
 /**
- * Calls a function that changes a directory. If this user isn't permitted to do that, gives the user access to the directory and calls the function
- * again, because a command may have removed the directory's permissions.
+ * Calls a function that changes a directory. If this user isn't permitted to change it, gives the user access to the directory and calls the function
+ * again. A command may have removed the directory's permissions.
  */
 function evenIfClosed<T>(act: () => T, directory: string): T {
   try {

@@ -124,7 +124,7 @@ export function populationOfProcess(pid: number, mark: string): (() => number) |
   return file === undefined ? undefined : () => Number(read(file))
 }
 
-/** The kernel's counts for a group, which is given by its directories. */
+/** The kernel's counts for a group. A group is given by its directories. */
 function countsIn(group: Hierarchy): GroupCounts {
   const [memory, pids, killed] =
     group.version === 1
@@ -182,8 +182,8 @@ function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
 }
 
 /**
- * The groups to try with version 2 of control groups: the process's own group and the groups above it, as far as their child groups can have limits
- * on memory and processes. In a group that contains processes, they usually can't.
+ * The groups to try with version 2 of control groups: the process's own group and the groups above it, provided that their child groups can have
+ * limits on memory and processes. In a group that contains processes, they usually can't.
  */
 function unifiedParents(top: string, own: string): readonly Hierarchy[] {
   const parents: Hierarchy[] = []

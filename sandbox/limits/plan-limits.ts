@@ -17,7 +17,7 @@ type LimitTools = {
 export type LimitPlan = {
   /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
-  /** Limits for each single process, set before the sandbox is created. */
+  /** Limits for each process, set before the sandbox is created. */
   readonly each: { readonly fileSizeBytes: number; readonly openFiles: number; readonly dataBytes?: number }
   /** The limit on processors for the container of one command; undefined for no limit. */
   readonly cpus: number | undefined

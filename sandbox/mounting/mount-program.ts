@@ -141,7 +141,7 @@ function tell(
 
 const sharedMemoryOptions = { mode: '1777', size: `${sharedMemory.bytes}`, nr_inodes: `${sharedMemory.files}` } as const
 
-/** Creates a new, empty tmpfs with these options (tmpfs(5)). */
+/** Returns instructions that create a new, empty tmpfs with the given options (tmpfs(5)). */
 function makeTmpfs(
   memory: Memory,
   options: Readonly<Record<string, string>>,

@@ -99,7 +99,7 @@ export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
   return memory.bytes(Buffer.concat([...records, words(kinds.end)]))
 }
 
-/** A key for a list of steps. If two keys are equal, so are the steps. */
+/** Returns a key for a list of steps. If two keys are equal, so are the steps. */
 export function keyOfSteps(steps: readonly Step[]): string {
   let key = ''
   for (const step of steps) {

@@ -58,8 +58,8 @@ export function decideAddresses(
 
 /**
  * Explains an error message about an unreachable host. If the host isn't allowed, the proxy refused it. If it is allowed, the program didn't use the
- * proxy, which is the only way out of the sandbox. The allow-list doesn't apply to the sandbox's own loopback interface, so errors about that
- * interface are not explained.
+ * proxy, without which nothing outside the sandbox can be reached. The allow-list doesn't apply to the sandbox's own loopback interface, so errors
+ * about that interface are not explained.
  */
 export function judgeUnreachable(allow: readonly HostPatternInput[], text: string): readonly Denial[] {
   const { host } = parseHost(text)

@@ -100,8 +100,8 @@ function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[]
 }
 
 /**
- * Replaces this program with the program that argument `number` names. The new program gets that argument, all arguments after it, and the whole
- * environment.
+ * Returns instructions that replace this program with the program that argument `number` names. The new program gets that argument, all arguments
+ * after it, and the whole environment.
  */
 export function become(memory: Memory, number: number): readonly Instruction[] {
   const stack = memory.variable()

@@ -132,15 +132,15 @@ async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Sock
 
 const notAbsolute = 'ask for http://HOST/PATH, or use CONNECT for anything else'
 
-/** The host and the path in a request to a proxy (RFC 9112, 3.2.2). If it isn't such a request, `target` is undefined. */
+/** The host and the path in a request to a proxy (RFC 9112, 3.2.2). If the message isn't a request to a proxy, `target` is undefined. */
 function absoluteTarget(message: IncomingMessage): { readonly target: string | undefined; readonly path: string } {
   const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
   return { target, path: path.startsWith('/') ? path : `/${path}` }
 }
 
 /**
- * Forwards a client's request to the server that was checked. `own` contains the headers for the connection to that server. They replace the headers
- * that applied only to the client's connection.
+ * Creates the request that forwards a client's request to the server that was checked. `own` contains the headers for the connection to that server.
+ * They replace the headers that applied only to the client's connection.
  */
 function requestOnward(
   message: IncomingMessage,

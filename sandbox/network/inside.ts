@@ -56,8 +56,8 @@ socket.on('data', function read(data) {
 })`
 
 /**
- * Variables that make programs use the proxy. The value is the same for every protocol. A `socks5h` URL would be correct in `ALL_PROXY`, but HTTP
- * libraries that don't support such URLs fail if they find one. Connections within the sandbox bypass the proxy.
+ * Variables that make programs use the proxy. The proxy's URL is the same for every protocol. A `socks5h` URL would be correct in `ALL_PROXY`, but
+ * HTTP libraries that don't support such URLs fail if they find one. Connections within the sandbox bypass the proxy.
  */
 export const proxyVariables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -24,7 +24,10 @@ export type Opened =
   /** The connection was allowed, but could not be made. */
   | { readonly status: 'failed'; readonly reason: string }
 
-/** The only way out of the sandbox. It checks the requested host, resolves it, checks the host's addresses, and connects only to these addresses. */
+/**
+ * Makes connections for a command, which has no other way out of the sandbox. The gate checks the requested host, resolves it, checks the host's
+ * addresses, and connects only to these addresses.
+ */
 export type Gate = {
   open(target: string, via: Route, defaultPort?: number): Promise<Opened>
 }

@@ -3,7 +3,7 @@ import { authority } from './decide-host.ts'
 import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
-// The numbers of the protocol (RFC 1928).
+// Numbers that the SOCKS5 protocol defines (RFC 1928).
 const version = 5
 const noAuthentication = 0
 const nothingAcceptable = 0xff

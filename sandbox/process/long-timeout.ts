@@ -1,7 +1,7 @@
 /** The longest delay that a timer accepts, in milliseconds. With a longer delay, Node would fire the timer immediately. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** A running timer. */
+/** A timer that has been started, with a function that cancels it. */
 export type LongTimeout = { readonly cancel: () => void }
 
 /**

@@ -1,5 +1,5 @@
-// This doesn't use execa, because mkfifo is called synchronously or without reading any output, and every command has to wait for
-// its pipes before it can start.
+// Node's own functions are used instead of execa, because mkfifo is called synchronously or without reading any output, and every command has to
+// wait for its pipes before it can start.
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -119,7 +119,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
   return { prepare, open, close: () => idle.splice(0).forEach(drop) }
 }
 
-/** How long to wait for pipes that another process is creating, in milliseconds. It usually takes that process less than three. */
+/** How many milliseconds to wait for pipes that another process is creating. That process usually takes less than three. */
 const patienceMs = 30
 
 /** Waits briefly until all of these pipes exist, and returns whether they do. Returns false if there are no names. */

@@ -6,7 +6,7 @@ export class RunningCommands {
   readonly #whenNoneWrites: () => void
   #writing = 0
 
-  /** @param whenNoneWrites called each time a command ends and no command that may write is left */
+  /** @param whenNoneWrites called whenever a command has ended and no running command may write */
   constructor(whenNoneWrites: () => void = () => undefined) {
     this.#whenNoneWrites = whenNoneWrites
   }

@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   return statOf(pid)?.isDead === false
 }
 
-/** The process's entry in procfs; undefined if there is no such process. */
+/** Returns the parsed text of `/proc/PID/stat` for a process; undefined if there is no such process. */
 function statOf(pid: number): ProcessStat | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

@@ -14,7 +14,7 @@ export type StartedProcess = {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly terminal?: Terminal | undefined
-  /** Resolves when the first process has ended; never rejects. */
+  /** Resolves when the first process has ended. Never rejects. */
   readonly exit: Promise<ProcessEnd>
   /** Releases the pipes of the process. Call this when all processes have ended and the outputs are closed. */
   readonly release: () => void

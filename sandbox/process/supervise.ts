@@ -21,9 +21,9 @@ const now = (): number => process.uptime() * 1000
 
 /** A started command, with the data and functions that only its backend can supply. */
 type Supervised = StartedProcess & {
-  /** Asks all of the command's processes to end. */
+  /** Asks all processes of the command to end. */
   readonly terminate: () => void
-  /** Kills all of the command's processes. It must be safe to call this at any time, repeatedly, and after the command has ended. */
+  /** Kills all processes of the command. It must be safe to call this at any time, repeatedly, and after the command has ended. */
   readonly destroy: () => void
   readonly timeoutMs: number
   readonly outputBytes: number
@@ -132,8 +132,8 @@ export function supervise(supervised: Supervised): SandboxProcess {
 }
 
 /**
- * A list with the denial for the limit because of which this program ended the command. It is empty if this program ended the command for a different
- * reason, or not at all.
+ * Returns a list with the denial for the limit that made this program end the command. The list is empty if this program ended the command for a
+ * different reason, or not at all.
  */
 function reached(
   cause: Cause,

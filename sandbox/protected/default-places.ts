@@ -71,7 +71,7 @@ function isHeld(text: string, place: string): boolean {
   return false
 }
 
-/** For each place in `text` that is below `place`, the path that leads there from `place`. */
+/** Returns what follows `place/` in each place in `text` that is below `place`. */
 function endsBelow(text: string, place: string): readonly string[] {
   const [, ...after] = text.split(`\0${place}/`)
   return after.map((rest) => rest.split('\0', 1)[0] ?? '')

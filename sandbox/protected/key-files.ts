@@ -7,16 +7,16 @@ import { readHostFile } from '../host-files.ts'
 type KeyFile = { readonly path: string; readonly shown: string | undefined }
 
 /**
- * Names of package managers' settings files. Commands need these files, but they may contain a token. In the top directory of a root, commands see
- * them without the lines that contain tokens. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc,
+ * Matches the names of package managers' settings files. Commands need these files, but they may contain a token. In the top directory of a root,
+ * commands see them without the lines that contain tokens. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc,
  * pip.pypa.io/en/stable/topics/configuration, bun.sh/docs/runtime/bunfig, doc.rust-lang.org/cargo/reference/config.html,
  * learn.microsoft.com/nuget/reference/nuget-config-file, packaging.python.org/en/latest/specifications/pypirc.
  */
 const obeyed = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.conf|\.?bunfig\.toml|nuget\.config|poetry\.toml|\.pypirc)$/i
 
 /**
- * Names of files that contain only credentials. Steps of CI jobs leave such files in the workspace. Sources: github.com/google-github-actions/auth,
- * gnu.org/software/inetutils, git-scm.com/docs/git-credential-store.
+ * Matches the names of files that contain only credentials. Steps of CI jobs leave such files in the workspace. Sources:
+ * github.com/google-github-actions/auth, gnu.org/software/inetutils, git-scm.com/docs/git-credential-store.
  */
 const keys = /^(?:gha-creds-[0-9a-f]+\.json|[._]netrc|\.git-credentials)$/i
 

@@ -59,8 +59,8 @@ export function protectingPlaces(
 }
 
 /**
- * The places that are protected outside all roots. Any directory there may be a project or a home directory, so what is protected in a root is
- * protected in each of these directories.
+ * The places that are protected outside all roots. Any directory outside the roots may be a project or a home directory, so what is protected in a
+ * root is protected in each of these directories.
  */
 const anywhere = memoize((protectedPaths: readonly string[]): ProtectedPlaces => ({
   inside: protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, '')))),

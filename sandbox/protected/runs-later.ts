@@ -115,7 +115,7 @@ export function runsLater(path: string, root: string): string | undefined {
   return matching.length === 0 ? undefined : table.programs[Math.min(...matching)]
 }
 
-/** A name of the table, in the form in which it is compared with the components of a path. */
+/** A name from the table, split into tests for the components of a path. */
 type Name = {
   /** A test for each component of the name, in order. */
   readonly parts: readonly ((part: string) => boolean)[]
@@ -159,7 +159,7 @@ function testOf(name: string): (part: string) => boolean {
   return name.includes('*') ? wildcard(name) : (part) => part === name
 }
 
-/** Whether the components of a path from index `at` on match a name. */
+/** Whether the components of a path match a name, starting with the component at index `at`. */
 function isNamed(parts: readonly string[], at: number, { parts: tests, means }: Name): boolean {
   const rest = parts.length - at - tests.length
   if (means === 'file' ? rest !== 0 : means === 'inside' ? rest < 1 : rest < 0) return false
