@@ -128,7 +128,8 @@ const usual = {
 
 export default defineConfig({
   test: {
-    // One more than there are processors, because most tests wait for processes. Two workers on two processors leave a quarter of the processor time unused.
+    // One more than there are processors, because most tests wait for processes. Two workers on two processors leave a quarter of the processor time
+    // unused.
     maxWorkers: availableParallelism() + 1,
     projects: [
       {

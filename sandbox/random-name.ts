@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /**
- * Returns a name of hexadecimal digits that can't be guessed, made from the system's own source of random bytes. Node's crypto module isn't used,
- * because loading it takes longer than confining a command, and most commands don't need it for anything else.
+ * Returns an unguessable name of hexadecimal digits, made from the system's own source of random bytes. Node's crypto module isn't used, because
+ * loading it takes longer than confining a command, and most commands don't need the module for anything else.
  *
  * @param bytes how many random bytes the name encodes
  */

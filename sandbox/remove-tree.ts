@@ -2,17 +2,17 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How many entries to remove before this process gets time for other work. */
+/** How many entries are removed between two pauses. During a pause, this process can do other work. */
 const inOneGo = 256
 
-/** How many times to try the removal if something is added to the tree in the meantime. */
+/** The maximum number of attempts to remove a tree that something else is still changing. */
 const mostRounds = 4
 
 /**
  * Removes a directory with everything that commands may have left in it, even directories that their owner can't access, and trees so deep that no
  * path reaches the bottom (`PATH_MAX`, 4,096 bytes on Linux). Throws the system's error for entries that still can't be removed.
  *
- * It removes one entry after another on this thread. A run usually leaves a few dozen entries, and passing each to a different thread takes several
+ * It removes one entry after another on this thread. A run usually leaves a few dozen entries, and handing each one to another thread takes several
  * times as long as removing it.
  *
  * @internal
@@ -32,8 +32,8 @@ export async function removeTree(path: string): Promise<void> {
 const mostSmall = 256
 
 /**
- * Removes a tree without any pause if it is small and nothing prevents that, which is the usual case, and returns true. Otherwise returns false, and
- * may have removed a part of the tree.
+ * Removes a tree without pausing and returns true if the tree is small and nothing in it prevents the removal, which is the usual case. Otherwise
+ * returns false; some entries may have been removed by then.
  */
 function isSmallRemoved(path: string): boolean {
   let done = 0
@@ -56,7 +56,9 @@ function isSmallRemoved(path: string): boolean {
   }
 }
 
-/** Returns a function to call for each entry. It pauses from time to time, so that this process can do other work. */
+/**
+ * Returns a function to call after each removed entry. From time to time, it returns a promise to wait for, so that this process can do other work.
+ */
 function takeTurns(): () => Promise<void> | undefined {
   let done = 0
   return () => ((done += 1) % inOneGo === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined)
@@ -92,7 +94,10 @@ async function removeOnce(directory: Buffer, turns: Turns): Promise<void> {
   ifThere(() => rmdirSync(directory))
 }
 
-/** Removes the trees below a directory. Nested directories are moved up first, so that no path below this directory is longer than two names. */
+/**
+ * Removes all subdirectories of a directory with their contents. Nested directories are moved up first, so that no path below this directory is
+ * longer than two names.
+ */
 async function flatten(path: string, turns: Turns): Promise<void> {
   chmodSync(path, 0o700)
   const out = mkdtempSync(join(path, 'out-'))
@@ -100,7 +105,7 @@ async function flatten(path: string, turns: Turns): Promise<void> {
   const waiting = [...top]
   let taken = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    // Renaming a directory requires write permission for that directory too.
+    // Moving a directory requires write permission for the directory itself, not only for its parent.
     chmodSync(directory, 0o700)
     for (const child of directoriesIn(directory)) {
       const outside = Buffer.from(join(out, `${++taken}`))

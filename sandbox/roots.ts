@@ -26,7 +26,7 @@ export function filesApart(policy: SandboxPolicy, host: FileSystemView): Sandbox
   }
 }
 
-/** The single files that the policy lets a command write to, as paths without symlinks. There are none unless the mode is workspace-write. */
+/** The individual files that the policy lets a command write to, as paths without symlinks. There are none unless the mode is workspace-write. */
 export function writableFiles(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   if (policy.mode !== 'workspace-write') return []
   return policy.writableFiles.flatMap((path) => {
@@ -70,8 +70,8 @@ function isBelow(path: string, roots: readonly string[]): boolean {
 }
 
 /**
- * Returns a function that selects the paths below the given roots. The list may be long, so the result is cached: the roots are the same for all
- * commands of a sandbox.
+ * Takes a list of paths, and returns a function that selects those below the given roots. The list may be long, so the result for the last roots is
+ * cached: the roots are the same for all commands of a sandbox.
  */
 const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
@@ -91,7 +91,7 @@ export type ProtectedPlaces = {
   readonly outside: readonly string[]
 }
 
-/** The paths of `protectedByRoots` in one list. */
+/** The policy's protected paths in absolute form, inside and outside the given roots, in one list. */
 export function protectedBelow(
   roots: readonly string[],
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
@@ -113,8 +113,8 @@ export function protectedByRoots(
 }
 
 /**
- * Computes the result of `protectedByRoots`, and caches it for each list of roots, together with the list of files that git's configuration named
- * last.
+ * Computes the result of `protectedByRoots`. It caches the result for each list of roots, and computes it again when git's configuration names other
+ * files than in the last call.
  */
 const placesOf = memoize((protectedPaths: readonly string[]) => {
   const known = new Map<string, ReturnType<typeof placesIn>>()

@@ -34,7 +34,7 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
 
 /**
  * Creates a temporary directory for data of this process that isn't part of a run. `base` must be one of the `scratchBases`. If this process is
- * killed, the directory is removed later, as the directories of runs are.
+ * killed, the directory is removed later, like the directory of a run.
  *
  * @internal
  */
@@ -68,10 +68,10 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
 }
 
 /**
- * The directories of all runs, including those that have ended, in every place where a run with this environment creates them.
+ * The directories of all runs, including those that have ended, in every place where a run with the current environment may create them.
  *
- * @param isSeen returns whether a place matters to the caller. Places that don't matter are skipped, because listing the system's temporary
- * directory may take a long time
+ * @param isSeen returns whether a place matters to the caller. Places that don't matter are skipped, because listing the system's temporary directory
+ * may take a long time
  */
 export function allRunDirectories(isSeen: (place: string) => boolean): readonly string[] {
   return scratchBases()

@@ -15,15 +15,18 @@ import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** The state that a backend with mounts keeps while a sandbox is open. */
+/** The state of an open sandbox whose backend uses mounts. */
 export type RunState = {
   /** The entries that were at the policy's paths when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
-  /** The paths that commands may write to, without symlinks. */
+  /** The directories that commands may write to, as paths without symlinks. */
   readonly roots: readonly string[]
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
-  /** Returns the guarded paths for a command, and what the command sees of git and of files with secrets. */
+  /**
+   * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: git's own, and
+   * files with secrets.
+   */
   readonly placesOf: (command: Command) => ShownPlaces
   /**
    * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no running command may write, because then all
@@ -39,15 +42,15 @@ export type RunState = {
   readonly rest: () => void
   /** Ends all commands, and reverts their changes to this program's own files. */
   readonly endCommands: () => Promise<void>
-  /** Releases everything that is held. No command may run after that. */
+  /** Closes all entries that are held open, and removes the run's directories. No command may run after that. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if a path in `wanted` no longer has the
- * expected entry, and `unavailable` if there is no directory that is out of the commands' reach. In both cases, nothing stays held.
+ * Opens and holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if a path in `wanted` no longer has
+ * the expected entry, and `unavailable` if there is no directory that is out of the commands' reach. In both cases, nothing stays held.
  *
- * @param start starts one of our own programs in the sandbox. Such a program only reads files that commands have left behind
+ * @param start starts a command in the sandbox. It is used for one of our own programs, which reads files that commands have left behind
  */
 export function openRunState(
   policy: SandboxPolicy,

@@ -13,7 +13,7 @@ export type Command = {
   readonly argv: readonly [string, ...string[]]
   /** The directory in which the command starts, as an absolute path. */
   readonly cwd: string
-  /** Variables that are set in addition to those that pass the policy's environment filters. */
+  /** Environment variables that are set in addition to those that pass the policy's environment filters. */
   readonly env?: Readonly<Record<string, string>>
   /** The command's standard input. `'null'` (the default) means /dev/null, so that no command waits for keyboard input. */
   readonly stdin?: 'null' | 'pipe' | 'inherit'
@@ -77,8 +77,8 @@ export type SandboxProcess = {
   /** The command's terminal; undefined unless the command asked for one. */
   readonly terminal: Terminal | undefined
   /**
-   * Resolves when the command has ended and all its output has been read. It never rejects because of what the command did, but it does if the
-   * command could not be started.
+   * Resolves when the command has ended and all its output has been read. It rejects only if the command could not be started, never because of what
+   * the command did.
    */
   readonly result: Promise<ExecResult>
   /** Ends the whole process tree: TERM, then KILL after a grace period. */
@@ -96,7 +96,10 @@ export type Sandbox = {
   readonly unenforced: readonly string[]
   /** The first arguments of a command that runs one of our own programs with Node inside the sandbox. Node's options come after them. */
   readonly node: readonly [string, ...string[]]
-  /** Returns the entries that are at the policy's paths, for sandboxes that are opened later with the same paths. Absent if no entries are held. */
+  /**
+   * Returns the entries that are at the policy's paths, so that a sandbox that is opened later for the same paths can check for them. `undefined` if
+   * the backend holds no entries.
+   */
   readonly known?: () => KnownPlaces
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */
   readonly shell: Shell
@@ -104,9 +107,9 @@ export type Sandbox = {
   spawn(command: Command): SandboxProcess
   /**
    * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command ends.
-   * Also call it when the output of a running command is passed on, and before a program outside the sandbox uses the files. It searches the
-   * directories in the writable roots but reads no files, which takes a few microseconds for each directory. If no command is running, it returns
-   * `[]` immediately.
+   * Also call it when the output of a running command is passed on, and before a program outside the sandbox uses the files. The search takes a few
+   * microseconds for each directory in the writable roots, because it lists directories but reads no files. If no command is running, it returns `[]`
+   * immediately.
    */
   inspect(): Promise<readonly Denial[]>
   /** Releases everything that the backend holds (containers, proxies, temporary directories). Further calls do nothing. */

@@ -31,7 +31,7 @@ export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []
   for (const choose of [() => resolve(tmpdir()), () => makeBelow(closedState(roots))]) {
     try {
-      // The path may contain symlinks that lead into a root, so the real path and these symlinks are checked too.
+      // A symlink in the path may lead into a root, or be in a root itself. So the real path and the symlinks are checked too.
       const path = choose()
       const real = realpathSync.native(path)
       const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))
@@ -65,7 +65,7 @@ function canMakeIn(path: string): boolean {
 }
 
 /**
- * Returns the same directory as `closedBase`, for the roots that a policy makes writable.
+ * Returns a directory for this program's temporary data that is out of reach of commands under this policy (see `closedBase`).
  *
  * @internal
  */

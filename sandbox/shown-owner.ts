@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** An ordinary user id for commands whose caller is root, so that programs in the sandbox don't assume that they are root. */
+/** The ids of an ordinary user, which commands get if their caller is root, so that programs in the sandbox don't assume that they are root. */
 const ordinary = { uid: 1000, gid: 1000 }
 
 /** The user and group ids of commands in a sandbox made of namespaces. In such a sandbox, the caller's files have the same owner as the commands. */

@@ -13,7 +13,7 @@ type Covered = {
 }
 
 /**
- * Returns a function that watches a command's files for a case that no sandbox can prevent. The kernel removes a mount from a file when a program
+ * Returns a function that watches a command's files for a change that no sandbox can prevent. The kernel removes a mount from a file when a program
  * outside the sandbox renames another file over that file, as editors do to save safely (rename(2); `detach_mounts` in Linux). From then on, running
  * commands see the new file. Each path is reported once.
  */

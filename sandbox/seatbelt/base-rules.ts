@@ -68,8 +68,8 @@ const systemFacts: readonly string[] = [
 const systemFactFamilies: readonly string[] = ['hw.optional.', 'hw.perflevel', 'machdep.cpu.']
 
 /**
- * Services for user and group names, for per-user directories, for notifications, and for the log. They only answer queries or record messages: none
- * of them starts a program, hands out a key or reads preferences for its caller.
+ * Services for user and group names, per-user directories, notifications and logging. They only answer queries or record messages: none of them
+ * starts a program, hands out a key or reads preferences for its caller.
  */
 const services: readonly string[] = [
   'com.apple.bsd.dirhelper',

@@ -6,7 +6,7 @@ import { triedToNest } from './diagnose-seatbelt.ts'
 
 const refusal = /Operation not permitted|\bEPERM\b/
 
-/** The denial for a program that puts itself or others into a sandbox, as Swift's build tools do. */
+/** The denial for a program that tries to create a sandbox for itself or for other programs, as Swift's build tools do. */
 const nestedSandbox: Denial = {
   kind: 'syscall',
   subject: 'that puts a program into a sandbox of its own',

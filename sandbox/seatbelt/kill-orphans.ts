@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'
 
-/** How many times at most to search for processes that are still running. One search isn't enough, because a process may fork during it. */
+/** The maximum number of searches for processes that are still running. One search isn't enough, because a process may fork during it. */
 const rounds = 10
 
 /**
  * Kills the processes that an ended command left behind: its process group, and every process whose environment still contains the command's mark. A
- * system program that has left the group isn't found, because macOS shows only the environment of a user's own programs (ps(1), `-E`).
+ * system program that has left the group isn't found, because macOS doesn't show the environments of system programs (ps(1), `-E`).
  */
 export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')

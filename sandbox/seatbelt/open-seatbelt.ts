@@ -87,7 +87,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
       cwd: realpathSync.native(command.cwd),
       env: { ...variables, [markVariable]: mark },
-      // The command gets a new session. So it has no terminal to wait for, and its process group can be ended as a whole.
+      // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be ended as a whole.
       detached: true,
       stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
     })
@@ -168,7 +168,7 @@ function tryOut(profile: SeatbeltProfile): void {
 
 function networkOf(policy: SandboxPolicy): NetworkGrant {
   switch (policy.network.mode) {
-    // An allow-list is refused before this backend is opened.
+    // This case can't occur: a policy with an allow-list is refused before this backend is opened.
     case 'allowlist':
     case 'off':
       return { kind: 'none' }

@@ -7,7 +7,7 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { keyFilesIn } from '../protected/key-files.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 
-/** What a profile depends on in addition to the policy. */
+/** The properties of this machine and of the run that a profile depends on, in addition to the policy. */
 export type SeatbeltMachine = {
   readonly host: FileSystemView
   /** The run's own temporary directory, which commands use because the system's temporary directories are hidden. */
@@ -24,19 +24,22 @@ export type Place = {
     | 'denied'
     | 'readable'
     | 'writable'
-    /** Read-only, although it is inside a writable directory. It may not exist yet, and the rule covers every spelling that differs only in case. */
+    /**
+     * Read-only, although it is inside a writable directory. The rule applies even before the path exists, and to every spelling that differs only in
+     * case.
+     */
     | 'protected'
 }
 
 /** All of a profile's rules for files, as data. */
 export type PlannedPlaces = {
-  /** The places, shortest path first. If several rules of a profile match an operation, the last of them wins. */
+  /** The places, shortest path first, because the last of several matching rules for the same operation wins. */
   readonly places: readonly Place[]
   /** Directories that must not be moved, because there are rules for entries in them. */
   readonly pinned: readonly string[]
   /**
-   * Paths whose existence commands may see: the denied entries themselves, and the parent directories of places that are granted inside hidden or
-   * denied ones.
+   * Paths whose existence commands may see: the denied entries themselves, and the parent directories of granted places that are inside a hidden or
+   * denied place.
    */
   readonly visible: readonly string[]
   /** The roots in which git's metadata is protected. */

@@ -14,16 +14,17 @@ import { quoteCaseless, quoteForRegex } from './regex.ts'
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
 /**
- * Names of entries in a git directory that `git init` and `git clone` must be able to create, so the rules deny them only in existing repositories.
+ * Names of entries in a git directory that `git init` and `git clone` must be able to create, so the rules deny writing them only in repositories
+ * that already exist.
  */
 const madeByInit: readonly string[] = ['config', 'hooks']
 
 /**
- * The profile that enforces `policy`. No specification describes the profile language. This profile is based on sandbox-exec(1) and sandbox(7) of
- * macOS for the tools, on the profiles in `/System/Library/Sandbox/Profiles` as examples, and on the "Apple Sandbox Guide" (reverse.put.as, 2011) for
- * operations and filters. It isn't clear which rule wins, the last one that matches or the one for the more specific operation, so the profile uses
- * only rules that mean the same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first name don't
- * apply to a second name.
+ * The profile that enforces `policy`. No specification describes the profile language. This profile is based on the manual pages sandbox-exec(1) and
+ * sandbox(7) for the tools, on the profiles in `/System/Library/Sandbox/Profiles` as examples, and on the "Apple Sandbox Guide" (reverse.put.as,
+ * 2011) for operations and filters. It isn't clear which rule wins, the last one that matches or the one for the more specific operation, so the
+ * profile uses only rules that mean the same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first
+ * name don't apply to a second name.
  */
 export function seatbeltProfile(
   policy: SandboxPolicy,
@@ -116,8 +117,8 @@ ${rule(
 }
 
 /**
- * Denies writes to files that control programs in any directory, whether they exist or not. The rules don't apply inside `node_modules` (see
- * `spared`).
+ * Denies writes to the files that are protected in every directory of a root, whether they exist or not. The rules don't apply inside `node_modules`
+ * (see `spared`).
  */
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {

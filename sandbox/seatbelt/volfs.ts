@@ -3,7 +3,7 @@ import { SandboxError } from '../sandbox-error.ts'
 
 /**
  * Throws `unavailable` if a directory can't be reached by its numbers (`/.vol/DEVICE/INODE`). Planted files are removed through such paths, because a
- * command can't redirect them. Only macOS's own types of volumes support them.
+ * command can't redirect them. Only macOS's own types of volumes support such paths.
  */
 export function requireVolfs(directories: readonly string[]): void {
   for (const directory of directories) {

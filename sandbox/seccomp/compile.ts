@@ -4,7 +4,7 @@ import { syscallNumber, type Architecture } from './syscalls.ts'
 /** One instruction of classic BPF (linux/filter.h). A jump's distance is counted from the next instruction. */
 type Instruction = { readonly code: number; readonly jt: number; readonly jf: number; readonly k: number }
 
-// The class, size, mode and operation of an instruction, already combined (linux/bpf_common.h).
+// Instruction codes, each combined from a class, a size, a mode and an operation (linux/bpf_common.h).
 const LOAD_WORD = 0x20
 const AND = 0x54
 const JUMP_EQUAL = 0x15
@@ -23,7 +23,7 @@ const offsetOfArguments = 16
 /** linux/audit.h */
 const auditArchitecture: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 
-/** Calls of the x32 interface, which exists only on x86-64, have this bit set. */
+/** The bit that is set in the call numbers of the x32 interface, which exists only on x86-64. */
 const x32Bit = 0x4000_0000
 const ENOSYS = 38
 

@@ -29,15 +29,18 @@ const newTimeNamespace = 0x80
 const AF_INET6 = 10
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
-/** The protocols of new internet sockets in a network namespace of their own: the default protocol for the socket's type, TCP, and UDP (ip(7)). */
+/**
+ * The protocols that are allowed for internet sockets if the command has a network namespace of its own: the default protocol for the socket's type,
+ * TCP, and UDP (ip(7)).
+ */
 export const loopbackProtocols: readonly number[] = [0, 6, 17]
 const socketTypeBits = 0xf
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
 /**
- * O_TMPFILE without the bit of O_DIRECTORY, which is different for the two processors. The flag creates an unnamed file, to which linkat(2) can give
- * a name.
+ * O_TMPFILE without the bit of O_DIRECTORY, because that bit differs between the two architectures. The flag creates an unnamed file, to which
+ * linkat(2) can give a name.
  */
 const O_TMPFILE = 0o2000_0000
 
@@ -132,7 +135,7 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
 
 /**
  * Rules against making set-user-id files. Such a file in a workspace is dangerous on the host: it belongs to the caller, so other users who start it
- * get the caller's rights. Mounts with nosuid have an effect only inside the sandbox.
+ * get the caller's rights. Mounting the workspace with nosuid would have an effect only inside the sandbox.
  */
 const setIdRules: readonly Rule[] = (
   [

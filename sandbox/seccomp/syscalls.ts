@@ -1,4 +1,4 @@
-/** The processors for which a filter can be made. */
+/** The processor architectures for which a system call filter can be compiled. */
 export type Architecture = 'x64' | 'arm64'
 
 /**

@@ -10,8 +10,8 @@ import { sizeMessage } from './terminal-program.ts'
 const endOfInput = '\u0004'
 
 /**
- * Connects a child that runs our terminal program to our side of the terminal. What is written to the child's standard input counts as typed, and new
- * sizes are sent through `control`.
+ * Connects a child process that runs our terminal program: what is written to its standard input counts as typed, and new sizes are sent to it
+ * through `control`.
  */
 export function connectTerminal(started: StartedProcess, control: unknown, size: TerminalSize): StartedProcess {
   // If these streams are missing, the child could not be started, and `exit` says why.

@@ -22,8 +22,8 @@ export function sizeMessage({ columns, rows }: { readonly columns: number; reado
 /**
  * A program that creates a pseudo-terminal and runs a command in it. The command leads a session of its own, whose controlling terminal is the
  * pseudo-terminal. The program's first argument is the path of the command's program, and the other arguments are passed to that program. Until the
- * command has ended, it copies its own standard input to the terminal, and the terminal's output to its standard output. It ends in the same way as
- * the command. Each message on `control` is a size; the program waits for the first size before it creates the terminal.
+ * command has ended, the terminal program copies its own standard input to the terminal, and the terminal's output to its standard output. It ends in
+ * the same way as the command. Each message on `control` is a size; the terminal program waits for the first size before it creates the terminal.
  *
  * It is needed because Node can't create terminals, and because a terminal from a sandbox's own `/dev` must be created inside the sandbox. It passes
  * SIGTERM on to the foreground process group and to the command, because both are in a session of their own, which the sender's signals don't reach.

@@ -38,7 +38,8 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   // The kernel's limit on a user's processes would also count the caller's other processes, so only a control group can limit a command's processes.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
-  // Pipes are not reused, because a process that leaves its group and clears its environment isn't found, and may still write to its pipe.
+  // Pipes are not reused, because a process that leaves its group and clears its environment can't be found and killed, and may still write to its
+  // pipe.
   const commandPipes = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
@@ -59,7 +60,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
-      // The command gets a new session. So it has no terminal to wait for, and its process group can be ended as a whole.
+      // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be ended as a whole.
       detached: true,
       stdio: [
         stdinOf(command),

@@ -65,7 +65,7 @@ export function startWatchdog(): Watchdog {
   }
 }
 
-/** Kills what an ended command left behind: its process group, and every process that has its mark in the environment. */
+/** Kills what an ended command left behind: its process group, and every process whose environment contains the command's mark. */
 export function sweep(mark: string, group: number): void {
   signal(-group, 'SIGKILL')
   for (let round = 0; round < 10; round += 1) {

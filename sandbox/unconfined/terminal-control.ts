@@ -9,7 +9,7 @@ import { terminalProgram } from '../terminal/terminal-program.ts'
 export const terminalControl = 3
 
 /**
- * Returns a function that writes the terminal program to `directory` when it is first called, and returns the program's path. The function throws
+ * Returns a function that returns the path of the terminal program. On its first call, the function writes the program to `directory`. It throws
  * `unavailable` if there is no such program for this machine, or if programs in `directory` can't be run.
  */
 export function keepTerminalProgram(directory: string, backend: 'unconfined' | 'external'): () => string {

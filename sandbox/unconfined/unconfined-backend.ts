@@ -7,7 +7,7 @@ export const unconfined: BackendModule = {
   tryOut: () => Promise.resolve(),
 }
 
-/** Runs commands with the caller's own rights, for a user who states that an external sandbox confines them. */
+/** The backend for a user who states that an external sandbox confines the commands: it runs them with the caller's own rights. */
 export const external: BackendModule = {
   open: (policy) => openUnconfined(policy, 'external'),
   tryOut: () => Promise.resolve(),

@@ -9,7 +9,7 @@ export { shownPath }
 export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   const moved = withPaths(policy, (path) => sourcePath(path, views))
-  // The whole view is visible, even if only a part of it is writable.
+  // All files of a view are readable, even if only some of them are writable.
   return { ...moved, readableRoots: [...new Set([...moved.readableRoots, ...views.map(({ source }) => source)])] }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { allowBubblewrap } from '../../.github/actions/run/allow-bubblewrap.ts'
 import { chooseSandbox } from '../../.github/actions/run/choose-sandbox.ts'
 
-/** A simulated machine on which `sudo` does or doesn't work. If it does, it can load an AppArmor profile, and bubblewrap works from then on. */
+/** A simulated machine on which `sudo` does or doesn't work. If `sudo` works, it can load an AppArmor profile, and bubblewrap works from then on. */
 function machine(
   setting: string | undefined,
   { sudo, works = false }: { readonly sudo: boolean; readonly works?: boolean },

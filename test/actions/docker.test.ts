@@ -9,7 +9,10 @@ import { tempDir } from '../support/temp-dir.ts'
 
 const image = 'portcullis-test-shell:latest'
 
-/** Creates a Docker image like a workflow's: three of this machine's programs, the libraries that they need, and the file `/etc/mark`. */
+/**
+ * Creates a Docker image of the kind that a workflow could use: three of this machine's programs, the libraries that they need, and the file
+ * `/etc/mark`.
+ */
 function makeImage(): void {
   const programs = ['/bin/bash', '/bin/cat', '/bin/sh']
   const linked = programs.flatMap(

@@ -65,7 +65,7 @@ async function gitHubOf({ workspace }: Job) {
   })
 }
 
-/** Changes one bit of a file, in the byte that `at` chooses, and returns the file's new content. */
+/** Changes one bit of a file, in the byte at the offset that `at` returns, and returns the file's new content. */
 function turn(file: string, at: (bytes: Buffer) => number): Buffer {
   const bytes = readFileSync(file)
   const place = at(bytes)

@@ -23,7 +23,7 @@ type GitLabJob = {
 
 const folder = new URL('../../fixtures/examples/ci/gitlab/templates/', import.meta.url)
 
-/** Reads a GitLab component, with these inputs filled in as GitLab does it. */
+/** Reads a GitLab component, with the given inputs filled in as GitLab does. */
 function component(name: string, given: Readonly<Record<string, string>>) {
   const [head = '', body = ''] = readFileSync(new URL(name, folder), 'utf8').split(/^---$/m)
   const { inputs } = (parse(head) as { readonly spec: { readonly inputs: Readonly<Record<string, Input | null>> } })
@@ -96,8 +96,8 @@ describe.each(['run.yml', 'review.yml'])('the GitLab component %s', (name) => {
     const { inputs, body, job } = component(name, given)
     const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
     expect(Object.keys(inputs).toSorted()).toEqual([...new Set(used)].toSorted())
-    // Only the version is inserted into scripts, and its form is restricted. All other inputs come from whoever includes the component, and stay
-    // data.
+    // Only the version is inserted into scripts, and its form is restricted. All other inputs come from whoever includes the component, and must not
+    // become part of a script.
     const scripts = parse(body) as Readonly<Record<string, GitLabJob>>
     for (const { script } of Object.values(scripts)) expect(script.join('\n')).not.toMatch(/inputs\.(?!version)/)
     expect(job.artifacts).toMatchObject({

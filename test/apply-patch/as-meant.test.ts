@@ -102,7 +102,7 @@ describe('"\\ No newline at end of file"', () => {
 })
 
 describe('an empty file', () => {
-  // The results are the same as those of Codex 0.169.
+  // The expected results are those of Codex 0.169.
   test.each([
     ['blank context above', [' ', '+new'], '\nnew\n'],
     ['an empty line above', ['', '+new'], '\nnew\n'],

@@ -9,7 +9,7 @@ const files = { 'one.txt': 'a\nb\nc\n', 'two.txt': 'x\r\ny\r\n', 'dir/three.txt'
 /** The time limit of tests that start the program many times. A start takes a twentieth of a second, but many times as long on a busy machine. */
 const manyProcesses = { timeout: 300_000 }
 
-/** Runs the program with some input, and checks what must be true whether it applies the input or refuses it. */
+/** Runs the program with some input, and checks what must be true both if it applies the input and if it refuses it. */
 function feed(cwd: string, input: string | Uint8Array, ...args: readonly string[]): Run {
   const before = fingerprint(cwd)
   const run = runProgram(cwd, input, { args })
@@ -33,7 +33,7 @@ const samples: readonly (readonly [form: string, patch: string])[] = [
 ]
 
 describe.each(samples)('%s that is cut off', (_, patch) => {
-  // A cut after the End marker removes only what surrounds the patch.
+  // Cutting the input after the End marker would remove only text that is not part of the patch.
   const end = patch.indexOf('*** End Patch') + '*** End Patch'.length
 
   test.each(['lenient', 'strict'] as const)('at any byte is refused in %s mode', async (mode) => {

@@ -1,4 +1,4 @@
-/** These tests apply patches far larger than any in actual use, one after the other. Each process has a gigabyte of heap. */
+/** These tests apply patches far larger than any in actual use, one after the other. The heap of each process is limited to one gigabyte. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -9,7 +9,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'apply-patch': [],
 }
 
-/** Vendor packages that only one file may import, so that their types stay there and a lazy import stays lazy. */
+/** Vendor packages, each of which only one file may import, so that its types stay in that file and a lazy import stays lazy. */
 const oneFilePackages = ['openai', '@anthropic-ai/sdk', 'dockerode', 'unbash', 'smol-toml', 'unpdf', 'turndown']
 
 describe('dependencies between packages', () => {

@@ -26,7 +26,7 @@ const starters = [
   'sandbox/views/overlay-view.ts',
 ]
 
-/** Our programs that are sent into the sandbox as text. The sandbox looks up the bare program names in them. */
+/** Sources of our programs that are sent into the sandbox as text. The bare program names in them are looked up inside the sandbox. */
 const inside = ['engine/tools/files/helper-program.ts']
 
 const call = /\b(?:spawn|spawnSync|execa|execFile|execFileSync|exec|execSync|fork|run)\(\s*(['"`])([^'"`]*)\1/g
@@ -92,8 +92,8 @@ function startsProcesses(file: string): boolean {
 }
 
 /**
- * Files that open files of the host by path, and why commands can't exploit that. All others read and write with `readHostFile`, `holdOutput` and
- * `openNewFile`, which don't wait for pipes and don't follow links that commands have made, or use the patch transaction.
+ * Source files that open files of the host by path, and why commands can't exploit that. All other source files read and write with `readHostFile`,
+ * `holdOutput` and `openNewFile`, which don't wait for pipes and don't follow links that commands have made, or use the patch transaction.
  */
 const openers: Readonly<Record<string, string>> = {
   'engine/app/hook-env-files.ts': "the run's own directory",

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { imports, sources } from './sources.ts'
 
-/** The folders of `engine`, lowest first: each may import those in rows above it, but none in the same row. */
+/** The folders of `engine`, lowest layer first: a folder may import folders in earlier rows of this list, but no other folder in its own row. */
 const layers = [
   ['core'],
   ['models'],

@@ -40,8 +40,8 @@ test('everything in a page is made by the one template that escapes', () => {
     .flatMap((file) =>
       /<\/?[a-z!]+[\s>/]|&(?:lt|gt|amp|quot|#)/.test(stringsOf(outsideTemplates(code(file)))) ? [file] : [],
     )
-  // These two files make no pages: one writes JUnit's XML, which a test parses, and the other escapes the two characters that begin raw HTML in
-  // Markdown.
+  // These two files don't create HTML pages: one writes JUnit's XML, which a test parses, and the other escapes the two characters that begin raw
+  // HTML in Markdown.
   expect(markup).toEqual(['engine/report/machines/run-junit.ts', 'engine/report/markdown/escape.ts'])
 })
 

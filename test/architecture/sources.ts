@@ -11,7 +11,7 @@ export function sources(folder: string): readonly string[] {
 
 const codeOf = new Map<string, string>()
 
-/** A source's text without comments, with the same line numbers. Strings stay, because specifiers are strings. */
+/** A source's text without comments, with the same line numbers. Strings are kept, because the specifiers of imports are strings. */
 export function code(file: string): string {
   const known = codeOf.get(file)
   if (known !== undefined) return known
@@ -20,7 +20,7 @@ export function code(file: string): string {
   return text
 }
 
-/** A source's unchanged text. */
+/** The unchanged text of a source file. */
 export function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }

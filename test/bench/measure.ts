@@ -25,7 +25,7 @@ export type MeasuredProgram = InDirectory & {
   readonly argv: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array
-  /** Default: 0. */
+  /** The exit code that the program must return. Default: 0. */
   readonly exitCode?: number
 }
 
@@ -63,7 +63,7 @@ export async function measureOnce(program: Measured, cwd: string): Promise<Cost>
     const wallMs = performance.now() - started
     if (code !== (program.exitCode ?? 0)) throw new Error(`${program.argv.join(' ')} ended with ${code}: ${stderr}`)
     if (gnuTime === undefined) return { wallMs }
-    // A line about a non-zero exit comes before the figures.
+    // If the program failed, GNU time prints a line about its exit code before the figures.
     const figures = (await readFile(report, 'utf8')).trim().split('\n').at(-1)?.split(' ').map(Number)
     const [user = 0, system = 0, peak = 0] = figures ?? []
     return { wallMs, cpuMs: (user + system) * 1000, peakMiB: peak / 1024 }

@@ -26,7 +26,7 @@ const scenarios: readonly { readonly name: string; readonly responses: number; s
 /** Measures whole runs of `agent exec` with a model on loopback that answers immediately, so that only the engine's own cost is left. */
 export async function runsBench(): Promise<readonly BenchRow[]> {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
-  // This folder isn't among the temporary files, because Codex refuses to put its helpers there.
+  // This folder isn't in the system's temporary directory, because Codex refuses to put its helpers in a folder there.
   await mkdir(join(homedir(), '.cache'), { recursive: true })
   const codexHome = await mkdtemp(join(homedir(), '.cache/portcullis-bench-'))
   try {

@@ -94,7 +94,10 @@ async function starts(
   ]
 }
 
-/** The commands to measure. Each repeats its work often enough to stand out from the start of its sandbox, which is included in its time. */
+/**
+ * The commands to measure. Each repeats its work so often that the work takes much longer than the start of the sandbox, which is included in the
+ * time.
+ */
 const commandLines: readonly (readonly [name: string, line: string])[] = [
   ['git status', repeat(10, 'git status --porcelain')],
   ['read all files', repeat(3, 'find . -name .git -prune -o -type f -print0 | xargs -0 cat >/dev/null')],
@@ -114,8 +117,8 @@ function repeat(times: number, line: string): string {
 }
 
 /**
- * The kinds of trees that commands work on, with the arguments of the run. `bare` is a plain run on an overlay that was mounted by hand. What a
- * command costs there in addition to `plain` is the kernel's share.
+ * The kinds of trees that commands work on, with the arguments of the run. `bare` is a plain run on an overlay that was mounted by hand. The
+ * additional cost of a command on `bare`, compared with `plain`, is the kernel's share.
  */
 const kinds = {
   plain: [],
@@ -135,7 +138,7 @@ const bareOverlay = [
   'cd "$1/tree" && shift && exec "$@"',
 ].join(' && ')
 
-/** Measures the commands on all kinds of trees, which take turns. */
+/** Measures the commands on all kinds of trees. In each round, they run once on each kind. */
 async function commands(tree: string, base: string): Promise<readonly BenchRow[]> {
   const steps = commandLines.map(([, line]): Reply => [call('exec_command', { cmd: `( ${line} ); times` })])
   const found: Record<Kind, Command[][]> = { plain: [], copy: [], overlay: [], bare: [] }

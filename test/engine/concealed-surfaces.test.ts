@@ -22,7 +22,7 @@ import { openPath } from '../support/call-path.ts'
 const rows = protectedTable().filter(({ what }) => what === 'credentials')
 const atHome = rows.filter(({ at }) => at.startsWith('~/')).map(({ at }) => at.slice(2))
 
-/** Creates a Guardian that knows the concealed places, like that of a run. */
+/** Creates a Guardian that knows the concealed places, like the Guardian of a run. */
 function guardianFor(workspace: string) {
   const policy = parsePolicy({ mode: 'workspace-write', workspace })
   return createGuardian({
@@ -112,7 +112,7 @@ beforeAll(async () => {
 })
 
 test('no command, file tool or patch reads or writes such a place, even if everything is approved', async () => {
-  // A home as the workspace is the hardest case, because all of it is granted.
+  // A home as the workspace is the hardest case, because commands are granted access to all of it.
   const workspace = home
   const readableRoots = [dirname(process.execPath)]
   const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })

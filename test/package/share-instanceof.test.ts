@@ -4,7 +4,7 @@ import { UserError } from '../../engine/index.ts'
 import { RuleError } from '../../policies/index.ts'
 import { SandboxError } from '../../sandbox/index.ts'
 
-/** Loads a built package, whose classes are a different copy than those of the sources. */
+/** Loads a built package. Its classes are not the same objects as the classes of the sources. */
 const built = async (packageName: string): Promise<Record<string, new (...given: unknown[]) => object>> =>
   (await import(new URL(`../../dist/${packageName}/index.js`, import.meta.url).href)) as never
 

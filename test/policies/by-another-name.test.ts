@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from './decisions.ts'
 
-/** Kinds of commands that only seem to read. None of them is allowed without asking. */
+/** Kinds of commands that look as if they only read, but can do more. None of them is allowed without asking. */
 const unsafe: Readonly<Record<string, readonly string[]>> = {
   'an option for the version of one program opens the prompt of another': [
     String.raw`printf '!touch q\n' | ftp -V`,

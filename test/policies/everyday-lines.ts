@@ -144,7 +144,7 @@ const shapes: readonly string[] = [
   ],
 ]
 
-/** Lines of everyday work: every command in every shape, with a second one if the shape has two. */
+/** Lines of everyday work: every command in every shape, with a second command if the shape combines two. */
 export function everydayLines(): readonly string[] {
   return shapes.flatMap((shape, row) =>
     commands.map((command, at) => {

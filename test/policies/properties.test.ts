@@ -10,7 +10,7 @@ import { decide } from './decisions.ts'
 const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const double = (text: string): string => `"${text.replace(/["\\$`]/g, '\\$&')}"`
 
-/** Ways of writing a command so that it still runs. */
+/** Ways to put a command into a longer command line that still runs it. */
 const wrappers: Readonly<Record<string, (line: string) => string>> = {
   'sh -c': (line) => `sh -c ${single(line)}`,
   'bash -lc, double quotes': (line) => `bash -lc ${double(line)}`,
@@ -85,7 +85,7 @@ const letter = (text: string): fc.Arbitrary<string> =>
     `\\\n${text}`,
   )
 
-/** `git push` in all spellings that shells accept, with everything that may come before, between and after. */
+/** `git push` in all spellings that shells accept, with everything that may come before, between and after the words. */
 const spelt: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', 'A=1 ', 'A="x y" ', '< /dev/null ', 'command ', 'env ', '! ', 'time ', '\t', '\\\n'),

@@ -14,7 +14,10 @@ beforeAll(async () => {
   readBySecond = await startSecondParser()
 })
 
-/** Texts that the second parser misreads, while bash agrees with our parser. In each of them, the second parser finds less. */
+/**
+ * Texts that the second parser misreads, while bash agrees with our parser. In each of them, the second parser misses a part that bash and our parser
+ * find.
+ */
 const misreadBySecond: ReadonlySet<string> = new Set([
   // Command substitutions in a heredoc: those in backticks, and all of them if tabs are stripped.
   'cat <<EOF\n`rm x`\nEOF',
@@ -26,7 +29,9 @@ const misreadBySecond: ReadonlySet<string> = new Set([
   'cat 0<.env',
 ])
 
-/** A word as our parser reads it, in the second parser's form. It is undefined if it is known only at run time, because it can't be compared then. */
+/**
+ * A word as our parser reads it, in the second parser's form. `undefined` for a word that is known only at run time, because it can't be compared.
+ */
 const comparable = (word: ShellWord): ReadWord => (word.kind === 'dynamic' ? undefined : word.text)
 
 /** Whether two readings of a command can be the same: word for word, up to the first word that is known only at run time. */

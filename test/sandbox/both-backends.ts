@@ -5,7 +5,7 @@ import { beforeAll, describe } from 'vitest'
 import { ensureImage, imageRoots } from './docker-image.ts'
 import { testInBubblewrap, testInDocker } from './helpers.ts'
 
-/** One of the two backends that confine on Linux, with what its tests need. */
+/** One of the two backends that confine commands on Linux, with what its tests need. */
 type Tested = {
   readonly backend: 'bubblewrap' | 'docker'
   /** The test function for this backend. If the backend is missing, a test is skipped with the reason, or fails on CI. */

@@ -34,7 +34,7 @@ function git(directory: string, ...args: readonly string[]): string {
 }
 
 describeInBoth('in %s', ({ backend, test, readableRoots }) => {
-  /** Returns the test function for tests that need these programs. A program that is not installed on this machine is undefined. */
+  /** Returns the test function for tests that need these programs. `undefined` stands for a program that is not installed on this machine. */
   const testWith = (...programs: readonly (string | undefined)[]): Test =>
     testUnless(programs.includes(undefined) ? 'npm, make, cc or cargo is not installed' : undefined, test)
 

@@ -10,7 +10,7 @@ import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
-/** A socket of the host that answers as a daemon would. */
+/** Opens a socket on the host that answers as a docker daemon would. */
 async function daemon(): Promise<string> {
   const directory = await mkdtemp('/var/tmp/sandbox-test-')
   const socket = join(directory, 'docker.sock')

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Who the host's git runs as. Default: this process. */
+/** The user and the group as which the host's git runs. Default: those of this process. */
 type Identity = { readonly uid?: number; readonly gid?: number }
 
 /** Runs the host's git in a directory as a shell prompt does, and commits there. */

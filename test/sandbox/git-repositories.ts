@@ -28,7 +28,7 @@ export async function repository(): Promise<string> {
   return directory
 }
 
-/** Makes a directory a repository with a commit on `main`, a branch `other`, and a name and address for further commits. */
+/** Turns a directory into a repository with a commit on `main`, a branch `other`, and a name and address for further commits. */
 export function initialise(directory: string): void {
   git('/', 'init', '-q', '-b', 'main', directory)
   git(directory, 'config', 'user.name', 'a')

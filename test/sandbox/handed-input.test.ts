@@ -19,7 +19,7 @@ async function sandboxed(script: string, input: number) {
   })
 }
 
-/** A file of this machine, opened for reading only. */
+/** Creates a file outside the sandbox, and opens it for reading only. */
 async function opened(text: string): Promise<{ readonly path: string; readonly descriptor: number }> {
   const directory = await mkdtemp('/var/tmp/sandbox-test-')
   const path = join(directory, 'input')

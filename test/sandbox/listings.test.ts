@@ -20,7 +20,7 @@ const readers = {
   arm64: { program: 'aarch64-linux-gnu-objdump', options: ['-m', 'aarch64'], calls: arm64.calls },
 } as const
 
-/** Functions that make each of our programs. They use example data, because data doesn't appear in the listings. */
+/** For each of our programs, a function that creates it. The functions use example data, because data does not appear in the listings. */
 const programs: Readonly<Record<string, (architecture: Architecture) => Uint8Array>> = {
   check: (architecture) => checkProgram(architecture, [], ''),
   entry: (architecture) => entryProgram(architecture, { port: 3128, filter: Buffer.alloc(8) }),
@@ -59,7 +59,7 @@ function listing(architecture: Architecture, program: Uint8Array): string {
     const name = Object.entries(calls).find(([, known]) => known === number)?.[0]
     return [`${at}  ${text}${isCall ? `  ; ${name ?? 'unknown'}` : ''}`]
   })
-  // AArch64 needs four instructions to load a 64-bit number.
+  // AArch64 needs four instructions to load a 64-bit number. In the listing, they become one instruction with the whole number.
   const text = `${lines.join('\n')}\n`
   return text.replaceAll(
     /^(\w+  mov) (x\d+), #0x(\w+)\n\w+  movk \2, #0x(\w+), lsl #16\n\w+  movk \2, #0x(\w+), lsl #32\n\w+  movk \2, #0x(\w+), lsl #48$/gm,

@@ -7,8 +7,8 @@ import { removeTree } from '../../sandbox/remove-tree.ts'
 import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 /**
- * A command that creates 60 nested directories with names of 200 characters. Together they form a path that is about three times as long as the system allows
- * (PATH_MAX). The innermost directory contains a file, and can't be entered.
+ * A command that creates 60 nested directories with names of 200 characters. Together, the names form a path that is about three times as long as the
+ * system allows (PATH_MAX). The innermost directory contains a file, and can't be entered.
  */
 const deep = `perl -e '$n="d"x200; for(1..60){mkdir $n or die; chdir $n or die} open F,">f" or die; close F; chmod 0,"."'`
 
@@ -41,7 +41,7 @@ test('closed directories, names that are not UTF-8 and links prevent no removal,
   chmodSync(other, 0o500)
   for (const at of ['link', 'a/link']) symlinkSync(other, join(tree, at))
   mkdirSync(Buffer.concat([Buffer.from(join(tree, 'a/closed/')), Buffer.from([0xff, 0xfe])]))
-  // The path becomes longer than a path may be. Otherwise, the simple way to remove the tree would work.
+  // The path becomes longer than the system allows. With a shorter path, the simple way to remove the tree would work.
   for (let level = 1; level <= 30; level += 1) {
     const outer = join(base, 'outer')
     mkdirSync(outer)

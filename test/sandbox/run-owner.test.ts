@@ -49,6 +49,6 @@ test('the real output of ps is understood', () => {
   const env = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '' }
   const { status, stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', `${process.pid}`], { encoding: 'utf8', env })
   const start = Number(parsePs(status, stdout))
-  // ps counts from the boot, so the clock may differ a little.
+  // `ps` computes a start time from the time of the boot, so the result may differ a little from the clock.
   expect(Math.abs(start - (Date.now() / 1000 - process.uptime()))).toBeLessThan(600)
 })

@@ -1,4 +1,4 @@
-/** An argument of a system call: a number, or bytes that the program carries and whose address it passes. */
+/** An argument of a system call: a number, or bytes that are part of the program and are passed by their address. */
 export type Argument = number | bigint | Uint8Array
 
 type Processor = {
@@ -97,7 +97,7 @@ const processors: Readonly<Record<'x64' | 'arm64', Processor>> = {
   },
 }
 
-/** movz, then movk for the upper three quarters of a register. */
+/** The instructions that load a number into a register: movz for its lowest quarter, then movk for the upper three. */
 function moveWide(register: number, value: bigint): readonly number[] {
   return [0, 1, 2, 3].map((quarter) => {
     const part = Number((value >> BigInt(16 * quarter)) & 0xffffn)

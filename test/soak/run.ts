@@ -48,7 +48,7 @@ const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
 
-/** Prints a line of the table, and below it what got through. */
+/** Prints a line of the table, and the failures below it. */
 function tell(words: readonly string[], count: string, failures: readonly string[]): void {
   const first = words.map((word) => `${word} `.padEnd(12)).join('')
   process.stdout.write(
@@ -105,7 +105,7 @@ if (parts.includes('batches')) {
   }
 }
 if (parts.includes('outages')) {
-  // These are tests, which take longer if `SOAK` is set.
+  // This part consists of vitest files, whose tests take longer if `SOAK` is set.
   const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname
   const files = ['outages', 'quota'].map((name) => `test/engine/batch/${name}.test.ts`)
   const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'soak', ...files], {

@@ -64,7 +64,7 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
   })
 }
 
-/** The events of a `--json` run. Each is checked against the published schema, which must contain every field. */
+/** The events of a `--json` run. Each event is checked against the published schema, and must not contain a field that the schema lacks. */
 export function eventsOf(stdout: string): readonly RunEvent[] {
   return stdout
     .split('\n')

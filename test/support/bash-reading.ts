@@ -25,7 +25,8 @@ export function readByBash(texts: readonly string[]): readonly (string | undefin
 
 /**
  * A bash script that reads texts and prints how bash parses them. Only a complete script is put into a function, which is defined and printed, but
- * never called. A line feed before the closing brace ends comments. If a text still swallows the brace, it is not a function.
+ * never called. A line feed before the closing brace ends comments. If a text swallows the brace nevertheless, no function is defined, and nothing is
+ * printed.
  */
 const reader = `
 while IFS= read -r -d '' text; do

@@ -29,7 +29,7 @@ export function recordingOf(...commands: readonly string[]): string {
   return `replay:${join(folder, 'recording.jsonl')}`
 }
 
-/** A place to run batches in: a folder with these files in it, and a home. */
+/** A place to run batches in: a folder that contains the batches' input files, and a home directory. */
 export type BatchPlace = {
   readonly folder: string
   readonly out: string
@@ -83,7 +83,7 @@ export function dearModel(...commands: readonly string[]): readonly string[] {
 
 /**
  * Checks everything that must be true of a batch, whatever happened to its processes: each trial is settled once, every dollar that a session spent
- * is counted, and another start finds nothing missing.
+ * is counted, and starting the batch again finds nothing left to do.
  *
  * @param words the command-line arguments with which the batch was started
  * @param spent what the batch's runs spent, in US dollars. Default: the sum in the logs of the sessions in its folder

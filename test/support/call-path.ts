@@ -36,7 +36,7 @@ type Setting = {
   readonly sandbox?: Sandbox
 }
 
-/** The path that tool calls take, with everything that can be observed. */
+/** The path that tool calls take, and everything that tests can observe of it. */
 export type ObservedPath = {
   readonly path: CallPath
   readonly events: readonly RunEvent[]

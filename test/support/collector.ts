@@ -39,7 +39,7 @@ const span = z.strictObject({
   }),
 })
 
-/** The request in opentelemetry-proto's `trace_service.proto`, in its JSON encoding. */
+/** A schema of the request that opentelemetry-proto defines in `trace_service.proto`, in its JSON encoding. */
 const Traces = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({ resource, scopeSpans: z.array(z.strictObject({ scope, spans: z.array(span).min(1) })) }),
@@ -76,7 +76,7 @@ const metric = z.union([
   }),
 ])
 
-/** The request in opentelemetry-proto's `metrics_service.proto`, in its JSON encoding. */
+/** A schema of the request that opentelemetry-proto defines in `metrics_service.proto`, in its JSON encoding. */
 const Metrics = z.strictObject({
   resourceMetrics: z.array(
     z.strictObject({ resource, scopeMetrics: z.array(z.strictObject({ scope, metrics: z.array(metric).min(1) })) }),

@@ -57,7 +57,7 @@ const texts: readonly string[] = [
   '::error::x\n::add-mask::y\n##[group]z\n%0A::set-output name=a::b',
 ]
 
-/** Text that closes the element, the attribute or the text around a string. */
+/** Texts that end the element, the attribute or the text in which a string is placed. */
 const breaks: readonly string[] = [
   '',
   '"\'>',

@@ -6,7 +6,10 @@ import type { Answer, Delivery, Received } from './sse-server.ts'
 export type Output =
   | { readonly type: 'text'; readonly text: string; readonly phase?: string }
   | { readonly type: 'reasoning'; readonly summary: string; readonly encrypted: string }
-  /** A search of the web by the provider. Without `found`, the provider paused before the answer. With only `found`, this is the answer after a pause. */
+  /**
+   * A search of the web by the provider. Without `found`, the provider paused before the answer. With only `found`, this is what the provider sends
+   * after the pause.
+   */
   | { readonly type: 'search'; readonly query?: string; readonly found?: string }
   | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
   | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }
@@ -41,7 +44,7 @@ export type Reply =
   /** The request is accepted, but never answered. */
   | 'silence'
 
-/** A running mock. */
+/** A running mock of a provider. */
 export type MockModel = {
   /** The value for `openai_base_url` or a similar setting. */
   readonly baseUrl: string
@@ -77,7 +80,7 @@ export const freeform = (name: string, input: string, id?: string): Output => ({
 
 export type Replies = readonly Reply[] | ((request: Received, index: number) => Reply)
 
-/** The differences between the mocks of providers. */
+/** The parts of a mock that depend on the provider. */
 type Dialect = {
   /** The path of the API. Requests for all other paths are answered with 404. */
   readonly path: string

@@ -24,7 +24,7 @@ export function testUnlessOnCi(missing: string | undefined, otherwise: Test = te
 }
 
 let noBubblewrap: string | null | undefined
-/** Why bubblewrap can't confine here; undefined if it can. It may be installed without being allowed to create namespaces. */
+/** Why bubblewrap can't confine commands here; undefined if it can. It may be installed without being allowed to create namespaces. */
 export function whyNoBubblewrap(): string | undefined {
   noBubblewrap ??= failureOf('bwrap', [
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'],

@@ -14,8 +14,8 @@ type Answer = {
 }
 
 /**
- * Lays a page out in headless Chromium, in a window of this width, and returns the width that the page then has. It is larger if something sticks
- * out, so that a reader would have to scroll sideways.
+ * Lays a page out in headless Chromium, in a window of this width, and returns the width that the page then has. The page is wider than the window if
+ * a part of it sticks out, so that a reader would have to scroll sideways.
  *
  * This uses Chromium's debugging protocol, because a real window has a minimum width, and because the page's policy forbids a test's scripts.
  */

@@ -9,7 +9,9 @@ import { testUnlessOnCi, type Test } from './needs.ts'
 /** The emulators for programs of another processor. They are part of qemu, run in user mode, and use this kernel's system calls. */
 const emulators: Readonly<Record<Architecture, string>> = { x64: 'qemu-x86_64', arm64: 'qemu-aarch64' }
 
-/** Whether programs for a processor are emulated here. Filters of system calls can't be emulated: the kernel would apply them to the emulator itself. */
+/**
+ * Whether programs for a processor are emulated here. Filters of system calls can't be emulated: the kernel would apply them to the emulator itself.
+ */
 export function isEmulated(architecture: Architecture): boolean {
   return process.arch !== architecture
 }

@@ -167,7 +167,7 @@ function obeyed(log: string): readonly string[] {
   })
 }
 
-/** A request to the GitHub API on loopback. */
+/** A request that the fake GitHub API has received. */
 export type Asked = { readonly method: string; readonly path: string; readonly token: string; readonly body: unknown }
 
 /** Starts a fake GitHub API on loopback. `answers` returns the body of the response to a request, or its status if there is no body. */

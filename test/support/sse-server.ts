@@ -37,12 +37,12 @@ export type Answer =
 
 export type SseServer = {
   readonly url: string
-  /** Everything received so far, in order. */
+  /** All requests that were received so far, in order. */
   readonly requests: readonly Received[]
   close(): Promise<void>
 }
 
-/** Starts an HTTP server on a free port of 127.0.0.1 that answers each POST with what `answer` says. */
+/** Starts an HTTP server on a free port of 127.0.0.1 that answers each POST with what `answer` returns. */
 export async function startSseServer(answer: (request: Received) => Answer): Promise<SseServer> {
   const requests: Received[] = []
   const server = createServer((request, response) => {
@@ -52,7 +52,7 @@ export async function startSseServer(answer: (request: Received) => Answer): Pro
         return send(answer(received), response)
       })
       .catch((error: unknown) => {
-        // A mistake in a test's reply function must show as a failed test, not as a hanging one.
+        // A mistake in a test's reply function must make the test fail, not hang.
         response.writeHead(400, { 'content-type': 'application/json' })
         response.end(JSON.stringify({ error: { message: `mock: ${String(error)}` } }))
       })

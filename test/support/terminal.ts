@@ -15,8 +15,8 @@ export type Typed = { readonly after: string; readonly text: string }
 type AtTerminal = { readonly code: number | null; readonly shown: string }
 
 /**
- * Runs `agent exec` in a terminal of its own, with a mock of OpenAI's API. Each text is typed once the text that it waits for has appeared after the
- * text that the previous one waited for.
+ * Runs `agent exec` in a terminal of its own, with a mock of OpenAI's API. Each text is typed once the text that it waits for has appeared. The
+ * search begins after the text that was found last.
  */
 export async function execAtTerminal(
   replies: readonly Reply[],

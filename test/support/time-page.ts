@@ -53,7 +53,7 @@ function speakTo(browser: ChildProcess): {
     browser.once('exit', (code) => reject(new Error(`chromium ended with ${code}`)))
     browser.once('error', reject)
   })
-  // The browser may also end when nobody is waiting for a message.
+  // If the browser ends while nobody is waiting for a message, the rejection is ignored.
   gone.catch(() => undefined)
   let rest = ''
   from.setEncoding('utf8').on('data', (text: string) => {

@@ -1,6 +1,6 @@
 /**
- * A process that the tests kill. In the given tree, it commits a change set with changes of every kind, undoes it, or recovers the tree. It checks
- * whether `/work-begins` exists in order to mark, in a trace of its system calls, where this work begins.
+ * A process that the tests kill. In the given tree, it commits a change set with changes of every kind, undoes it, or recovers the tree. Just before,
+ * it looks for the file `/work-begins`, so that a trace of its system calls shows where the operation begins.
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -34,14 +34,14 @@ const layout: Layout = {
 const folder = mkdtempSync(join(tmpdir(), 'patch-files-'))
 const driver = join(folder, 'driver.mjs')
 beforeAll(async () => {
-  // The driver is bundled into one file instead of thirty, because each test starts it some hundred times.
+  // The driver is bundled into one file instead of thirty, because each test starts it hundreds of times.
   const entryPoints = [new URL('crash-driver.ts', import.meta.url).pathname]
   const banner = { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" }
   await build({ entryPoints, outfile: driver, bundle: true, platform: 'node', format: 'esm', banner })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The operation on the tree. `recover` follows a commit that was killed when almost everything was installed. */
+/** The operation to perform on the tree. `recover` continues after a commit that was killed when almost all files were installed. */
 type Work = {
   readonly action: 'commit' | 'undo' | 'recover'
   readonly durable?: boolean
@@ -86,7 +86,7 @@ async function prepare({ action, durable = false, linkless = false }: Work, coun
 
 type Run = Awaited<ReturnType<typeof prepare>>[number]
 
-/** Starts a commit in each tree, and kills it as it installs its last file. */
+/** Starts a commit in each tree, and kills the process as it installs the last file. */
 async function crashAll(runs: readonly Run[], durable: boolean): Promise<void> {
   const { calls } = await rehearse({ action: 'commit', durable })
   const last = calls.findLast(({ text }) => text.endsWith('/inner") = 0'))
@@ -111,7 +111,7 @@ async function rehearse(work: Work) {
   }
 }
 
-/** Runs an operation in a separate tree for each item, and repeats those whose run was inconclusive. */
+/** Runs an operation once for each item, each time in a separate tree, and repeats the runs that are inconclusive. */
 async function tryEach<Item>(
   work: Work,
   items: readonly Item[],
@@ -168,7 +168,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
         async (call, run) => {
           const { killed, disturbed } = await killAt(call, run.work, run.env)
           const wanted = call.text !== 'beyond the last'
-          // The runtime wakes its own threads a varying number of times, with one write each.
+          // The runtime wakes its own threads with writes, a varying number of times, so the same number may stand for a different write in this run.
           if (call.name === 'write' && killed !== wanted) return { disturbed: true }
           if (!disturbed) expect(killed, JSON.stringify(call)).toBe(wanted)
           const found = JSON.stringify(run.look())

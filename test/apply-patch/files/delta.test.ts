@@ -12,7 +12,7 @@ test('replaced content can be rebuilt from the new content and the bytes that on
       (bytes, cuts, inOrder) => {
         const old = Buffer.from(bytes)
         const starts = inOrder ? cuts.toSorted(([one], [other]) => one - other) : cuts
-        // Views into the old bytes, in order or not, overlapping or not, with new pieces between them.
+        // The content consists of pieces of the old bytes, in any order and perhaps overlapping, with new bytes between them.
         const content = starts.flatMap(([start, length, foreign]) => [old.subarray(start, start + length), foreign])
         const { delta, runs } = findDelta(old, content)
         expect(runs.length).toBe(runLength(delta))

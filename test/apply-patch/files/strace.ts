@@ -129,7 +129,7 @@ export function runPlainly(
   })
 }
 
-/** Runs tasks two at a time: most of the time is spent on starting processes. */
+/** Runs tasks two at a time, because most of their time is spent on starting processes. */
 export async function inPairs<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
   const rest = [...items]
   const worker = async (): Promise<void> => {

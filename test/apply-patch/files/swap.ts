@@ -1,5 +1,6 @@
 /**
- * Replaces a directory of a tree with a link that leads outside and puts the directory back, every few milliseconds, until this process is killed.
+ * A process that, every few milliseconds, replaces a directory of a tree with a link that leads outside and then puts the directory back, until it is
+ * killed.
  */
 import { renameSync, symlinkSync } from 'node:fs'
 

@@ -27,7 +27,7 @@ export function makeScene(layout: Layout = {}): { base: string; root: string; st
   return { base, root, state, outside }
 }
 
-/** Puts files into a folder. */
+/** Creates the files, links and directories of a layout in a folder. */
 export function fill(root: string, layout: Layout): void {
   for (const [name, entry] of Object.entries(layout)) {
     const path = join(root, name)

@@ -16,7 +16,7 @@ function openAll(names: readonly string[]) {
       return { notices: [name] }
     },
   }))
-  // The features of this test use nothing but `closing`.
+  // The features of this test use only the field `closing`.
   const opening = openFeatures(features, { closing } as unknown as Opened, ({ notices = [] }) => told.push(...notices))
   return { opening, closing, told }
 }

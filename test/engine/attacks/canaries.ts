@@ -8,7 +8,7 @@ export type Planted = {
   readonly names: readonly string[]
   /** The files that contain the secrets. */
   readonly paths: readonly string[]
-  /** Variables of the job that starts the run. */
+  /** Environment variables of the job that starts the run. */
   readonly env: Readonly<Record<string, string>>
   /** Ends the host's process that has a secret on its command line. */
   close(): void
@@ -74,7 +74,7 @@ export function plantCanaries(scene: Scene): Planted {
   write('home/.git-credentials', `https://me:${token('credential-store')}@github.com\n`)
   write('home/.config/git/credentials', `https://me:${token('credential-store-xdg')}@github.com\n`)
 
-  // Files that programs keep secrets in.
+  // Files in which programs keep secrets.
   for (const [path, name] of [
     ['.netrc', 'netrc'],
     ['.docker/config.json', 'docker'],

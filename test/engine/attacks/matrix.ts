@@ -147,7 +147,7 @@ function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, ro
   return `PATH=/usr/local/bin:/usr/bin:/bin; export PATH; cd '${places.workspace}'; mkdir -p out; {\ncase "$1" in\n${turns.join('\n')}\nlater)\n${later.join('\n')}\n;;\nesac\n} > out/$1.said 2>/dev/null; touch out/$1.done; cat out/$1.said\n`
 }
 
-/** The tool calls with which the model would do what a row does. */
+/** The tool calls with which the model tries what a row describes. */
 function toolCalls({ act }: Row): readonly ToolCall[] {
   if (act.kind === 'script') return []
   const { path } = act
@@ -204,7 +204,7 @@ function secretsIn(workspace: string): readonly string[] {
   return stdout.split('\n').flatMap((path) => (path === '' ? [] : [`a secret lies in ${path}`]))
 }
 
-/** Returns a failure if an actor did not run the script to its end, where the script leaves a mark. */
+/** Returns a failure if an actor did not run the script to its end. At its end, the script creates the file `out/ACTOR.done`. */
 function finished(workspace: string, actor: Actor): readonly string[] {
   return existsSync(join(workspace, 'out', `${actor}.done`)) ? [] : [`the script of ${actor} did not end`]
 }

@@ -7,7 +7,7 @@ import { scriptedAttacks } from './scripted.ts'
 /** One attempt: to write a file, to read a file, or to run a script. */
 export type Row = {
   readonly name: string
-  /** The mechanism that stops the attempt. If there is little time, one row per mechanism represents the others. */
+  /** The mechanism that stops the attempt. Short test runs try only one row for each mechanism and kind of act. */
   readonly mechanism: string
   readonly act:
     | { readonly kind: 'write'; readonly path: string }
@@ -24,7 +24,7 @@ export type Row = {
         readonly leaves?: readonly string[]
         /** Afterwards, the host's git is used in this directory, and must not create a file named `sentinel`. */
         readonly gitIn?: string
-        /** A script that the host runs afterwards, which prints `GOT` if it finds something. */
+        /** A script that the host runs afterwards. It prints `GOT` if the attempt has succeeded. */
         readonly onHost?: string
         readonly seen?: () => boolean
         readonly programs?: Readonly<Record<string, Uint8Array>>

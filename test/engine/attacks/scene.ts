@@ -23,7 +23,7 @@ export type Scene = {
   readonly home: string
   /** A repository at a path where a CI checkout would be. */
   readonly workspace: string
-  /** A directory outside the workspace that the run is not granted. */
+  /** A directory outside the workspace. The run is granted no access to it. */
   readonly outside: string
   /** The directory in which the steps of a CI job leave files for each other. */
   readonly temp: string
@@ -32,7 +32,7 @@ export type Scene = {
   /** Writes a file and creates its directories. The path is relative to `base`. */
   readonly write: (path: string, text: string) => void
   readonly git: (directory: string, ...args: readonly string[]) => string
-  /** Makes the run's user the owner of everything. */
+  /** Makes the run's user the owner of all files and directories of the scene. */
   readonly handOver: (user: User) => void
   close(): void
 }
@@ -53,7 +53,7 @@ export function makeScene(): Scene {
     mkdirSync(dirname(join(base, path)), { recursive: true })
     writeFileSync(join(base, path), text)
   }
-  // git doesn't read the settings of the user who runs the tests.
+  // With this environment, git doesn't read the settings of the user who runs the tests.
   const env = { PATH: process.env['PATH'], HOME: places.home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
   const settings = ['user.name=a', 'user.email=a@b', 'init.defaultBranch=main', 'protocol.file.allow=always']
   const git = (directory: string, ...args: readonly string[]): string =>
@@ -112,7 +112,10 @@ function* everyPath(directory: string): Generator<string> {
   }
 }
 
-/** The built `agent`. An ordinary user gets a copy, because that user may not have access to the repository's directory. */
+/**
+ * Returns how to start the built `agent` as this user. An ordinary user gets a copy, because that user may not have access to the repository's
+ * directory.
+ */
 export function programFor(user: User): {
   readonly argv: readonly [string, ...string[]]
   readonly node: string
@@ -134,12 +137,12 @@ export function programFor(user: User): {
   }
 }
 
-/** The outcome of a program. */
+/** How a program ended, and its output. */
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 /**
- * Runs a program as this user, with only these environment variables. `group` is the group id of an ordinary user. It can be that of docker's socket,
- * so that the user can connect to the socket.
+ * Runs a program as this user, with only these environment variables. `group` is the group id of an ordinary user. It can be the group of docker's
+ * socket, so that the user can connect to the socket.
  */
 export async function runAs(
   user: User,

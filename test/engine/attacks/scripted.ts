@@ -122,7 +122,7 @@ except OSError: pass`,
         `os.stat('suid').st_mode & 0o6000`,
       ),
     ),
-    // Files of the run, and programs that it starts.
+    // Attacks on the run's own files, and on programs that the run starts.
     row(
       'own',
       'a pipe of a run that can be written',
@@ -156,7 +156,7 @@ except OSError: pass`,
       later: 'cat c2/private/key cfg/private/key c2/.env; mv c2 c3; cat c3/private/key; rmdir cfg; mv c3 cfg',
     }),
     row('denied', 'a denied file by a hard link', 'ln cfg/.env e2; cat e2', { atTop: true, later: 'cat e2' }),
-    // Things that an import of git changes could include.
+    // Harmful files and settings that an import of the run's git changes could bring in.
     row(
       'git-import',
       'links among git’s files',
@@ -180,7 +180,7 @@ except OSError: pass`,
       `git init -q m; cd m; printf '[submodule "x"]\\n\\tpath = x\\n\\turl = --upload-pack=touch sentinel;:\\n' > .gitmodules; git add .gitmodules; git -c user.name=a -c user.email=a@b commit -qm x`,
       { gitIn: 'm' },
     ),
-    // Descriptors, the kernel's files, other processes.
+    // Attacks through descriptors, the kernel's files, other processes, and unusual paths.
     row(
       'hidden',
       'what descriptors of all processes lead to',

@@ -4,7 +4,7 @@ import { ensureImage, image } from '../../sandbox/docker-image.ts'
 import { call, freeform, say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 import { runAs, type Ended, type Scene, type User } from './scene.ts'
 
-/** The parts of a run that can act. Each has its own path to the sandbox. */
+/** The parts of a run that run commands, each of which uses the sandbox in its own way. */
 export const surfaces = ['shell', 'js_repl', 'mcp', 'hook', 'task', 'agent'] as const
 export type Surface = (typeof surfaces)[number]
 
@@ -23,7 +23,7 @@ type RunOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Lines to add to the table `sandbox_read` of `config.toml`, and tables to put after it. Default: none. */
   readonly config?: string
-  /** A command line that the shell runs after all the others. */
+  /** A command line that the shell runs at the end of the run. */
   readonly later?: string
   /** Further command-line arguments. */
   readonly words?: readonly string[]
@@ -40,7 +40,7 @@ export type Attacked = Ended & {
   readonly said: string
 }
 
-/** A server of the Model Context Protocol whose one tool runs the script. */
+/** A server of the Model Context Protocol whose only tool runs the script. */
 const server = (script: string): string => `
   import { createInterface } from 'node:readline'
   import { spawnSync } from 'node:child_process'

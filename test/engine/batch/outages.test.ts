@@ -28,7 +28,7 @@ const runs = (place: BatchPlace, trial: string, attempt: number) => (): boolean 
   return existsSync(file) && readFileSync(file, 'utf8').includes('sleep')
 }
 
-/** Puts a proxy in front of a Redis, so that the connection to it can be cut. */
+/** Puts a proxy in front of a Redis server, so that the connection to it can be cut. */
 async function byProxy(redis: TestRedis): Promise<{ readonly redis: TestRedis; readonly proxy: TcpProxy }> {
   const proxy = await startTcpProxy(Number(new URL(redis.url).port))
   return { proxy, redis: { ...redis, url: `redis://127.0.0.1:${proxy.port}` } }

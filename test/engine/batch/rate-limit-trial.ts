@@ -9,7 +9,7 @@ import { agent, type Ended } from '../../support/agent.ts'
 import { responseFrames, say } from '../../support/mock-openai.ts'
 import type { Carrier } from './many-tasks.ts'
 
-/** Figures about a batch with a rate-limited model, and the guarantees that it violated. */
+/** Figures about a batch with a rate-limited model, and the guarantees that the batch violated. */
 export type RateTrial = { readonly figures: readonly string[]; readonly failures: readonly string[] }
 
 const minuteMs = 60_000
@@ -40,7 +40,7 @@ export async function runRateTrial(carrier: Carrier, minutes: number): Promise<R
     const [home, out, repo] = [join(base, 'home'), join(base, 'out'), join(base, 'repo')]
     mkdirSync(home)
     makeRepository(repo)
-    // More tasks than can be done in the time.
+    // There are more tasks than the batch can finish in this time.
     const tasks = Array.from({ length: 100 * (minutes + 2) }, (_, at) => ({
       id: `task-${at}`,
       prompt: `Part ${at}. ${'word '.repeat((at * 37) % 500)}`,

@@ -18,7 +18,7 @@ const words = (redis: TestRedis): readonly string[] => [
   ...['--queue', redis.url],
 ]
 
-/** Starts a Redis with TLS and a self-signed certificate. */
+/** Starts a Redis server with TLS and a self-signed certificate. */
 async function startTlsRedis(): Promise<{ readonly redis: TestRedis; readonly certificate: string }> {
   const folder = tempDir()
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]

@@ -132,7 +132,7 @@ describe('agent config sources', () => {
     const options = { cwd: join(cwd, 'sub'), home: at }
     const trace = join(tempDir(), 'trace')
     const startedBy = ['strace', '-f', '-e', 'trace=%file', '-o', trace]
-    // The run fails because the model doesn't exist, but everything else has been read by then.
+    // The run fails because the model doesn't exist, but all configuration files have been read by then.
     const { code } = await agent(['exec', '--trust', '-m', 'replay:/nowhere', 'x'], { ...options, startedBy })
     expect(code).toBe(2)
     const text = readFileSync(trace, 'utf8')

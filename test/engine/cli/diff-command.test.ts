@@ -11,7 +11,7 @@ const cmd = (line: string): ReturnType<typeof call> => call('exec_command', { cm
 const add = (text: string): ReturnType<typeof call> =>
   call('apply_patch', { input: `*** Begin Patch\n*** Add File: made.txt\n+same\n+${text}\n*** End Patch` })
 
-/** Runs each conversation in a tree of its own, and compares the first two sessions. */
+/** Runs each conversation in a tree of its own, and compares the first session with the last one. */
 async function diff(
   runs: readonly { readonly replies: readonly Reply[]; readonly prompt?: string }[],
   ...args: readonly string[]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const watchdog = new URL('../../../engine/cli/time-limit-watchdog.ts', import.meta.url).href
 
-/** Runs `code` in a process with a watchdog of 200 ms, and returns the outcome. */
+/** Runs `code` in a process with a watchdog that waits for 200 ms, and returns the outcome. */
 function watched(code: string) {
   const options = { after: 200, events: '{"type":"turn.failed"}\n', message: 'killed\n' }
   const script = `import { startWatchdog } from ${JSON.stringify(watchdog)}

@@ -7,7 +7,7 @@ import type { AnyRow } from '../../../engine/config/settings/setting-row.ts'
 import { parseToml } from '../../../engine/config/toml.ts'
 
 const file = new URL('../../../engine/config/README.md', import.meta.url).pathname
-/** Read by each test anew, so that a test sees what the first one has just written. */
+/** Returns the README's text. Each test reads the file anew, because the first test may just have written it. */
 const text = (): string => readFileSync(file, 'utf8')
 
 const headings: Readonly<Record<AnyRow['group'], string>> = {

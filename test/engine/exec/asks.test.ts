@@ -49,7 +49,7 @@ const asks: readonly (readonly [string, Output, RegExp])[] = [
   ['a tool of an MCP server', call('mcp__other__change', {}), /the permission mcp__other__change/],
 ]
 
-/** Ways to start a run so that nobody is there to answer. */
+/** Ways to start a run so that nobody can answer its questions. */
 const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
   ['standard input is closed', { startedBy: ['sh', '-c', 'exec "$@" <&-', 'sh'] }],
   ['standard input is an open, silent pipe', { keepStdinOpen: true }],

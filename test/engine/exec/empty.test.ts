@@ -5,7 +5,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access', '--json']
 
-/** Replies of a model that contain nothing visible. */
+/** Model replies that contain nothing visible. */
 const nothings: readonly (readonly [string, readonly Reply[], readonly string[]])[] = [
   ['zero-width spaces', [1, 2, 3].map(() => [say('\u200b\u2060')]), []],
   ['codes for a terminal', [1, 2, 3].map(() => [say('\u001b\u0007')]), []],

@@ -31,7 +31,7 @@ async function play(text: string) {
   return { ...ended, cwd, recorded }
 }
 
-/** Read by each test anew, so that a test sees what the first one has just recorded. */
+/** Returns the text of the recorded conversation. Each test reads the file anew, because the first test may just have recorded it. */
 const conversation = (): string => readFileSync(fixture('conversation.jsonl'), 'utf8')
 
 describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every built-in tool', () => {

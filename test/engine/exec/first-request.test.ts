@@ -12,7 +12,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-/** A model of each family with the wire format of its maker, and the maximum number of tokens in its first request. */
+/** One model of each family, its vendor's wire format, and the maximum number of tokens in its first request. */
 const families = [
   { model: 'gpt-5.5', wire: 'Responses', mostTokens: 3500 },
   { model: 'gpt-4.1', wire: 'Responses', mostTokens: 3500 },

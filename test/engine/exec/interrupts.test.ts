@@ -5,7 +5,7 @@ import { call, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 
-/** Runs a command that ignores requests to end, and signals the run once the command has started. */
+/** Runs a command that ignores the signals that ask it to end, and signals the run once the command has started. */
 function interruptStubborn(cwd: string, mode: string, signals: readonly NodeJS.Signals[]): Promise<Exec> {
   const cmd = `trap '' INT TERM HUP; touch started; (trap '' INT TERM HUP; sleep 20; touch survived) & wait; sleep 20; touch survived`
   return exec([[call('exec_command', { cmd, timeout_ms: 60_000 })], [say('never')]], ['--json', '-s', mode, 'x'], {

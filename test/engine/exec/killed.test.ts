@@ -10,7 +10,7 @@ import { repository } from '../../support/workspace.ts'
 const steps = 6
 const kills = 20
 
-/** What a request contains about a call: nothing, its output, or that it is unknown whether it ran. */
+/** What a request says about a call: nothing, the output of the call, or that it is unknown whether the call ran. */
 function outcome(body: unknown, id: string): string | undefined {
   const { input } = body as { input: readonly { readonly call_id?: string; readonly output?: string }[] }
   return input.find((item) => item.call_id === id && item.output !== undefined)?.output

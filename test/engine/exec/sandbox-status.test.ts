@@ -10,7 +10,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const replies = [[call('exec_command', { cmd: 'echo "$DOCKER_HOST"' })], [say('done')]]
 
-/** Opens a socket in place of a docker daemon's, and returns the environment variable that names it. */
+/** Opens a socket that stands in for a Docker daemon's, and returns the environment variable that names it. */
 async function withDaemon(): Promise<{ readonly DOCKER_HOST: string }> {
   const socket = join(tempDir(), 'docker.sock')
   const server = createServer().listen(socket)

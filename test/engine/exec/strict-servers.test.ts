@@ -18,7 +18,7 @@ const fixtures = new URL('../../../fixtures/', import.meta.url).pathname
 /** A mock of each provider. */
 type Providers = Readonly<Record<string, MockModel>>
 
-/** A model of each kind that the wire formats distinguish, with its provider. */
+/** One model of each kind that a wire format treats differently, with its provider. */
 const models = [
   { model: 'gpt-5.5', wire: 'Responses' },
   { model: 'gpt-4.1', wire: 'Responses' },
@@ -56,7 +56,7 @@ async function run(
 }
 
 const patch = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+one\n*** End Patch\n`
-/** An id for a call that is as long, and contains as unusual characters, as the ids of some servers. */
+/** An id for a call that is as long as the ids of some servers, and contains characters as unusual as theirs. */
 const oddId = (at: number): string => `chatcmpl-tool:${'0123456789abcdef'.repeat(4)}-${at}`
 
 /** A response with thoughts and calls of all kinds, including a call to a tool with a name that no provider would accept. */

@@ -85,7 +85,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     const ended = await json([[enter()], [exit('remove', { discard_changes: true })], done], cwd)
     expect(moves(ended).map(({ state }) => state)).toEqual(['entered', 'removed'])
     expect(proofs.filter((path) => existsSync(path))).toEqual([])
-    // Plain git does start these programs, so it is the run that prevents it.
+    // Plain git does start these programs, so it must be the run that prevents this.
     git(cwd, 'worktree', 'add', '-q', join(tempDir(), 'plain'))
     git(cwd, 'status')
     expect(proofs.filter((path) => !existsSync(path))).toEqual([])

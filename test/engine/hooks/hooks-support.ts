@@ -5,7 +5,7 @@ import { loadHooks } from '../../../engine/hooks/load-hooks.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** The hooks of a settings file, which really run in the sandbox, and the records of their runs. */
+/** The hooks of a settings file, which run in a real sandbox, and the records of their runs. */
 export type TestHooks = { readonly hooks: Hooks; readonly runs: readonly HookRun[]; readonly workspace: string }
 
 /** Loads the hooks from a settings file with this `hooks` table, and opens the sandbox in which they run. */

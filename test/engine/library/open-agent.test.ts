@@ -174,7 +174,7 @@ describe('a reviewer', () => {
       ...asks,
       workspace,
       responses: [touches, done],
-      // A caller in JavaScript may answer anything.
+      // A caller in JavaScript may return any value.
       reviewer: ({ action }) => (
         asked.push(action.type === 'exec' ? action.argv.at(-1) : action.type),
         answer as 'allow'
@@ -342,7 +342,7 @@ test.skipIf(needsBubblewrap())('the requested sandbox confines commands', async 
 })
 
 test('twenty agents work in parallel, and leave the process unchanged', async () => {
-  // The workspaces are created first, because starting git may write complaints to standard error.
+  // The workspaces are created before the spies, because starting git may write warnings to standard error.
   const workspaces = Array.from({ length: 20 }, () => repository())
   const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
   onTestFinished(() => spies.forEach((spy) => spy.mockRestore()))

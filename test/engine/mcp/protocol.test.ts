@@ -13,7 +13,7 @@ const signal = new AbortController().signal
 /** Code with which a fake server lists its only tool, `name`. */
 const lists = (name: string): string =>
   `if (method === 'tools/list') return send({ id, result: { tools: [{ name: '${name}', inputSchema: { type: 'object' } }] } })\n`
-/** Changes a fake server so that it writes every notification it receives to the file `notes`. */
+/** Changes a fake server so that it records in the file `notes` every notification that it receives. */
 const noting = (source: string): string =>
   source
     .replace('import { createInterface }', "import { appendFileSync } from 'node:fs'\n    import { createInterface }")
@@ -140,7 +140,7 @@ describe.skipIf(needsBubblewrap())('a server over a WebSocket', () => {
 })
 
 describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
-  /** Starts a server that speaks the streamable transport with plain JSON. `forget` discards every session, as a restart does. */
+  /** Starts a server that speaks MCP's streamable HTTP transport, and answers with plain JSON. `forget` discards every session, as a restart does. */
   async function speaks() {
     let session = 1
     let calls = 0

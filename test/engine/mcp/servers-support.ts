@@ -14,7 +14,7 @@ export function reference(name: 'everything' | 'filesystem' | 'memory'): string 
   return `${packages}server-${name}/dist/index.js`
 }
 
-/** A server with the usual settings. */
+/** The configuration of a server, with the usual settings except for those in `settings`. */
 export function server(name: string, transport: McpTransport, settings: Partial<McpServer> = {}): McpServer {
   return {
     name,
@@ -31,7 +31,7 @@ export function server(name: string, transport: McpTransport, settings: Partial<
   }
 }
 
-/** A server that runs a Node program, given as a file or as source text. */
+/** The configuration of a server that is a Node program, given as a file or as source text. */
 export function nodeServer(
   name: string,
   program: { readonly file: string } | { readonly source: string },

@@ -12,7 +12,7 @@ if (responses === undefined || chat === undefined || messages === undefined) thr
 
 const user = (text: string): HistoryItem => ({ type: 'message', role: 'user', text })
 
-/** Returns what a run stores of a response and of the results of its calls, as it is when it is read back from the session. */
+/** Returns what a run stores about a response and the results of its calls, in the form in which it is read back from the session. */
 function kept(events: readonly ModelEvent[]): readonly HistoryItem[] {
   const said = events.flatMap((event): readonly HistoryItem[] => {
     if (event.type === 'message') return [{ ...event, role: 'assistant' }]

@@ -64,7 +64,10 @@ describe('a strict server accepts what a real one accepted', () => {
     expect(new ChatConformance().complaint(received(body))).toBeUndefined()
   })
 
-  /** A request in the form in which Codex 0.169 sends it. Its kinds of tools and input were captured on loopback. */
+  /**
+   * A request in the form in which Codex 0.169 sends it. The kinds of tools and input items in it are those of a request that was captured on
+   * loopback.
+   */
   test('Responses: a first request of Codex, and what follows a call', () => {
     const say = (role: string, text: string): object => ({
       type: 'message',

@@ -10,7 +10,7 @@ import { call, freeform, say, startMockOpenAI, think } from '../../support/mock-
 import type { Reply } from '../../support/mock-openai.ts'
 import { collectFinished, request, temporaryFolder } from './conversation.ts'
 
-/** A small run loop: `tool` answers calls until the model makes none. */
+/** A small run loop: `tool` answers calls until the model makes no more calls. */
 async function converse(model: Model, tool: (name: string, input: string) => string): Promise<ModelEvent[][]> {
   const history: HistoryItem[] = [{ type: 'message', role: 'user', text: 'go' }]
   const turns: ModelEvent[][] = []

@@ -29,7 +29,7 @@ function answered(
   return [...calls.map((call): HistoryItem => ({ type: 'tool_call', call })), ...results]
 }
 
-/** Plays the first response, then asks for the second with these results. */
+/** Plays the first response, then asks for the second response with these results. */
 async function second(model: Model, ...outputs: Parameters<typeof answered>[1][]): Promise<ModelEvent[]> {
   const history = answered(await collect(model), ...outputs)
   return collectFinished(model, request({ history }))

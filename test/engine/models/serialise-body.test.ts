@@ -40,7 +40,7 @@ const wires = [
 test.each(wires)('a request of %s is the same, whatever part of it was sent before', (_, list, build) => {
   for (let length = 0; length <= history.length; length++) {
     const items = history.slice(0, length)
-    // Nothing is cached for a copy of the items, so this is built anew.
+    // Nothing is cached for a copy of the items, so the body is built anew.
     const anew = JSON.stringify(build(structuredClone(items)))
     for (let times = 0; times < 2; times++) expect(serialiseBody(build(items), list as never)).toBe(anew)
   }

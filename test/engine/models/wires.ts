@@ -10,7 +10,7 @@ import { startMockOpenAI } from '../../support/mock-openai.ts'
 /** A provider's wire format, with everything that a scenario needs. */
 export type WireUnderTest = {
   readonly wire: string
-  /** The provider's name, as messages to the user contain it. */
+  /** The provider's name, as it appears in messages to the user. */
   readonly label: string
   readonly model: string
   readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>

@@ -17,7 +17,7 @@ type End = {
   readonly code: number
   readonly reason: string
   readonly result: string
-  /** The heading of the reports that people read. */
+  /** The expected heading of the reports that are written for people. */
   readonly heading: string
 }
 

@@ -75,7 +75,7 @@ describe.skipIf(needsBubblewrap())("GitHub's summary of the step", () => {
     await exec(story, ['x'], { cwd: repository(), env })
     const text = readFileSync(summary, 'utf8')
     expect(text).toMatch(/^# earlier\n## Done · exit code 0/)
-    // Text from strangers is in code fences, or escaped.
+    // Text from untrusted sources is in code fences, or escaped.
     expect(text.replace(/^(`{3,})[^]*?^\1$/gm, '')).not.toMatch(/<|!\[|\]\(/)
   })
 })

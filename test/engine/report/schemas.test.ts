@@ -121,7 +121,7 @@ describe('reports match the schemas of their formats', () => {
 })
 
 describe('the schemas', () => {
-  /** A valid report in which one text is replaced by another. */
+  /** Creates a valid report, and makes it invalid by replacing one text with another. */
   function broken(format: 'sarif' | 'codequality' | 'junit', right: string | RegExp, wrong: string): string {
     const report = collectReport(file(run(['a.ts'], 'failed')))
     const text = typeof report === 'string' ? expect.fail(report) : renderReport(report, format)

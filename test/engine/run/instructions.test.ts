@@ -54,7 +54,7 @@ test('the example of a patch is a valid patch', async () => {
 
 test('all of it has 600 to 900 tokens: it is sent with every request', () => {
   for (const text of [gpt, olderGpt, claude, other]) {
-    // Measured with o200k_base: these texts have 4.16 to 4.24 characters per token.
+    // Measured with the tokenizer o200k_base: these texts have 4.16 to 4.24 characters per token.
     const { length } = text({ handsOn: true })
     expect(length / 4.24).toBeGreaterThan(600)
     expect(length / 4.16).toBeLessThan(905)

@@ -23,7 +23,7 @@ type Denied = { readonly folder: string; readonly url: string }
 
 const fileIn = ({ folder }: Denied): string => join(folder, 'secret.txt')
 
-/** JavaScript that reads, writes and connects in every possible way, and prints the results. For `node -e`. */
+/** JavaScript for `node -e` that reads, writes and connects in every possible way, and prints the results. */
 function attempts({ folder, url }: Denied): string {
   return `
     const fs = require('node:fs'), http = require('node:http')

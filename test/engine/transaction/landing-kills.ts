@@ -33,7 +33,7 @@ const command = [
 const by = '-c user.name=x -c user.email=x@x'
 const commits = `; git ${by} add -A && git ${by} commit -qm second && echo left > left.txt && git ${by} commit -q --allow-empty -m third`
 
-/** What was tried, and the guarantees that were violated. */
+/** How many calls were traced and tried, and the guarantees that were violated. */
 type Kills = {
   readonly calls: number
   readonly tried: number

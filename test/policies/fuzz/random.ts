@@ -1,4 +1,4 @@
-/** Random choices (mulberry32). With the same seed, the choices are the same. */
+/** A source of random choices (mulberry32). With the same seed, the choices are the same. */
 export class Random {
   #state: number
 
@@ -20,7 +20,7 @@ export class Random {
     return chosen
   }
 
-  /** Between `least` and `most` random entries of a list, joined. */
+  /** Joins random entries of a list: at least `least` and at most `most` of them. */
   some(all: readonly string[], least: number, most: number): string {
     let joined = ''
     for (let left = least + this.below(most - least + 1); left > 0; left--) joined += this.of(all)

@@ -26,7 +26,7 @@ const most = Number(values.texts)
 const seed = Number(values.seed)
 const random = new Random(seed)
 const batch = 400
-/** One text in this many is judged for all shells, even if the tokenizer refuses it. */
+/** One of every `sample` texts is judged for all shells, even if the tokenizer refuses it. */
 const sample = 256
 
 const names = values.kinds.split(',')

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One text, and the shell that runs it. */
+/** One text, its kind, and the shell that runs it. */
 export type Run = { readonly shell: 'bash' | 'dash'; readonly text: string; readonly kind: string }
 
 /** The outcome of a batch: the texts that changed something, and the number of texts that did not end by themselves. */
@@ -25,7 +25,7 @@ export class Scratch {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** Runs texts of one shell and kind. Those in `hits` change something when they run. */
+  /** Runs texts of one shell and kind. The `hits` of the result are the texts that changed something. */
   async run(runs: readonly Run[]): Promise<Ran> {
     const [first] = runs
     if (first === undefined) return { hits: [], endless: 0 }
@@ -40,7 +40,7 @@ export class Scratch {
     }
     if (this.#state() === before) return { hits: [], endless }
     const alone = runs.filter((run) => this.#changes(run))
-    // A change that only several texts make together is still found: then all of them are reported.
+    // A change that only several texts together cause is still found: then all of them are reported.
     return { hits: alone.length > 0 ? alone : runs, endless }
   }
 
@@ -53,8 +53,8 @@ export class Scratch {
   }
 
   /**
-   * Describes the state of the folder. The times also reveal a file that was created and then removed. Git itself may change its index, and the times of
-   * other files below `.git`, so only the names and contents of these are described.
+   * Describes the state of the folder. The times also reveal a file that was created and then removed. Git itself may change its index, and the times
+   * of other files below `.git`, so only the names and contents of those are described.
    */
   #state(): string {
     const own = ['.', 'd', 'a', 'd/b'].map((name) => {

@@ -7,7 +7,7 @@ import { arming, characters, pieces, separators, wraps } from './shell-pieces.ts
 const mostLearned = 4_096
 const longest = 200
 
-/** Matches lines that hang, or have effects that a fuzz test must not have. */
+/** Matches lines that would hang, or that would have effects that a fuzz test must not have. */
 const unfit =
   /\b(?:rm|sudo|kill|reboot|dd|mkfs|git|curl|find|sleep|yes|select|tail|top|less|more|man|watch|python3?|make|npm|docker|while|until)\b/
 
@@ -33,7 +33,7 @@ export class ShellTexts {
     return isArmed(text) ? text : insert(text, random.of(arming), random)
   }
 
-  /** Stores an allowed text if it is the first of its shape, so that others are derived from it. */
+  /** Stores an allowed text if it is the first of its shape, so that other texts are derived from it. */
   learn(text: string, random: Random): void {
     const scan = scanShell(text, 'bash')
     if (text.length > longest || !scan.ok) return

@@ -1,6 +1,6 @@
 /**
- * `node test/sandbox/battery/main.ts [BACKEND [view]]`: runs the battery as this user, in a private view or in the workspace itself, and prints the outcomes as
- * JSON.
+ * `node test/sandbox/battery/main.ts [BACKEND [view]]`: runs the battery as this user, in a private view or in the workspace itself, and prints the
+ * outcomes as JSON.
  */
 import process from 'node:process'
 import type { Backend } from '../../../sandbox/index.ts'

@@ -14,13 +14,13 @@ export type Places = {
   /** A directory next to the workspace, to which commands are granted no access. */
   readonly outside: string
   readonly home: string
-  /** The port of a TCP server and of a UDP server on the host. */
+  /** The port on the host at which a TCP server and a UDP server listen. */
   readonly port: number
   /** The number of datagrams that the UDP server has received. */
   readonly datagrams: () => number
   readonly socket: string
   readonly abstractSocket: string
-  /** A process of the host. `hostMark` is a word of its command line. */
+  /** The id of a process of the host. `hostMark` is a word in the command line of this process. */
   readonly hostPid: number
   readonly hostMark: string
   readonly node: string
@@ -88,7 +88,7 @@ export async function makePlaces(): Promise<Places> {
 
 let made: Promise<string> | undefined
 
-/** A repository that contains another one. It is created only once, because git takes most of the time that creating `Places` takes. */
+/** A repository that contains another one. It is created only once, because the calls of git would take most of the time for creating `Places`. */
 function template(): Promise<string> {
   made ??= (async () => {
     const directory = await mkdtemp('/var/tmp/portcullis-battery-template-')

@@ -87,7 +87,7 @@ const namespace = (kind: string): Probe => ({
   name: `the host's ${kind} namespace`,
   script: () => `[ "$(readlink /proc/self/ns/${kind})" = "${hostNamespace(kind)}" ] && echo GOT`,
   expect: never,
-  // Containers share the daemon's user namespace; without capabilities that gives them nothing.
+  // Containers share the daemon's user namespace; this gives them nothing, because they have no capabilities.
   ...(kind === 'user' ? { inDocker: 'allowed' as const } : {}),
 })
 
@@ -99,7 +99,7 @@ function hostNamespace(kind: string): string {
 const evil = (places: Places): string =>
   `evil() { printf '#!/bin/sh\\ntouch ${places.workspace}/sentinel\\n' > "$1"; chmod +x "$1"; }; `
 
-/** Whether the host's own git, used in this directory afterwards, ran the planted program. */
+/** Returns a function that uses the host's own git in this directory after an attack, and tells whether git ran the planted program. */
 const ranOnHost =
   (where: string) =>
   (places: Places): boolean => {

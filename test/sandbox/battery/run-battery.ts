@@ -13,7 +13,7 @@ import { makePlaces, removeTemplate, secret, type Places } from './places.ts'
 import { probes, type Mode, type Outcome, type Probe } from './probes.ts'
 import { planted, realOnly, viewProbes, type ViewPlaces } from './view-probes.ts'
 
-/** The outcome of one probe in one mode. The probe was really executed. */
+/** The outcome of one probe in one mode, and the outcome that the policy requires. */
 export type Executed = {
   readonly probe: string
   readonly mode: Mode

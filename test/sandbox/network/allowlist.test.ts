@@ -32,8 +32,8 @@ afterEach(async () => {
 type Allow = Extract<NonNullable<SandboxPolicyInput['network']>, { mode: 'allowlist' }>['allow']
 
 /**
- * Starts a web server on loopback under the name `site.test`, and opens a sandbox that may connect to this name. A test can give the server more names, and
- * allow more hosts.
+ * Starts a web server on loopback under the name `site.test`, and opens a sandbox that may connect to this name. A test can allow more hosts, and say
+ * to which addresses names resolve (by default, all of them resolve to loopback).
  */
 async function openIn(
   backend: 'bubblewrap' | 'docker',

@@ -11,7 +11,7 @@ import { image, imageRoots } from '../docker-image.ts'
 /** The outcome of a race: the number of tries, and what got through. */
 export type Raced = { readonly race: string; readonly tries: number; readonly failures: readonly string[] }
 
-/** The place of a race: a workspace, and next to it files that no command may read or write. */
+/** The directories of a race: a workspace, and next to it files that no command may read or write. */
 type Scene = { readonly workspace: string; readonly outside: string }
 
 type Race = {
@@ -31,7 +31,7 @@ type Race = {
 
 const secret = 'the-secret-beside'
 
-/** The races. In each of them, the names are swapped by a process of the host, which is the worst that another command could do. */
+/** The races. In each of them, the names are swapped by a process of the host. Another command could do nothing worse. */
 export const races: readonly Race[] = [
   {
     name: 'a directory for a link, and out of it',

@@ -2,7 +2,7 @@ import { isWithin } from '../../../sandbox/paths.ts'
 import type { SeatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
 import { readExpressions, type Expression } from './reader.ts'
 
-/** One thing that a process asks the kernel for, as the kernel sees it: paths are without symlinks. */
+/** An operation that a process asks the kernel to perform, as the kernel sees it: symlinks in paths are already resolved. */
 export type Request = {
   readonly operation: string
   readonly path?: string

@@ -25,7 +25,7 @@ const mistral =
   'https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py'
 const gemini = 'https://ai.google.dev/gemini-api/docs/thought-signatures'
 
-/** Whether a model is one of OpenAI's, whose API takes schemas that a local server doesn't. */
+/** Whether a model is one of OpenAI's, whose API accepts schemas that a local server doesn't accept. */
 const isOpenAIs = (model: string): boolean => /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(model)
 
 const isMistrals = (model: string): boolean => /mistral|mixtral|devstral|codestral/.test(model)

@@ -6,8 +6,8 @@ const mostRepetitions = 2000
 
 /**
  * Why llama.cpp can't make a grammar from a tool's schema; undefined if it can
- * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). It reads a lookahead as a name, limits repetitions to what its
- * sampler can handle, and doesn't support an empty schema.
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). llama.cpp reads a lookahead as a name, limits
+ * repetitions to what its sampler can handle, and doesn't support an empty schema.
  */
 export function ungrammatical(schema: unknown, path = 'parameters'): string | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return `${path}: Unrecognized schema`

@@ -19,11 +19,14 @@ type Body = {
 
 const docs = 'https://platform.claude.com/docs/en'
 
-/** Models whose thinking blocks are checked against the conversation before them. */
+/** Matches the models whose thinking blocks are checked against the conversation before them. */
 const preserving = /claude-(?:(?:fable|mythos)-5-[1-9]|(?:opus|sonnet|haiku)-5-5)/
 const alwaysThinking = /claude-(?:(?:fable|mythos)-5|opus-5-5)/
 
-/** Thinking blocks that any server of the provider sent, each with the messages before it. */
+/**
+ * The thinking blocks sent so far, each with the conversations before it. All mock servers share this map, because a resumed run may use another
+ * server of the same provider.
+ */
 const everSent = new Map<string, Set<string>>()
 
 /** Checks requests as Anthropic's API does. The mock remembers what it has sent. */

@@ -20,7 +20,7 @@ type Body = {
 
 const docs = 'https://platform.openai.com/docs'
 
-/** The reasoning items that all mock servers have sent. They share this set, because a resumed run may use another server of the same provider. */
+/** The reasoning items sent so far. All mock servers share this set, because a resumed run may use another server of the same provider. */
 const sealed = new Set<string>()
 
 /** Checks requests as OpenAI's Responses API does. The server stores nothing, but recognizes what it has sealed. */

@@ -1,7 +1,7 @@
 import { Evidence } from '../../../../engine/run/claims/run-evidence.ts'
 import { unsupportedClaims } from '../../../../engine/run/claims/unsupported.ts'
 
-/** A command of a run: its line, its exit code (null: it was refused), and its output. */
+/** A command of a run: its command line, its exit code (null if it was refused), and its output. */
 export type Ran = readonly [command: string, exit: number | null, output?: string]
 
 /** Returns the kinds of those claims in a message that contradict the record of a run. */

@@ -10,7 +10,7 @@ const parser = new RegExpParser()
 
 /**
  * Whether the gate finds a part of each text that the pattern matches. Only parts that are certain are considered: sequences of characters, and
- * digits. So `true` is proved, but `false` may be wrong.
+ * digits. So `true` is certain, but `false` may be wrong.
  */
 function isNeeded(node: AST.Pattern | AST.Alternative | AST.Element, gate: RegExp): boolean {
   switch (node.type) {
