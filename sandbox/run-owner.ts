@@ -1,4 +1,4 @@
-// This doesn't use execa, because `ps`, which is needed on systems without procfs, is called synchronously.
+// execa isn't used here, because `ps`, which is needed on systems without procfs, is called synchronously.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'

@@ -122,10 +122,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/**
- * Reads an expansion `${…}`. Plain names, default values, trimming and replacement result in text. Forms that evaluate their result are not
- * supported.
- */
+/** Reads an expansion `${…}`. Plain names, default values, trimming and replacement result in text; forms that evaluate their result don't. */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
@@ -196,10 +193,7 @@ function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] 
 
 type Output = Extract<Piece, { kind: 'output' }>
 
-/**
- * Adjusts the output of an expansion to the expansion's operand (such as a default value), which may reveal an environment variable or expand to
- * several words.
- */
+/** Adjusts an expansion's output to its operand (such as a default value), which may reveal an environment variable or expand to several words. */
 function revealing(operand: Word, output: Output, context: WordContext): Output {
   const words = readOperand(operand, context).flatMap(choicesOf)
   const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')

@@ -1,4 +1,4 @@
-// `spawn` is used instead of execa, because execa would add a millisecond of processor time to every command.
+// execa isn't used here, because execa would add a millisecond of processor time to every command.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'

@@ -24,10 +24,7 @@ const cannotRun = 125
 
 /** What the machine code of a sandbox's first program (see `startProgram`) depends on, apart from the data that is appended for each command. */
 export type StartForm = {
-  /**
-   * A descriptor whose other end the engine holds. The first program reports failures through it, and waits there for the engine's go-ahead before it
-   * starts the command.
-   */
+  /** A descriptor whose other end the engine holds. It carries reports about failures, and the engine's go-ahead for the command. */
   readonly report: number
   /** Descriptors above 2 that stay open for the program that is started next; all others are closed. */
   readonly kept: readonly number[]
@@ -221,10 +218,7 @@ function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): read
   ]
 }
 
-/**
- * Returns instructions that replace this program with the program that its first argument names. That program gets the remaining arguments and the
- * environment `variables`.
- */
+/** Returns instructions that start the program named by the first argument, with the remaining arguments and the environment `variables`. */
 function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
   const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
   return [

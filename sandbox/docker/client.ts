@@ -9,10 +9,7 @@ import type { ContainerPlan } from './plan-container.ts'
 /** A running container, which runs one command at a time. */
 export type WarmContainer = {
   readonly id: string
-  /**
-   * Returns how much of each resource everything that ran in the container has used, as counted by the kernel; undefined if the counts can't be read
-   * on this machine.
-   */
+  /** Returns the kernel's counts of the resources that the container has used; undefined if they can't be read on this machine. */
   readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
   /** Sends a signal to every process except the container's first. */
@@ -70,10 +67,7 @@ export type DockerClient = {
   /** Lists the containers that have this label, each with its owner, which is the label's value. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /**
-   * Starts a container. `filtered` contains the arguments to put before our own programs, so that they also run under the system call filter (see
-   * `NetworkPlan`).
-   */
+  /** Starts a container. `filtered`: the arguments that come before our own programs, so that they also run under the system call filter. */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 

@@ -1,4 +1,4 @@
-// `spawn` is used instead of execa, because the relay sends us a socket through Node's own channel, and because a relay is started for each command.
+// execa isn't used here, because the relay sends us a socket through Node's own channel, and because a relay is started for each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'

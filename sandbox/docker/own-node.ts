@@ -1,4 +1,4 @@
-// `spawnSync` is used instead of execa, because ldd is called synchronously and only once.
+// execa isn't used here, because ldd is called synchronously and only once.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -78,10 +78,11 @@ function globalFiles(): readonly string[] {
 }
 
 function read(path: string, directory: string, roots: readonly string[]): Omit<CachedConfig, 'stamp'> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return { replaced: [], hidden: [], includes: [] }
   const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
   const entries = text === undefined ? undefined : parseConfigFile(text)
-  // The file is missing, unreadable or too large, or git would reject it.
-  if (entries === undefined) return { replaced: [], hidden: [], includes: [] }
+  // No secrets can be found in a file that is too large, or that git rejects too, so commands don't see any of it.
+  if (entries === undefined) return { replaced: [], hidden: [path], includes: [] }
   const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
   const includes = entries.filter(isInclude).flatMap(({ value }) => pathsIn(value ?? '', dirname(path)))
   const hidden = keyFilesOf(entries, dirname(path))

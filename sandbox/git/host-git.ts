@@ -1,4 +1,4 @@
-// Node's own functions are used instead of execa, because git gets its directory as a descriptor, and is called synchronously, several times after
+// execa isn't used here, because git gets its directory as a descriptor, and is called synchronously, several times after
 // each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'

@@ -1,4 +1,4 @@
-// Node's own functions are used instead of execa, because mkfifo is called synchronously or without reading any output, and every command has to
+// execa isn't used here, because mkfifo is called synchronously or without reading any output, and every command has to
 // wait for its pipes before it can start.
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'

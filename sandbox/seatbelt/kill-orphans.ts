@@ -1,4 +1,4 @@
-// This doesn't use execa, because the call is synchronous and happens after each command.
+// execa isn't used here, because the call is synchronous and happens after each command.
 import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'

@@ -1,5 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
-// This doesn't use execa, because execa would add a millisecond of processor time to every command.
+// execa isn't used here, because execa would add a millisecond of processor time to every command.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'

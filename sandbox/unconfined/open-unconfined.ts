@@ -1,4 +1,4 @@
-// This doesn't use execa, because all commands, hooks and servers outside the sandbox start here, each with its own pipes and a watchdog that finds
+// execa isn't used here, because all commands, hooks and servers outside the sandbox start here, each with its own pipes and a watchdog that finds
 // its processes.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// This doesn't use execa, because the watchdog has to outlive this process, and every unconfined sandbox starts one.
+// execa isn't used here, because the watchdog has to outlive this process, and every unconfined sandbox starts one.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'

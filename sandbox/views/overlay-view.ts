@@ -1,4 +1,4 @@
-// This doesn't use execa, because the call is synchronous and happens just before this process is replaced.
+// execa isn't used here, because the call is synchronous and happens just before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -76,7 +76,7 @@ test('processes of the host are started with execa, with a few exceptions whose 
   expect(starting.toSorted()).toEqual(Object.keys(withoutExeca).toSorted())
   expect(all.filter((file) => /getBuiltinModule\('(?:node:)?child_process'\)/.test(code(file)))).toEqual([])
   const silent = starting.filter(
-    (file) => !/^\/\/ This doesn't use execa, because (?:.+\n\/\/ )*.+\nimport .*child_process'$/m.test(textOf(file)),
+    (file) => !/^\/\/ execa isn't used here, because (?:.+\n\/\/ )*.+\nimport .*child_process'$/m.test(textOf(file)),
   )
   expect(silent).toEqual([])
 })

@@ -72,3 +72,18 @@ test('the caller’s own git config is shown without secrets, with its includes,
   )
   expect((await run(sandbox, look)).stdout).toBe('log\nnever\n')
 })
+
+test('commands don’t see a git config in which secrets can’t be found: one that is too large, or that git rejects', async () => {
+  const workspace = await temporaryDirectory()
+  const entry = `[http]\n\textraheader = AUTHORIZATION: basic ${secret}\n`
+  for (const text of [`${entry}${'# filler\n'.repeat(500_000)}`, `${entry}[unclosed\n`]) {
+    await writeFile(join(home, '.gitconfig'), text)
+    const sandbox = await openFor({ mode: 'workspace-write', workspace })
+    expect((await run(sandbox, `head -c 200 ~/.gitconfig`)).stdout).toBe('')
+  }
+  vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null')
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  expect(
+    (await run(sandbox, 'echo x > /dev/null && git config --list --system --default none; echo $?')).stdout,
+  ).toMatch(/\d\n$/)
+})

@@ -1,4 +1,4 @@
-// This doesn't use execa, because loading execa takes more than twice as long as starting a process, and every run would wait for it.
+// execa isn't used here, because loading execa takes more than twice as long as starting a process, and every run would wait for it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
