@@ -22,7 +22,8 @@ export const plainHttp: Plugin = {
       contents: `
         import { sendByHttp } from './http-request.ts'
         import { send as sendByFetch } from './send-request.ts'
-        const settings = ['NODE_OPTIONS', 'HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
+        import { proxyVariables } from './proxy-variables.ts'
+        const settings = ['NODE_OPTIONS', ...proxyVariables]
         const isConfigured = process.execArgv.length > 0 || settings.some((name) => Boolean(process.env[name]))
         export const send = isConfigured ? sendByFetch : sendByHttp`,
       resolveDir: path,

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { UserError } from '../core/user-error.ts'
+import { proxyVariables } from '../models/proxy-variables.ts'
 
 /**
  * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case). Commands in
@@ -9,22 +10,20 @@ import { UserError } from '../core/user-error.ts'
  * @returns a notice if this version of Node can't use the proxy; otherwise an empty list
  */
 export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
-  const named = names.find((name) => env[name] !== undefined && env[name] !== '')
-  if (named === undefined) return []
+  const named = proxyVariables.filter((name) => env[name] !== undefined && env[name] !== '')
+  if (named.length === 0) return []
   // The module is loaded only here, so that a start without a proxy doesn't load it. Node 22 has no `setGlobalProxyFromEnv`.
   const http: Partial<typeof import('node:http')> = process.getBuiltinModule('node:http')
   if (http.setGlobalProxyFromEnv === undefined) {
     return [
-      `${named} is set, but Node ${process.versions.node} uses a proxy only if it is started with NODE_USE_ENV_PROXY=1.`,
+      `${named[0]} is set, but Node ${process.versions.node} uses a proxy only if it is started with NODE_USE_ENV_PROXY=1.`,
     ]
   }
   try {
     http.setGlobalProxyFromEnv({ ...env })
   } catch {
     // Node's message is not passed on, because it quotes the URL, which may contain a password.
-    const set = names.filter((name) => env[name] !== undefined && env[name] !== '')
-    throw new UserError('usage', `The proxy in ${set.join(' or ')} is not a URL such as http://proxy.example:8080.`)
+    throw new UserError('usage', `The proxy in ${named.join(' or ')} is not a URL such as http://proxy.example:8080.`)
   }
   return []
 }

@@ -79,12 +79,11 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
       release()
     }
     signal?.addEventListener('abort', abort, { once: true })
-    sent.once('close', () => signal?.removeEventListener('abort', abort))
     sent.on('error', (cause: NodeJS.ErrnoException) => {
       failure = cause
-      if (signal?.aborted === true) reject(signal.reason as Error)
+      if (signal?.aborted === true) return
       // The connection was kept open for later requests, and the server closed it before it saw this request, so the request is sent again.
-      else if (sent.reusedSocket && isCut(cause)) resolve(responseTo(request))
+      if (sent.reusedSocket && isCut(cause)) resolve(responseTo(request))
       else reject(new TypeError('fetch failed', { cause: named(cause) }))
     })
     sent.once('socket', (socket) => {
@@ -106,10 +105,11 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
       response.destroy()
       resolve(undefined)
     })
-    // After an answer such as "101 Switching Protocols", there is neither a response nor an error.
-    sent.once('close', () =>
-      reject(new TypeError('fetch failed', { cause: new Error('no answer to an HTTP request') })),
-    )
+    sent.once('close', () => {
+      signal?.removeEventListener('abort', abort)
+      // After an answer such as "101 Switching Protocols", there is neither a response nor an error.
+      reject(new TypeError('fetch failed', { cause: new Error('no answer to an HTTP request') }))
+    })
     // The body is passed as bytes, because with a string as the body, Node would send the headers as UTF-8 instead of Latin-1.
     sent.end(Buffer.from(body))
   })
