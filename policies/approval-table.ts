@@ -26,7 +26,7 @@ const alarms: readonly (readonly [string, Alarm['kind']])[] = [
   ['changes which programs run, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
   ['points git at another repository', 'other-repository'],
   ["shows URLs of git's remotes or variables of containers, or resolves host names", 'unsandboxed'],
-  ['reads files of a home directory or of the system that may contain credentials', 'unlisted-file'],
+  ['reads files in a home directory, or system files, that may contain credentials', 'unlisted-file'],
 ]
 
 const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']

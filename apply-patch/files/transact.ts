@@ -199,8 +199,8 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
 }
 
 /**
- * Syncs the directories in which only the commit's temporary names were removed. Otherwise these names could reappear after a power cut, when there is no
- * journal any more. The commit is complete, so a failure doesn't make it fail: a failed sync is repeated once, and is then left to `recover`.
+ * Syncs the commit's directories once more, because temporary names have been removed from them since the last sync. Otherwise these names could
+ * reappear after a power cut, when the journal is gone. The commit succeeds even if a sync fails: it is tried once more, and then left to `recover`.
  */
 function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []

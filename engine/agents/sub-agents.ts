@@ -33,7 +33,7 @@ export type Parent = {
   readonly directory: string
   /** Returns the directory in which the run currently works. */
   readonly workspace: () => string
-  /** How many responses each sub-agent may take; undefined: no limit. */
+  /** The maximum number of model responses for each sub-agent; undefined: no limit. */
   readonly maxTurns: number | undefined
   readonly signal: AbortSignal
   readonly runHandle: () => RunHandle

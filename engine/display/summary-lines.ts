@@ -48,7 +48,7 @@ function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
   return unsupported.map(({ text, why }) => `    contradicted by the record: "${text.replaceAll('\n', ' ')}": ${why}`)
 }
 
-/** The maximum number of files that are listed by name among those that commands wrote. Further files are only counted. */
+/** The maximum number of files that a list names, such as the list of files that commands wrote. Further files are only counted. */
 const mostNamed = 20
 
 function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorten']): string {

@@ -217,16 +217,16 @@ function budgetWords({ budget, spending, end }: ReportRun): readonly Attention[]
   const spent = spending.at(-1)
   if (spent === undefined || end?.reason === 'budget') return []
   const shares = [
-    ['tokens', spent.tokens, budget.maxTokens],
+    ['token', spent.tokens, budget.maxTokens],
     ['cost', spent.costUsd ?? 0, budget.maxCost],
-    ['turns', spent.turns, budget.maxTurns],
+    ['turn', spent.turns, budget.maxTurns],
   ] as const
   return shares.flatMap(([what, used, of]): readonly Attention[] => {
     if (of === undefined || used < of * 0.8) return []
     return [
       {
         tone: 'warn',
-        title: `${Math.round((used / of) * 100)} % of the budget for ${what} was used`,
+        title: `${Math.round((used / of) * 100)} % of the ${what} budget was used`,
         lines: [],
         step: undefined,
       },

@@ -104,7 +104,7 @@ function inputOf(call: ToolCall): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(call.input)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // The call is a patch, or a mistake of the model, so its arguments name no file or command.
+    // The input isn't JSON: it is a patch, or the model made a mistake. So there are no arguments that could name a file or a command.
     return {}
   }
 }

@@ -55,7 +55,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 const known = new WeakMap<Tool, Record<string, unknown>>()
 
 /**
- * Supplies tools with the input schemas that the build derived, because deriving them at run time takes long. A tool that `schemas` doesn't list
+ * Supplies tools with the input schemas that the build derived, because deriving them at run time is slow. A tool that `schemas` doesn't list
  * still derives its own. Returns the same list of tools.
  */
 export function withSchemas(

@@ -74,7 +74,7 @@ export const grep: Tool = defineTool({
     ignore_case: z.boolean().optional().describe('Default false.'),
     multiline: z.boolean().optional().describe('Let "." match line breaks. Default false.'),
     context: z.int().min(0).max(20).optional().describe('Lines to show before and after a match. Default 0.'),
-    limit: z.int().min(1).max(2000).optional().describe('The most matching lines to show. Default 200.'),
+    limit: z.int().min(1).max(2000).optional().describe('The maximum number of matching lines to show. Default 200.'),
   }),
   ...reading,
   run: (input, context) =>

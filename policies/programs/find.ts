@@ -34,7 +34,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   const [root] = roots
-  // The folder below which find finds files. It is specific only if there is a single starting point, below the working folder.
+  // The beginning of the paths of all files that find can find: the starting point, if there is only one and it is below the working folder.
   const below =
     roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
       ? `${root.text.replace(/\/$/, '')}/`

@@ -32,7 +32,7 @@ export function writeWhole(path: string, text: string, owner: number): void {
 /**
  * Creates a file with its complete content, unless the file exists already.
  *
- * @param isKept whether the file must survive a crash of the machine. If so, this call waits until the file is on the disk
+ * @param isKept whether the content must be on the disk before the file appears, so that a crash of the machine can't leave an incomplete file
  * @returns whether this call created the file. Of several simultaneous calls, only one creates it
  */
 export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {

@@ -65,7 +65,11 @@ export function declareBatch(program: Command, finish: Finish): void {
       'run only tasks whose id matches this pattern, with * and ? as wildcards; may be repeated',
       another,
     )
-    .option('--slice <from:to>', 'run only this range of the tasks, counted from 0', text)
+    .option(
+      '--slice <from:to>',
+      'run only the tasks from index <from> up to but not including <to>, counted from 0',
+      text,
+    )
     .option('--shuffle <seed>', 'shuffle the tasks; the same number gives the same order', positive)
     .option('--limit <n>', 'run at most this many tasks', positive)
     .option(

@@ -11,7 +11,10 @@ export function declareExec(program: Command, finish: Finish): void {
   const exec = runOptions(program.command('exec'))
     .alias('e')
     .description('run a task with nobody watching')
-    .argument('[prompt]', 'what to do; "-" or no prompt reads standard input; piped input is added to a prompt')
+    .argument(
+      '[prompt]',
+      'what to do; read from standard input if it is "-" or omitted; otherwise, piped input is added to it',
+    )
     .helpCommand(false)
     .addHelpText(
       'after',

@@ -27,7 +27,7 @@ export function declareReview(
     .addOption(
       new Option(
         '--base <branch>',
-        'review all changes since the common ancestor of this branch and the checked-out commit',
+        'review all changes since the common ancestor of <branch> and the checked-out commit',
       ).conflicts(others('base')),
     )
     .addOption(new Option('--commit <sha>', 'review the changes of a commit').conflicts(others('commit')))

@@ -91,7 +91,7 @@ function insert(text: string, piece: string, random: Random): string {
   return text.slice(0, at) + piece + text.slice(at)
 }
 
-/** Whether a text could do harm, is not a mere comment, and ends by itself. Otherwise, it isn't worth running, and isn't counted. */
+/** Whether a command line could do harm, is more than a comment, and terminates on its own. Otherwise, it isn't worth running, and isn't counted. */
 export function isArmed(text: string): boolean {
   return (
     /touch|>|\bq\b/.test(text) &&
