@@ -64,7 +64,7 @@ export type MalformedFailure = {
   readonly after?: 'add' | 'delete' | 'update'
 }
 
-/** A failure because a path can't be read, written or removed. */
+/** A failure that concerns one path: it can't be read, written or removed, or its operation can't be reversed. */
 export type PlaceFailure = {
   readonly code: 'read' | 'write' | 'delete' | 'reverse'
   readonly path: string

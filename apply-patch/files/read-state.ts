@@ -10,7 +10,8 @@ export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O
  * The state of a path, with the whole content in memory. Throws the system's error if an entry exists but can't be read.
  *
  * @param path the path to open; it may lead through a descriptor in `/proc/self/fd`
- * @param expected the real path that the opened file must have. If it has a different one, a link led elsewhere, and an error is thrown
+ * @param expected the real path that the opened file must have. If it has a different one, because it was moved or a
+ * link led elsewhere, an error is thrown
  */
 export function readState(path: string, expected?: string): FileState {
   return openState(path, expected, (descriptor, stats) => ({

@@ -43,7 +43,7 @@ export function shortTextOf(value: unknown): string | undefined {
     : ownText(truncateMiddle(text, longestSentence).text)
 }
 
-/** Like `textsOf`, but shortens each text to the length of a sentence, and keeps only the first 50. */
+/** Like `textsOf`, but shortens each text as `shortTextOf` does, and keeps only the first 50 texts. */
 export function shortTextsOf(value: unknown): readonly string[] {
   return listOf(value)
     .slice(0, mostSentences)

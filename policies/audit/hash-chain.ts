@@ -39,7 +39,7 @@ export function headPath(path: string): string {
   return `${path}.head`
 }
 
-/** The file next to a log that stores the log's head, open for writing. */
+/** The file that stores the head of a log, next to the log. It is open for writing. */
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**

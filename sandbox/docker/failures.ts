@@ -18,7 +18,7 @@ export function cannotStart(error: unknown): SandboxError {
       : {
           backend: 'docker',
           reason: `${missing} does not exist on the machine where the docker daemon runs`,
-          remedy: 'Use a daemon on this machine, or one on which the workspace and TMPDIR have the same paths.',
+          remedy: 'Use a daemon on this machine, or on one where the workspace and TMPDIR have the same paths as here.',
         },
     { cause: error },
   )

@@ -73,8 +73,8 @@ export async function patchLoads(): Promise<readonly BenchRow[]> {
 }
 
 /**
- * Places each copy of a tree in its own part of the disk if the file system supports that (ext4). An inode that was deleted in the last minutes is
- * not reused, and whenever a file is created nearby, all such inodes are checked, so a run would pay for earlier runs.
+ * Places each copy of a tree in its own part of the disk if the file system supports that (ext4). For some minutes, ext4 doesn't reuse a deleted
+ * inode, and it checks all such inodes whenever a file is created nearby. Without this call, earlier runs would therefore slow down later ones.
  */
 function spreadCopies(folder: string): void {
   spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })

@@ -38,7 +38,7 @@ Examples:
   evidence
     .command('verify')
     .description('check that evidence is intact and matches the given trees and patch; exit code 1 if not')
-    .argument('<file>', 'a file that agent evidence wrote')
+    .argument('<file>', 'an evidence file, as written by agent evidence')
     .option(
       '--tree <directory>',
       'the tree to check: its source files must match the evidence, and files that the run removed must not exist; repeat the option for each tree',
