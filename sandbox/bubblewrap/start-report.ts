@@ -26,19 +26,26 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   let size = 0
   if (source === null || source === undefined || !('read' in source)) return { failure: async () => undefined }
   let isReleased = false
+  let isUnread = false
+  const release = (): void => {
+    // If more than the mark has arrived by now, the program has failed and needs no answer.
+    if (source instanceof Writable && source.writable && size === readyMark.length) source.write(goAhead)
+  }
   source.on('data', (chunk: Buffer) => {
-    if (!isReleased && source instanceof Writable) source.write(goAhead)
+    // The answer waits until the event loop has looked for more data: a failed write would close the source, and a report that has arrived would be lost.
+    if (!isReleased) setImmediate(() => setImmediate(release))
     isReleased = true
     if (size < mostBytes) chunks.push(chunk)
     size += chunk.length
   })
-  source.on('error', () => undefined)
+  // Only one thing can cause an error: the first program ended without reading the answer, so it can't have started the command.
+  source.on('error', () => (isUnread = true))
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
   return {
     failure: async (code) => {
       // This doesn't wait long: the other end is held only by bwrap and its first program, and both have already ended.
       await closed
-      return failureOf(withoutMark(Buffer.concat(chunks).toString()), code ?? 0)
+      return failureOf(withoutMark(Buffer.concat(chunks).toString()), code ?? 0, isUnread)
     },
   }
 }
@@ -51,13 +58,18 @@ export function withoutMark(report: string): string {
 const foreign =
   ". A directory on this path belongs to another user, and commands can't enter it, even if root runs them. Choose a workspace that doesn't contain that directory"
 
-function failureOf(text: string, code: number): SandboxError | undefined {
+function failureOf(text: string, code: number, isUnread: boolean): SandboxError | undefined {
   const backend = 'bubblewrap'
-  if (text === '') return undefined
+  const named = getSystemErrorMap().get(-code)?.[1]
+  if (text === '') {
+    // The report was lost. Another exit code means that the program was killed, which is not a failure of the sandbox.
+    if (!isUnread || named === undefined) return undefined
+    return new SandboxError('setup-failed', { backend, detail: `the first program in the sandbox failed: ${named}` })
+  }
   for (const word of [mountFailures.gone, mountFailures.changed]) {
     if (text.startsWith(word)) return new SandboxError('path-changed', { backend, path: text.slice(word.length) })
   }
-  const why = getSystemErrorMap().get(-code)?.[1] ?? `error ${code}`
+  const why = named ?? `error ${code}`
   const detail = text.startsWith(mountFailures.failed)
     ? `can't mount ${text.slice(mountFailures.failed.length)}: ${why}${code === constants.errno.EACCES ? foreign : ''}`
     : text.startsWith(startFailures.program)
