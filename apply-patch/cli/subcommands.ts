@@ -16,8 +16,8 @@ const ofPatches = [
 ] as const
 
 /**
- * The commands that do something other than apply a patch. `own` is the command's own option, and `foreign` lists the options that the command
- * doesn't accept.
+ * The commands that do something other than apply a patch. `own` is the option that the command accepts in addition to the general ones, and `foreign`
+ * lists the options of `apply-patch` that it refuses.
  */
 export const commands = [
   {

@@ -67,7 +67,7 @@ export function findStateDirectories(root: string, chosen: string | undefined): 
     .filter(isPrivateDirectory)
 }
 
-/** The existing folders for the journals of a tree below `stateRoots`. */
+/** The existing folders, directly below `stateRoots`, that contain the journals of a tree. */
 export function journalFolders(root: string, stateRoots: readonly string[]): readonly string[] {
   return stateRoots.map((parent) => join(parent, nameFor(root))).filter(isPrivateDirectory)
 }

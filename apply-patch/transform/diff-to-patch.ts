@@ -16,12 +16,12 @@ export type FilePair = {
 
 /**
  * Computes the patch that turns one state into another. The states are given as pairs of contents or as two folders. Folders are compared without `.git`, and
- * without links and empty folders, which the format can't express.
+ * without symlinks and empty folders, which the format can't express.
  *
  * If the lines of a chunk occur several times, the patch contains the line number of the chunk as a hint, which only lenient mode reads.
  *
- * Differences only in line ends, or in whether the file ends with one, are left out, because the format can't express them: a patch that is applied uses the
- * line ends of the tree.
+ * Differences in line endings, and in whether the file ends with a newline, are ignored, because the format can't express them: a patch that is applied
+ * keeps the line endings of the tree.
  *
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *

@@ -39,7 +39,7 @@ export function findChangedSession(given: string | undefined): ChangedSession {
   throw new UserError(
     'usage',
     id === undefined
-      ? `No run with --transactional worked in ${here}. To see all sessions, run agent sessions list.`
+      ? `No run in ${here} used --transactional. To see all sessions, run agent sessions list.`
       : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional.`,
   )
 }

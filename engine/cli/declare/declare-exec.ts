@@ -129,7 +129,7 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--summary <when>',
-        "write GitHub's step summary (default: auto, if GITHUB_STEP_SUMMARY names a file)",
+        "when to write GitHub's step summary (default: auto, which writes it if GITHUB_STEP_SUMMARY names a file)",
       ).choices(summaries),
     )
     .option('--output-schema <file>', 'a JSON Schema that the final message must match')
