@@ -45,7 +45,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   return [{ decision, stage: 'escalation', reason }]
 }
 
-/** What the rules and permissions say about a grant. One that allows the grant counts only if the user or the machine's owner wrote it. */
+/** What the rules and permissions say about a grant. A rule or permission that allows it counts only if the user or the machine's owner wrote it. */
 function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opinion[] {
   const own = <T extends { readonly decision: string; readonly origin: RuleOrigin }>(
     items: readonly T[],

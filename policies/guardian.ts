@@ -45,7 +45,7 @@ export type ReviewOptions = OthersOpinions & {
   readonly signal?: AbortSignal
   /** A patch as a unified diff, for the reviewer. */
   readonly diff?: string
-  /** The caller's id for the action, for the reviewer's reports. */
+  /** The caller's id for the action, which the reviewer gets with the request. */
   readonly subject?: string
   /** Why the action is impossible regardless of approval, if that is already known. In that case nobody is asked, and the denial is recorded. */
   readonly refuse?: string
@@ -57,7 +57,7 @@ export type ReviewOptions = OthersOpinions & {
 export type CheckPlace = {
   /** The sandbox that the command would run in. Default: `workspace-write`. */
   readonly sandbox?: SandboxMode
-  /** The folder that the command would run in. Default: `/`, since no files are read. */
+  /** The folder that the command would run in. Default: `/`. The check reads no files, so the folder needn't exist. */
   readonly cwd?: string
 }
 

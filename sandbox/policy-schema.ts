@@ -39,7 +39,7 @@ export function makePolicySchema() {
     pass: z.array(variable).default([]),
     /** Patterns for the names to leave out. They may contain `*` and `?`, and case doesn't matter. */
     exclude: z.array(variable).default([]),
-    /** If not empty, only names that match these patterns pass. */
+    /** If this is not empty, only variables whose names match one of these patterns pass. */
     includeOnly: z.array(variable).default([]),
     set: z.record(variable, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
   })

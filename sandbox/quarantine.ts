@@ -63,7 +63,7 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
   }
 }
 
-/** Recreates the symlink that was at `path`, below `root`. */
+/** Recreates the symlink to `target` that was at `path`, below `root`. */
 export function putSymlink(root: string, path: string, target: string): void {
   inParent(root, path, (entry) => symlinkSync(target, encodePath(entry)))
 }

@@ -62,7 +62,7 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     await finish(path)
-    // This ignores errors, because another process may be removing the same directory.
+    // Another process may be removing the same directory, but `removeRunDirectory` ignores errors.
     await removeRunDirectory(path)
   }
 }

@@ -6,7 +6,7 @@ import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
 
-// Whether the program is called in the way in which Codex calls it. Other agents call it in this way too, and no option parser is needed for that.
+// Whether the program is called the way Codex and other agents call it: with only a patch, or with no arguments. This needs no option parser.
 const isPlainCall = (given: readonly string[]): boolean =>
   given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|help)$)/.test(given[0] ?? ''))
 

@@ -3,8 +3,8 @@ import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
 /**
- * The largest number of old bytes that a journal must store for an undo. If the disk has no space for them, the commit fails. If there are more bytes
- * and no space for them, the journal is written without them, and the commit can't be undone.
+ * If a journal has at most this many old bytes to store for an undo, it must store them: if the disk has no space for them, the commit fails. If
+ * there are more bytes than this and no space for them, the journal is written without them, and the commit can't be undone.
  */
 const neededForUndo = 64 * 1024 * 1024
 

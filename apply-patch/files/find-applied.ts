@@ -12,7 +12,7 @@ type Applied = {
   readonly journal: string
   /** The journal's header, with updated paths if the tree was moved. */
   readonly header: Header
-  /** The offset, within the journal, of the bytes that only the old files had. */
+  /** The offset in the journal at which the stored bytes of the old files begin. */
   readonly bytesAt: number
 }
 

@@ -48,7 +48,7 @@ export type Header = Identity & {
   readonly retires: readonly string[]
   /** Whether the journal contains the old bytes, so that the patch can be reverted later. */
   readonly canUndo: boolean
-  /** How many old bytes follow the header. */
+  /** How many bytes of old files follow the header. */
   readonly bytes: number
 }
 

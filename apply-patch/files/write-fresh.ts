@@ -38,7 +38,7 @@ export function writeFresh(
   }
 }
 
-/** Copies old content to a file with a temporary name, if no hard link to the old file is possible. */
+/** Copies old content to a file with a temporary name. Used where no hard link to the old file is possible. */
 export function copyOld(
   pieces: readonly Piece[],
   before: { readonly mode: number; readonly uid: number; readonly gid: number },

@@ -5,8 +5,8 @@ const PLUS = 43
 const MINUS = 45
 
 /**
- * The lines of a run in the form that the format requires: blank lines get the `+` that they lack, and the markers `\ No newline at end of file` are
- * left out.
+ * Returns a sequence of lines in the form that the format requires: blank lines get the `+` that they lack, and the markers
+ * `\ No newline at end of file` are left out.
  */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)

@@ -36,7 +36,7 @@ import { runTransaction } from './run-transaction.ts'
 /** The options from the caller that opens the run. */
 type AssembleOptions = {
   readonly sinks: readonly Sink[]
-  /** Called when everything that the run needs is open. */
+  /** Called when everything that the run needs has been opened. */
   readonly begun: () => void
   /**
    * Used only for the task `calls`, in which the caller makes the tool calls instead of a model. It receives the function that makes a call, and

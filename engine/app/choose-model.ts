@@ -65,7 +65,7 @@ export function openLazily(name: string, sources: ModelSources): Model {
   }
 }
 
-/** The provider and the model that a name refers to. Opens nothing. */
+/** Finds the provider and the model that a name refers to, without opening the model. */
 export function inspectNamed(name: string, sources: ModelSources): Promise<ModelFinding> {
   return inspectModel(fromHere(name, sources.from), modelOptions(sources))
 }

@@ -62,7 +62,7 @@ const secret = [
   'session-env',
 ]
 
-/** Matches the names of files and folders in the user's Claude Code folder in which hooks keep notes between runs. */
+/** Matches the names of files and folders that hooks use to keep notes between runs, in the user's Claude Code folder. */
 const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
 
 type HookDependencyOptions = {

@@ -71,6 +71,6 @@ function readAnswer(line: string, choices: readonly string[]): string | undefine
   const typed = line.trim()
   if (typed === '') return undefined
   if (!/^\d+$/.test(typed) || choices.length === 0) return typed
-  // A number that matches no choice is a typing error.
+  // A number that matches no choice is assumed to be a typing error.
   return choices[Number(typed) - 1]
 }

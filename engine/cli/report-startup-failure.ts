@@ -50,7 +50,7 @@ export function tellFailure(reason: EndReason, message: string): void {
   process.stdout.write(failureLines(reason, message))
 }
 
-/** The last events, as lines, for a run that ends too early to report its own end. */
+/** Returns the events that report the end of a run, as lines of JSON, for a run that ends too early to report its end itself. */
 export function failureLines(reason: EndReason, message: string): string {
   let lines = ''
   const json = jsonlSink((line) => {

@@ -101,9 +101,9 @@ export type ModelRequest = {
   readonly history: readonly HistoryItem[]
   /** The id by which a provider's prompt cache recognizes the conversation. */
   readonly threadId: string
-  /** How much the model reasons before it answers. Absent: the default that `requestedBy` selects. */
+  /** How much the model reasons before it answers. Absent: a default, which depends on `requestedBy`. */
   readonly reasoningEffort?: string
-  /** How verbose the model's answers are. Absent: the default that `requestedBy` selects. */
+  /** How verbose the model's answers are. Absent: a default, which depends on `requestedBy`. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
    * Which defaults apply if effort or verbosity is absent. `agent`: those of the coding agent that the model's vendor makes. Absent: the provider's
@@ -144,7 +144,7 @@ export type ModelEvent =
       readonly waitMs: number
       /** The kind of the failure, if the same model is asked again. Absent: another model is asked instead. */
       readonly failure?: ModelFailure
-      /** What the failed attempt cost. Absent: nothing, or the provider didn't say. */
+      /** What the failed attempt used. Absent: it used nothing, or the provider didn't report its usage. */
       readonly spent?: Usage
     }
   /** The answer reached its length limit and is being continued; earlier events stay valid. */

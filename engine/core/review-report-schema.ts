@@ -20,7 +20,7 @@ export const findingFields = {
   body: z.string(),
   /** A patch in the format of `apply_patch`. The patch is known to apply to the file. */
   suggestion: z.string().optional(),
-  /** The suggestion as new text for lines of the file. */
+  /** The same suggestion, as new text in place of some lines of the file. */
   replacement: replacement.optional(),
   /** Identifies the finding: the same finding has the same fingerprint in every run. */
   fingerprint: z.string(),

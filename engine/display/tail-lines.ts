@@ -1,4 +1,4 @@
-/** How many characters at the end of a line are shown. A line may be very long. */
+/** How many characters of a line are shown, counted from its end. A line may be very long. */
 const longestLine = 400
 
 /**

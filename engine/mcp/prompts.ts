@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import type { McpPrompt } from './connection.ts'
 import type { McpServers } from './servers.ts'
 
-/** Whether the user's prompt calls a prompt of a server, as in `/mcp__server__name words`. */
+/** Whether the text that the user typed invokes a prompt of an MCP server, as in `/mcp__server__name words`. */
 export function namesServerPrompt(typed: string): boolean {
   return /^\/mcp__\S/.test(typed)
 }

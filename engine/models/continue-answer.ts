@@ -7,7 +7,7 @@ import type { WireEvent } from './wire.ts'
 
 /** How many times a provider may pause during one response. After one more pause, the response counts as complete. */
 const mostPauses = 16
-/** How many times an answer that reached its length limit is continued. */
+/** The maximum number of times that an answer is continued after it has reached its length limit. */
 const mostCuts = 4
 
 const resume =
@@ -105,7 +105,7 @@ class Part {
       this.#last = event
       return
     }
-    // A call shows that the text before it is complete. After a thought, the text may still continue.
+    // A call shows that the text cut off in an earlier part has no continuation. After a thought, the continuation may still come.
     if (event.type === 'tool_call') yield* this.rest()
     else yield* this.#speak()
     this.told.push(item)

@@ -110,7 +110,7 @@ export class SaidBlocks {
     const { thinking } = block
     const seal = this.#prefix !== undefined && isThought(block) ? { seal: this.#prefix } : {}
     const text = typeof thinking === 'string' ? thinking : ''
-    // The API refuses a thinking block that was cut off before its signature, so the block isn't stored for sending back.
+    // The API refuses a thinking block that was cut off before its signature, so such a block is never sent back, and only its text is kept.
     if (block.type === 'thinking' && !block['signature']) return { type: 'reasoning', text }
     const opaque = { from: 'anthropic-messages', model: this.#model, ...seal, blocks: [block] } satisfies KeptBlocks
     return { type: 'reasoning', text, opaque }

@@ -35,8 +35,8 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
 }
 
 /**
- * Like `buildMessagesBody`, but also returns `prefix`, the digest of everything before the answer. It is undefined if the provider doesn't check this model's
- * thinking.
+ * Like `buildMessagesBody`, but also returns `prefix`, the digest of everything before the answer. It is undefined if the provider doesn't check
+ * that the thinking blocks of this model are sent back after the same prefix.
  */
 export function buildMessages(
   model: string,

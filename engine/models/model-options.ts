@@ -3,7 +3,7 @@ import type { ModelProvider } from './provider-config.ts'
 
 /** What is needed to open a model, as the configuration specifies it. If a value is absent, the default given here applies. */
 export type ModelOptions = {
-  /** Where keys and base URLs are looked up; the process environment is not read. */
+  /** The environment variables in which keys and base URLs are looked up. The environment of the process is not read. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The directory from which relative paths of replay files are resolved. Recordings contain `<<cwd>>` instead of this path. */
   readonly cwd: string
@@ -33,7 +33,7 @@ export type ModelOptions = {
   readonly streamIdleTimeoutMs?: number | undefined
 }
 
-/** How long one request may take, and how many times it may be repeated. */
+/** How many times and for how long a request may be repeated, and how long it may wait for the provider. */
 export type Limits = {
   readonly maxRetries: number
   readonly retryBaseMs: number

@@ -58,8 +58,8 @@ export async function* respondWithRetries(
 }
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds. The wait doubles with each failure, up to 30 s. It is then shortened at random, by up to
- * half, so that runs that were refused at the same time don't all retry at the same time.
+ * Returns how long to wait before the next attempt, in milliseconds. The wait doubles with each failure, up to 30 s. It is then shortened by a random
+ * amount of up to half, so that runs that were refused at the same time don't all retry at the same time.
  */
 export function backoff(failures: number, baseMs: number, random: number): number {
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)

@@ -87,7 +87,7 @@ class Collector {
       case 'end':
         return 'id' in fieldsOf(record['item']) ? this.#event(record) : this.#rollout(type, record)
       default:
-        // This is a line of `--json` output, which is the event itself.
+        // This is a line of `--json` output: the whole line is the event.
         return this.#event(record)
     }
   }

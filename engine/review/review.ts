@@ -28,7 +28,7 @@ export class Review {
   readonly #request: ReviewRequest
   #opened: Opened | undefined
   #report: ReviewReport | undefined
-  /** Whether the model has been told about findings outside the change. If the model reports such findings again, they are dropped. */
+  /** Whether the model has been told that findings are outside the change. If it reports findings outside the change again, they are dropped. */
   #wasTold = false
   /** How the model delivers its result: through a tool that takes the findings. */
   readonly output: OutputSchema

@@ -7,7 +7,7 @@ import { leadingContext, recentTurns } from './recent-turns.ts'
 import type { Recorder } from './recorder.ts'
 import { describeSnapshot } from './files-at-hand.ts'
 
-/** What a compaction needs. */
+/** What is needed to compact a conversation. */
 type Compacting = {
   readonly model: Model
   /** The run's usual request. The request for the summary is derived from it, so that it can use the provider's cache too. */

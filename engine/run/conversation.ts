@@ -44,12 +44,12 @@ export class Conversation {
     return this.#original
   }
 
-  /** About how many tokens the next request has: the provider's last count plus an estimate of everything since. */
+  /** Approximately how many tokens the next request will have: the provider's last count plus an estimate of everything added since then. */
   get tokens(): number {
     return this.#tokens
   }
 
-  /** About how many tokens the conversation itself has. */
+  /** Approximately how many tokens the conversation itself has. */
   get ownTokens(): number {
     return sumTokens(this.#items)
   }

@@ -16,7 +16,7 @@ export class RepeatWatch {
   #cuts = 0
 
   /**
-   * Receives a call with its result, in the order in which the model reads them.
+   * Records a call and its result. This must be called for every call, in the order in which the model reads the results.
    *
    * @returns a warning for the model; undefined if the model isn't repeating itself
    */

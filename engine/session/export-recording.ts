@@ -57,7 +57,7 @@ function hideMask(text: string): string {
   return text.replaceAll(masked, '<<any>>')
 }
 
-/** Converts an item from the model back to the event that delivered it. Returns none for the result of a call. */
+/** Converts an item from the model back to the event that delivered it. Returns an empty list for the result of a call. */
 function eventOf(item: HistoryItem): readonly ModelEvent[] {
   switch (item.type) {
     case 'message':

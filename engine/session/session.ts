@@ -87,7 +87,7 @@ export function listSessions(stateDir: string): readonly string[] {
     .toReversed()
 }
 
-/** The minimum length of the part of an id with which a user can name a session. */
+/** The minimum number of characters that a user must give of a session's id. */
 const shortest = 4
 const listedCandidates = 10
 

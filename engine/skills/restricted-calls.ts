@@ -2,7 +2,7 @@ import { viewsOf } from '../hooks/views-of-call.ts'
 import type { CallHooks } from '../tools/hook-interface.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
-/** A filter that all calls of a run must pass. It can be made stricter, but not looser again. */
+/** A filter that all calls of a run must pass. It can be made stricter during the run, but never looser. */
 export type RestrictedCalls = {
   readonly calls: CallHooks
   /** Restricts the calls further: from now on, a call passes only if `allowed` and all earlier lists allow it. */

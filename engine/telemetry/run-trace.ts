@@ -52,7 +52,7 @@ export class RunTrace {
 
   readonly sink: Sink = { event: (event) => this.#event(event) }
 
-  /** Starts the span of a model's answer. */
+  /** Starts the span of a request to a model; the span ends with the model's response. */
   chat(model: string, request: ModelRequest): Chat {
     const asked = request.history.findLast((item) => item.type === 'message' && item.role === 'user')
     if (asked?.type === 'message') this.#prompt ??= asked.text

@@ -34,7 +34,7 @@ type Built = {
   readonly from: readonly Tool[]
   readonly tools: readonly Tool[]
   readonly byName: ReadonlyMap<string, Tool>
-  /** The callable tools that are not in requests (`deferred`), and those that are (`loaded`). */
+  /** The callable tools whose definitions are left out of requests (`deferred`), and those whose definitions are included (`loaded`). */
   readonly deferred: readonly Tool[]
   readonly loaded: readonly Tool[]
 }

@@ -36,7 +36,7 @@ export async function start(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
-    // A command that only reads runs without approval, so files that would need approval are hidden from it.
+    // A command that only reads files is run without approval, so files that may be read only with approval are hidden from it.
     hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
   })
   return new LiveCommand(child, approved.sandbox, sandbox)

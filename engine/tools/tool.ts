@@ -53,7 +53,7 @@ export type ItemHandle = {
 type ToolTraits<Value> = {
   readonly name: string
   readonly description: string
-  /** The JSON Schema for the model, if it doesn't come from `input`. Default: the schema of `input`. */
+  /** The JSON Schema of the tool's parameters, as the model gets it. Default: a schema generated from `input`. */
   readonly parameters?: Readonly<Record<string, unknown>>
   /** Whether requests contain the tool. If false, the tool can still be called. Default: true. */
   readonly declared?: boolean

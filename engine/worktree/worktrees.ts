@@ -33,7 +33,7 @@ type Options = {
   readonly hookFolders: readonly string[]
   readonly open: OpenSandbox
   readonly hooks: () => WorktreeHooks
-  /** Records where the run works: in this worktree, or, if it is undefined, where the run began. */
+  /** Records where the run works: in the given worktree or, if none is given, in the directory in which the run began. */
   readonly note: (worktree: Worktree | undefined) => void
 }
 

@@ -13,7 +13,7 @@ export type AuditBasis = OthersOpinions & {
   readonly refused?: true
   /** A rule, in the syntax of rule files, that the reviewer's answer added for the rest of the run. */
   readonly learned?: string
-  /** Writable roots in addition to a patch's own root. */
+  /** For a patch: the writable roots other than the patch's own root. */
   readonly writableRoots?: readonly string[]
   /** Protected paths, each with the protected place that contains it. */
   readonly protects?: PathFacts

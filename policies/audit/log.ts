@@ -25,7 +25,7 @@ export type AuditEntry = {
   readonly took: number
 }
 
-/** An append-only log of verdicts. `append` returns once the record is in the file, and throws if it can't be written. */
+/** An append-only log of verdicts. If the log has a file, `append` returns once the record is in it, and throws if the record can't be written. */
 export type AuditLog = {
   readonly path: string | undefined
   readonly append: (entry: AuditEntry) => void

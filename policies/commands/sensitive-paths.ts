@@ -126,7 +126,7 @@ export function findSensitiveFolder(path: string, isPattern = false): string | u
   return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
 }
 
-/** Guesses from its name whether a known place is a folder. The table of places doesn't contain this information. */
+/** Guesses from the name of a known place whether it is a folder. The table of places doesn't contain this information. */
 function isFolder(known: string): boolean {
   const name = known.slice(known.lastIndexOf('/') + 1)
   const isFile =
@@ -150,7 +150,7 @@ export function coversSensitive(path: string): boolean {
   )
 }
 
-/** Composes letters and accents into single characters. Works name by name, because a long run of accents takes long to sort. */
+/** Composes letters and accents into single characters. Works name by name, because sorting a long run of accents is slow. */
 function composed(path: string): string {
   if (/^[\u0000-\u007f]*$/.test(path)) return path
   return path

@@ -85,7 +85,7 @@ export class Walk {
     this.#source = outer
   }
 
-  /** Walks a substitution. Returns the commands of its pipeline, if it consists of one pipeline of simple commands and nothing else. */
+  /** Walks a substitution. Returns the commands of its pipeline; undefined if it is anything but one pipeline of plain commands. */
   substitution(script: ParsedScript): readonly (readonly ShellWord[])[] | undefined {
     const before = this.commands.length
     this.#variables.apart(() => this.script(script))

@@ -193,7 +193,7 @@ function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] 
 
 type Output = Extract<Piece, { kind: 'output' }>
 
-/** Adjusts an expansion's output to its operand (such as a default value), which may reveal an environment variable or expand to several words. */
+/** Notes in an expansion's output that its operand (such as a default value) may reveal an environment variable or expand to several words. */
 function revealing(operand: Word, output: Output, context: WordContext): Output {
   const words = readOperand(operand, context).flatMap(choicesOf)
   const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')

@@ -24,7 +24,7 @@ export type PermissionFile = {
 /** Something that was ignored in a settings file, and the reason. */
 export type LeftOut = { readonly path: string; readonly what: string; readonly why: string }
 
-/** The maximum length of all restrictions in an untrusted file. There is a limit because every file that a run touches is compared with all of them. */
+/** The maximum total length of the restrictions in an untrusted file. The limit exists because each file that a run touches is compared with all. */
 const mostUntrusted = 32 * 1024
 
 /**

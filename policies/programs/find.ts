@@ -119,7 +119,7 @@ function mayBeExpression(word: ShellWord): boolean {
   return word.kind === 'glob' && harmful.some(globTest(word.text))
 }
 
-/** Converts the pattern of an expression part such as `-name` into a predicate on names. */
+/** Converts the pattern of a test such as `-name` or `-regex` into a predicate on names. */
 function patternTest(part: string, pattern: string): (name: string) => boolean {
   return /regex$/.test(part) ? regexTest(`^(?:${pattern})$`) : globTest(pattern)
 }

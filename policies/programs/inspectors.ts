@@ -183,7 +183,7 @@ export const inspectors: ProgramTable = {
     'netstat(8), without -c, which never ends',
     reader('getopt', '', '-a -e -g -i -l -n -o -p -r -s -t -u -w -4 -6 --numeric', text),
     /^(?:-[aegiloprstuw46]*n[aegilnoprstuw46]*|--numeric)$/,
-    (words) => (words.length === 0 ? 'it looks up names' : undefined),
+    (words) => (words.length === 0 ? 'it looks up the names of other machines' : undefined),
   ),
   pstree: reader('getopt', 'pstree(1)', '-a -A -c -g -h -l -n -p -s -t -T -u -U', text),
   vmstat: reader('getopt', 'vmstat(8)', '-a -d -D -f -m -n -s -S: -t -w -y', text),

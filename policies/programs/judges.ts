@@ -27,9 +27,9 @@ type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   readonly responseFiles?: boolean
   /** Options that limit how much the program reads of an endless file. */
   readonly limits?: readonly string[]
-  /** The maximum number of operands that have the usual meaning. Additional operands mean something else. */
+  /** How many operands are files that the program reads. A further operand means something else. */
   readonly most?: number
-  /** Set if an additional operand is a file that the program writes, as with uniq. */
+  /** Set if the operands beyond `most` are files that the program writes, as with uniq. */
   readonly written?: true
 }
 

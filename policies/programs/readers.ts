@@ -139,7 +139,7 @@ export const readers: ProgramTable = {
     '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst',
     { operands: 'names' },
   ),
-  // A word that comes from a command's output may be the option `--files0-from`, which shows the content of a file.
+  // A word that comes from a command's output could be the option `--files0-from`, with which du shows the content of a file in its error messages.
   du: withoutPrinted(
     reader(
       'getopt',

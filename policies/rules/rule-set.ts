@@ -8,7 +8,7 @@ export type RuleSet = {
   readonly hostExecutables: readonly HostExecutable[]
   /** The prefix rules, keyed by the lower-case names of their programs. */
   readonly byProgram: ReadonlyMap<string, ProgramRules>
-  /** The position of each prefix rule among all of them. */
+  /** The index of each prefix rule in `prefixRules`. */
   readonly places: ReadonlyMap<PrefixRule, number>
   /** The prefix rules that name no program. */
   readonly forAnyProgram: readonly PrefixRule[]

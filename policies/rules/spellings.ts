@@ -28,7 +28,7 @@ const npmNames: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Programs whose operands are all targets, in any order. */
+/** Programs such as make, whose operands are all names of build targets, in any order. */
 const makers = /^(?:g?make|ninja|just|task|rake|gradlew?|mvnw?|ant|invoke|nox|doit|grunt|gulp)$/
 
 /** Whether all operands of a program are targets, so that a target counts at any position. */
@@ -56,7 +56,7 @@ const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mv: { '--force': 'f' },
 }
 
-/** Reduces an option to its letters, so that `-Rf` and `--recursive --force` both become `-rf`. */
+/** Reduces an option to the usual letters: for `rm`, `-Rf` becomes `-rf`, and `--recursive` becomes `-r`. */
 export function plainOption(program: string, text: string): string {
   const table = Object.hasOwn(letters, program) ? letters[program] : undefined
   if (table === undefined) return text

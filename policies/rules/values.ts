@@ -71,13 +71,13 @@ export class Values {
     }
   }
 
-  /** Returns the items of a list. */
+  /** Returns the items of a list. Any other value is an error. */
   list(value: Value | undefined, expected: string): readonly Value[] {
     if (value?.kind !== 'list') return this.fail(value?.at ?? { line: 1, column: 1 }, 'this is not a list', expected)
     return value.items
   }
 
-  /** Returns the text of a string. */
+  /** Returns the text of a string. Any other value is an error. */
   string(value: Value | undefined, expected: string): string {
     if (value?.kind !== 'string')
       return this.fail(value?.at ?? { line: 1, column: 1 }, 'this is not a string', expected)
@@ -91,7 +91,7 @@ export class Values {
     return text.trim() === '' ? this.fail(value.at, 'this is empty', expected) : text
   }
 
-  /** Returns the value if it is one of the allowed words. Undefined if there is no value. */
+  /** Returns the value, which must be one of the allowed words. Undefined if there is no value. */
   oneOf<T extends string>(value: Value | undefined, allowed: readonly T[]): T | undefined {
     if (value === undefined) return undefined
     const text = this.string(value, allowed.join(', '))

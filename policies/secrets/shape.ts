@@ -17,7 +17,7 @@ export type SecretShape = {
   readonly rest: RegExp
   /** The minimum length of a text that is masked, in characters after the beginning. Shorter matches are left alone. */
   readonly least: number
-  /** The pattern of what must precede the beginning. Absent: the rule that is described at `head` applies. */
+  /** Matches the text that must precede the secret's beginning. Absent: the rule that is described at `head` applies. */
   readonly before?: RegExp
 }
 

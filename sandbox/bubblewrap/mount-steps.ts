@@ -200,7 +200,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]
     case 'refused-file':
-      // A device file is mounted here, on a mount that forbids devices: opening it fails with EACCES, so there is nothing to read or to clean up.
+      // A device file is mounted here, with `nodev`. Opening it fails with EACCES, so there is nothing to read or to clean up.
       return [put({ held: 'nothing' }, sealed, 'file')]
     default:
       return as satisfies never

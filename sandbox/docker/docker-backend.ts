@@ -16,7 +16,7 @@ export const docker: BackendModule = {
 /** How many milliseconds an unresponsive daemon may delay the start of a run. The run might not need docker at all. */
 const patienceMs = 2000
 
-/** Ends the containers of killed runs, because a container may outlive its owner by a moment. */
+/** Removes the containers of runs that were killed, because such a run couldn't remove them itself. */
 async function endContainers(): Promise<void> {
   // If no daemon answers, running containers can't be ended, but there are probably none.
   const reaping = connectDocker()

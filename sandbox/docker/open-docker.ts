@@ -56,7 +56,7 @@ export async function openDocker(
     throw new SandboxError('unavailable', {
       backend: 'docker',
       reason: "one of the policy's roots is /, but in a container that directory comes from the image",
-      remedy: 'Name the directories that commands need instead.',
+      remedy: 'Instead of /, name the directories that commands need.',
     })
   }
   const node = containerNode()

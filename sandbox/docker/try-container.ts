@@ -6,7 +6,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
 
-/** What the trial of a container needs. */
+/** What is needed to try out a container. */
 type Trial = {
   readonly user: string
   /** The arguments to put before our own programs so that they run under the system call filter (see `NetworkPlan`). */

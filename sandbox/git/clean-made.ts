@@ -136,8 +136,8 @@ function cleanAlternates(
 }
 
 /**
- * Whether a `.git` file that a command created has exactly the form that git itself writes, byte by byte. The file must contain a path without links
- * to one of the host's repositories or to a cleaned repository.
+ * Whether a `.git` file that a command created has exactly the form that git itself writes, byte by byte. The path in the file must lead to one of
+ * the host's repositories or to a cleaned repository, and must not contain symlinks.
  */
 export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {
   const held = holdBelow(root, dirname(link))

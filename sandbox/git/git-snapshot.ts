@@ -27,8 +27,8 @@ export function snapshot(directory: HeldDirectory): string {
 }
 
 /**
- * Names of the entries in a work tree's own git directory that git on the host changes. `ofRepository` lists those in the repository's common
- * directory.
+ * The names of the entries that git on the host changes: `ofWorktree` lists those in a work tree's own git directory, and `ofRepository` those in the
+ * repository's common directory.
  */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),

@@ -41,7 +41,7 @@ export function locateHostGit(roots: readonly string[]): HostGit | undefined {
   try {
     return hostGit(hostProgram('git', roots))
   } catch {
-    // No git can be trusted, so repositories are shown read-only.
+    // There is no git program that can be trusted, so repositories are shown read-only.
     return undefined
   }
 }

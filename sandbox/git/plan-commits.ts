@@ -21,8 +21,8 @@ type CommitsWish = {
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
   /**
-   * The branch that was checked out in `to` earlier, and its commit. If neither has changed, the branch moves to the new commits. If `move` is
-   * missing, no checked-out branch moves.
+   * The branch that was checked out in `to` at an earlier time, and its commit at that time. If neither has changed since, the branch moves to the
+   * new commits. Absent: no checked-out branch moves.
    */
   readonly move?: CheckedOut
   /** Whether the checked-out branch may move only to a descendant of its commit. Default: it may move to any commit. */

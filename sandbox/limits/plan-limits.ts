@@ -13,7 +13,7 @@ type LimitTools = {
   readonly cpus?: boolean
 }
 
-/** How each limit is enforced. A limit that is undefined is not enforced. */
+/** How each limit is enforced. An undefined limit is not enforced in this way. */
 export type LimitPlan = {
   /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
@@ -21,7 +21,7 @@ export type LimitPlan = {
   readonly each: { readonly fileSizeBytes: number; readonly openFiles: number; readonly dataBytes?: number }
   /** The limit on processors for the container of one command; undefined for no limit. */
   readonly cpus: number | undefined
-  /** The limit on processes for the sandbox's user, set inside the sandbox. */
+  /** The maximum number of processes of the user as whom commands run, set inside the sandbox; undefined for no such limit. */
   readonly processes: number | undefined
   /** A sentence for each default limit that can't be enforced here. */
   readonly unenforced: readonly string[]

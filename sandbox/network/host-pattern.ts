@@ -41,7 +41,7 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
     host: parsed.host,
     below,
     ports: port === undefined ? usualPorts : port === '*' ? 'any' : [Number(port)],
-    // Users who write an address know which network it is in.
+    // Users who write an address know whether it is in a private network, so it needs no further permission.
     allowPrivate: allowPrivate || parsed.host.kind === 'address',
   }
 }

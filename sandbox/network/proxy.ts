@@ -12,7 +12,7 @@ export type NetworkOptions = {
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
   /** Returns why a host is forbidden although it is on the allow-list; undefined if it isn't forbidden. This is called before the name is resolved. */
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
-  /** Replaces the system's resolver. */
+  /** Resolves host names in place of the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
 

@@ -21,7 +21,7 @@ type OutputPipe = {
 export type CommandPipes = {
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe
-  /** For each input, the descriptor to pass to the child, from which the input can be read. It is undefined if the input doesn't fit into a pipe. */
+  /** For each input, the descriptor to pass to the child, so that it can read the input; undefined if the input doesn't fit into a pipe. */
   readonly inputs: readonly (number | undefined)[]
   /** Closes our copies of the child's descriptors, which would keep the pipes open forever. Call this as soon as the child has the descriptors. */
   handedOver(): void
@@ -35,7 +35,7 @@ type Pipes = {
   readonly prepare: () => void
   /** Opens the pipes of a command. Each of `inputs` is a complete input. */
   readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
-  /** Closes the pipes that no command uses. */
+  /** Closes the pipes that no command is using. */
   readonly close: () => void
 }
 

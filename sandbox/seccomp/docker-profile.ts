@@ -25,7 +25,7 @@ type Comparison = {
 
 /**
  * The network access of a container. `entry` is for a container in which everything except our own programs also runs under our filter. Our programs
- * need a unix socket, so the profile leaves the network rules to the filter.
+ * need a unix socket, so the profile refuses fewer kinds of sockets than that filter.
  */
 type ContainerSockets = SocketAccess | 'entry'
 

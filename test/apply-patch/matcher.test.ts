@@ -50,7 +50,7 @@ describe('the linear matcher', () => {
   test('agrees with a naive one on random files', () => {
     fc.assert(
       fc.property(few, ([lines, block, from]) => {
-        // The byte-order mark of a file's first line is not part of the line.
+        // A byte-order mark at the beginning of a file is not part of its first line.
         fc.pre(lines[0]?.startsWith('\uFEFF') !== true)
         expect(seek(lines, block, from)).toEqual(seekNaively(lines, block, from))
       }),

@@ -16,8 +16,8 @@ type Recheck = {
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
 
 /**
- * The file that lists the expressions whose proof of linear time takes more than a few milliseconds, so that they needn't be proven in each run of
- * the tests. `PROVE=1 vitest run --project architecture` writes the list again.
+ * The file that lists the expressions whose proof of linear time takes more than a few milliseconds, so that these proofs needn't be repeated in each
+ * run of the tests. `PROVE=1 vitest run --project architecture` generates the list again.
  */
 const file = new URL('linear-patterns.json', import.meta.url)
 const proving = process.env['PROVE'] !== undefined

@@ -1,4 +1,4 @@
-/** The cost of one program on one load: medians over the runs. */
+/** What one program needs for one workload: medians over the runs. */
 export type Cost = {
   /** Wall time in milliseconds. */
   readonly wallMs: number

@@ -31,7 +31,7 @@ async function measure({ argv, count }: Work): Promise<WorkCost> {
   return { wallMs: (performance.now() - wall) / count, cpuMs: (cpuTime() - cpu) / count }
 }
 
-/** The CPU time of this process and all ended children, in milliseconds. For children, the kernel reports hundredths of a second (proc(5)). */
+/** The CPU time of this process and its ended children, in milliseconds. For children, the kernel reports hundredths of a second (proc(5)). */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage()
   const fields = readFileSync('/proc/self/stat', 'latin1')

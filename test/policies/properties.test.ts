@@ -10,7 +10,7 @@ import { decide } from './decisions.ts'
 const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const double = (text: string): string => `"${text.replace(/["\\$`]/g, '\\$&')}"`
 
-/** Ways to put a command into a longer command line that still runs it. */
+/** Ways to embed a command in a longer command line that still runs the command. */
 const wrappers: Readonly<Record<string, (line: string) => string>> = {
   'sh -c': (line) => `sh -c ${single(line)}`,
   'bash -lc, double quotes': (line) => `bash -lc ${double(line)}`,
@@ -281,7 +281,7 @@ test.each([
   expect(decide(line)).toBe('ask')
 })
 
-/** Assignments, each of which contains the previous one twice. */
+/** Assignments of variables, the value of each of which contains the value of the previous one twice. */
 function doubled(times: number): string {
   return Array.from({ length: times }, (_, at) => `a${at + 1}="$a${at}$a${at}"`).join(';')
 }

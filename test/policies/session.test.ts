@@ -16,7 +16,7 @@ function askedIn(approvalMode: ApprovalMode): readonly unknown[] {
     )
 }
 
-/** Commands of the session about which every mode must ask, however few questions it asks. */
+/** Commands of the session for which every mode must ask for approval, even the modes that rarely ask. */
 const mustAsk = [
   'git reset --hard origin/main',
   'git clean -fdx',

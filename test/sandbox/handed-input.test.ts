@@ -51,7 +51,7 @@ test('it is read from its current position, which stays the same for the next co
   const { path } = await opened('one\ntwo\nthree\n')
   const script = `{ read line; echo "$line"; "${process.execPath}" "${agent}" sandbox -- cat; read line; echo "$line"; } < ${path}`
   const env = { PATH: process.env['PATH'], HOME: await temporaryDirectory() }
-  // A shell that reads a line may read more of the file, and then moves the file's offset back to the end of the line.
+  // A shell that reads a line may read past its end, and then moves the file's offset back to the end of the line.
   const text = execFileSync('bash', ['-c', script], { cwd: await temporaryDirectory(), env, encoding: 'utf8' })
   expect(text).toBe('one\ntwo\nthree\ntwo\n')
 })

@@ -17,7 +17,7 @@ export type Drive = {
   readonly slow: boolean
 }
 
-/** What `kill-driver.ts` reports if it was not killed: how its command ended, how many bytes of output arrived, and the most memory that it used. */
+/** What `kill-driver.ts` reports if it was not killed: how its command ended, how many bytes of output arrived, and its own peak memory. */
 export type Driven = { readonly result: ExecResult; readonly bytes: number; readonly maxRssKib: number }
 
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname
@@ -30,7 +30,7 @@ export type Stage = {
   readonly workspace: string
   /** Starts an engine with the program `kill-driver.ts`. Resolves when the engine's command is running. */
   start(drive: Pick<Drive, 'script'> & Partial<Drive>): Promise<Engine>
-  /** Descriptions of everything that is left of the engines of this stage. */
+  /** Returns descriptions of everything that the engines of this stage have left behind. */
   leftovers(): readonly string[]
 }
 

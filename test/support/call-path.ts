@@ -22,7 +22,7 @@ type Setting = {
   readonly mcp?: readonly Tool[]
   readonly deferral?: Deferral
   readonly hooks?: CallHooks
-  /** Hooks on tasks. Default: none. */
+  /** Hooks for background tasks. Default: none. */
   readonly taskHooks?: TaskHooks
   readonly attended?: boolean
   /** The directory for complete outputs. Default: a fresh directory. */
@@ -46,7 +46,7 @@ export type ObservedPath = {
   readonly call: (name: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>
 }
 
-/** Creates the path of tool calls, with the real Guardian, sandbox and event stream. */
+/** Creates everything that a tool call passes through, with the real Guardian, sandbox and event stream. */
 export async function openPath(setting: Setting): Promise<ObservedPath> {
   const { tools, mcp = [], hooks = noHooks, attended = false, approvalMode = 'never' } = setting
   const { deferral = { mode: 'off' } } = setting

@@ -8,8 +8,8 @@ type Tool = {
 type Body = Readonly<Record<string, unknown>> & { readonly tools?: readonly Tool[] }
 
 /**
- * The number of characters of a request's JSON per token. Measured with o200k_base, these requests have 4.2, so 4 is on the safe side. Anthropic
- * publishes no tokenizer, but says that its newest one splits a text into up to 1.35 times as many tokens as earlier ones.
+ * The number of characters of a request's JSON per token. Measured with o200k_base, these requests have 4.2 characters per token, so 4 is on the
+ * safe side. Anthropic publishes no tokenizer, but says that its newest one splits a text into up to 1.35 times as many tokens as earlier ones.
  */
 const charactersPerToken = { claude: 3.2, others: 4 }
 

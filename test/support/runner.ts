@@ -34,7 +34,7 @@ export type Job = {
     action: 'run' | 'apply',
     inputs: Readonly<Record<string, string>>,
     env?: Readonly<Record<string, string>>,
-    /** The command that starts the action, for example one that hides something from it. */
+    /** The program and first arguments with which the action is started, for example to hide something from it. */
     startedBy?: readonly string[],
   ): Promise<Step>
 }
@@ -44,7 +44,7 @@ export function startJob(
   files: Readonly<Record<string, string>>,
   event: { readonly name?: string; readonly payload?: object } = {},
 ): Job {
-  // The job is not in the system's temporary directory, because commands see a private one there.
+  // The job's directory is not in the system's temporary directory, in whose place commands see a private one.
   mkdirSync(jobs, { recursive: true })
   const root = mkdtempSync(join(jobs, 'job-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))

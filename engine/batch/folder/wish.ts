@@ -30,7 +30,7 @@ export function removeWish(folder: BatchFolder, trial: string, attempt: number):
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads the stored maximum cost of an attempt. The result is undefined if none is stored, because the attempt was not given to a worker. */
+/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored; the attempt was then not given to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

@@ -42,7 +42,7 @@ export class BatchKey {
     return Buffer.concat([salt, sealed, cipher.getAuthTag()])
   }
 
-  /** Opens sealed bytes. @throws NotAuthentic if the data was not sealed with this key for this place */
+  /** Decrypts sealed bytes. @throws NotAuthentic if they were not sealed with this key and for the same `place` */
   open(place: readonly (string | number)[], sealed: Uint8Array): Buffer {
     if (sealed.length < saltBytes + tagBytes) throw new NotAuthentic('it is cut')
     const end = sealed.length - tagBytes
@@ -68,7 +68,7 @@ export class BatchKey {
     return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
   }
 
-  /** Derives the key and the nonce of one seal from its salt. */
+  /** Derives the key and the nonce for sealing one value from that value's salt. */
   #forSalt(salt: Uint8Array): readonly [Buffer, Buffer] {
     const derived = Buffer.from(hkdfSync('sha256', this.#key, salt, 'portcullis batch seal', keyBytes + 12))
     return [derived.subarray(0, keyBytes), derived.subarray(keyBytes)]

@@ -82,7 +82,7 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   return BatchFolder.open(path, process)
 }
 
-/** How a worker describes itself to the batch, and the limits for its results. */
+/** What a worker tells the batch about itself, and the limits for its results. */
 type RedisLinkOptions = {
   readonly name: string
   readonly process: number

@@ -56,7 +56,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     for (;;) {
       const record = folder.attemptOf(trial.key, attempt)
       if (record !== undefined) {
-        // If the run is over before its progress was read for the first time, `began` has not been called yet.
+        // If the run ended before its progress was read for the first time, `began` has not been called yet.
         if (isAnswer(record.outcome)) began()
         return ended(record)
       }

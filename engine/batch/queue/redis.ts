@@ -19,7 +19,7 @@ const prefix = 'portcullis'
 const keptFailures = 1000
 const steerMs = 5000
 
-/** A connection to the Redis server that has a batch's jobs. */
+/** A connection to the Redis server that stores a batch's jobs. */
 export type Carrier = {
   readonly packages: Packages
   readonly redis: Redis
@@ -116,7 +116,7 @@ export type JobWorkerOptions = {
   /** The number of simultaneous jobs from all queues together. */
   readonly concurrency: number
   readonly lockMs: number
-  /** Called when the lock of a job was renewed. */
+  /** Called with a job's id each time the job's lock has been renewed. */
   readonly renewed: (id: string) => void
   readonly say: (sentence: string) => void
 }

@@ -34,7 +34,7 @@ export function registryOf(folder: BatchFolder): string {
 /** The labels of a worker, and the maximum number of its simultaneous runs. */
 type Offer = { readonly labels: Labels; readonly places: number }
 
-/** The report of a worker on this machine. */
+/** Creates the report of a worker that runs on this machine, about itself. */
 export function reportOf(process: number, { labels, places }: Offer): WorkerReport {
   return { host: hostname(), pid: process, started: startOf(process), labels: [...labels], places }
 }

@@ -1,7 +1,7 @@
 /** The first waiting time, in milliseconds, if a provider doesn't say when quota will be available again. Each further wait is twice as long, up to an hour. */
 const firstMs = 300_000
 const longestMs = 3_600_000
-/** The minimum waiting time, in milliseconds. Without it, the batch would retry in an endless loop if the provider said that quota is available at once. */
+/** The minimum waiting time, in milliseconds. Without it, the batch would retry without a pause if the provider named a time that has passed. */
 const leastMs = 1000
 
 /** Determines when a batch continues after a provider's quota was exhausted. */

@@ -47,11 +47,11 @@ type Bucket = {
   /** No request is sent before this time. */
   heldUntil: number
   refusals: number
-  /** The tokens that requests actually use, as a multiple of the estimate. */
+  /** The factor by which the estimated tokens of requests are multiplied. It begins with `caution`. */
   factor: number
 }
 
-/** The string that identifies an account: its requests are counted together. */
+/** Returns a string that identifies an account. All requests of an account count towards the same limits. */
 export function nameOf({ provider, key, model }: Account): string {
   return JSON.stringify([provider, key, model])
 }

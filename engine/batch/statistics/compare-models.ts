@@ -14,7 +14,7 @@ export type ModelStatistics = {
   readonly tasks: number
   /** The number of tasks that at least one try solved. */
   readonly solvedTasks: number
-  /** The share of answers that solved their task. Undefined: there are no answers. */
+  /** The share of answers that solved their task. Undefined if there are no answers. */
   readonly share: Estimate | undefined
   /**
    * pass@k: for each `k`, the mean probability that at least one of `k` tries solves a task. Only the tasks with at least `k` answers count; `tasks` is their
@@ -26,7 +26,7 @@ export type ModelStatistics = {
   /** The number of settled trials whose cost is unknown because the price of a model is unknown. */
   readonly unpriced: number
   readonly durationMs: number
-  /** The cost of all attempts divided by the number of runs that solved their task. Undefined: no run solved its task. */
+  /** The cost of all attempts divided by the number of runs that solved their task. Undefined if no run solved its task. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
   /** How many runs ended without an answer, by outcome. They don't affect the shares. */

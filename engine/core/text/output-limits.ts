@@ -35,7 +35,7 @@ export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, 
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** Lowers a limit that the caller chose to the maximum for any call, if it is higher. */
+/** Returns the limit that the caller chose, lowered if it exceeds the maximum for any call. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }

@@ -39,7 +39,7 @@ export function namedRuns(text: string, runs: readonly Deed[]): readonly Deed[] 
   return [...quoted, ...ofKinds]
 }
 
-/** Whether a command contains a quoted one, perhaps with more words in between: `make clean check` contains `make check`. */
+/** Whether a command contains the words of a quoted command, perhaps with other words in between: `make clean check` contains `make check`. */
 function isQuoted(quote: string, command: string): boolean {
   if (command.includes(quote)) return true
   const [program = '', ...words] = quote.split(' ')

@@ -2,7 +2,7 @@ import { filesNamedIn } from './named-paths.ts'
 import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
-/** How many sentences before a pronoun are searched for the files that it refers to. */
+/** The maximum number of sentences before a pronoun that are searched for the names of the files that it refers to. */
 const farthest = 3
 
 const begins =
@@ -52,8 +52,8 @@ const ownDeed = pattern(
 )
 
 /**
- * Finds the files that a message names, and then describes as unchanged with a pronoun: "You wanted it removed from a.ts. b.ts needs it, so both of
- * those files are as they were."
+ * Finds the files that a message names and then, by means of a pronoun, describes as unchanged: "You wanted it removed from a.ts. b.ts needs it, so
+ * both of those files are as they were."
  */
 export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<string> {
   const left = new Set<string>()

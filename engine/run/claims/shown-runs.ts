@@ -7,7 +7,7 @@ import { pattern } from './word-patterns.ts'
 const shellBlock =
   /^(?:```|~~~)\s*(?:sh|bash|zsh|shell|console|text|txt|plain|plaintext|terminal|shell-session|shellsession|output)?$/i
 
-/** The mark before a command, such as `$` or `user@host:~$`. */
+/** A shell's prompt before a command, such as `$` or `user@host:~$`. */
 const prompt = pattern(String.raw`^(?:[$%❯➜»]|[\w@:~/.-]{1,40} ?[$%]) `)
 
 /** Words above a block of code that say that it doesn't show the last result of this run. */

@@ -9,7 +9,7 @@ import * as words from './test-words.ts'
 type TestClaim = {
   readonly says: 'pass' | 'ran'
   readonly text: string
-  /** Whether the message admits that tests of another kind fail or weren't run. */
+  /** Whether the message, besides this statement, admits that tests of another kind fail or weren't run. */
   readonly isBesideAdmission?: boolean
 }
 

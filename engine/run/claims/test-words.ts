@@ -39,7 +39,7 @@ export const compounds = pattern(
   'g',
 )
 
-/** The beginning of a sentence that turns to another subject: "One thing to watch: ...". Its "one" and "that" don't mean the tests. */
+/** The beginning of a sentence that turns to another subject: "One thing to watch: ...". Its "one" and "that" don't refer to the tests. */
 export const turnsElsewhere = pattern(
   String.raw`^(?:(?:one|two|three|a few|a couple of|another|some)(?: \w+)? (?:things?|notes?|points?|remarks?|caveats?|details?)\b|(?:please )?note\b|heads[- ]up\b|fyi\b|by the way\b|(?:also )?worth (?:noting|knowing|mentioning|a look)\b|for (?:your|the) (?:review|reviewer|record)\b)`,
 )

@@ -149,7 +149,7 @@ function whyNot({ outcome, command }: Deed): string | undefined {
 
 /** Programs whose success proves nothing about tests. */
 const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
-/** Programs that do many things, and names of languages: alone, they don't mean a test run. */
+/** Names of programs that do many things, and of languages. Such a name alone doesn't show that tests were run. */
 const common: ReadonlySet<string> = new Set(
   `bash bun bundle cd deno env exec false go java julia just make node npm npx perl php pnpm poetry python python3 ruby run sh sudo swift test tests then true
    uv yarn`.split(/\s+/),

@@ -16,7 +16,7 @@ export type Part = {
   readonly handsOn: boolean
 }
 
-/** The text about long-running commands for models that wait until a command has ended, unless they choose not to. */
+/** The text about long-running commands for models whose calls return only when the command has ended, unless a call asks to return earlier. */
 export const waitsForCommands =
   'Give long ones a larger timeout_ms. Give servers and watchers a yield_time_ms, read more with write_stdin,\n  and end them with kill_session: nothing outlives the run.'
 

@@ -75,7 +75,7 @@ class Session {
   readonly #child: SandboxProcess
   readonly #finished: Promise<readonly Denial[]>
   #printed = new OutputBuffer(outputLimitBytes)
-  /** Bytes that may be the beginning of an answer. */
+  /** The last bytes of the output so far, which may be the beginning of an answer. */
   #pending: Buffer = Buffer.alloc(0)
   #waiting: { readonly nonce: string; readonly answer: (answer: ReplAnswer) => void } | undefined
 

@@ -64,7 +64,7 @@ export async function unchangedFiles(
 async function sourceFiles(tree: string, sandbox: Sandbox): Promise<Iterable<string> | undefined> {
   const listed = await listedByGit({ sandbox, workspace: tree, outputLimitBytes: largestList })
   if (listed !== undefined) return listed
-  // In a repository, only git can tell which files are source files, so there is no other way to list them.
+  // In a repository, only git can tell which files are source files, so if git fails, there is no list.
   if (isRepository(tree)) return undefined
   const walked = await walkFiles(tree)
   return 'too' in walked ? undefined : walked.keys()

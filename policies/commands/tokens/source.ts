@@ -58,7 +58,7 @@ export class Source {
     if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
 
-  /** Counts one more or one less level of nesting, for a construct that opens or closes here and isn't scanned by a separate function. */
+  /** Raises or lowers the nesting level by one, when a construct that isn't scanned by a separate function begins or ends. */
   step(by: 1 | -1): void {
     this.#depth += by
     if (this.#depth > deepest) throw new ScanError('it is nested too deeply', true)

@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The operation to perform on the tree. `recover` continues after a commit that was killed when almost all files were installed. */
+/** The operation to perform on the tree. `recover` continues after a commit that was killed when almost all files had been installed. */
 type Work = {
   readonly action: 'commit' | 'undo' | 'recover'
   readonly durable?: boolean

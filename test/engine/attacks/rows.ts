@@ -64,7 +64,7 @@ export function movedNames(): readonly { readonly variable: string; readonly pat
 
 const nameOf = (at: string): string => at.replace(/^(?:\*\*|~)\//, '').replace('*', 'x')
 
-/** Returns all rows of the matrix, one for each attempted attack on these places of a host. */
+/** Returns all rows of the matrix, one for each attempted attack on these locations on a host. */
 export function makeRows(places: Places): readonly Row[] {
   const { workspace, home, outside, base } = places
   const write = (mechanism: string, path: string): Row => ({

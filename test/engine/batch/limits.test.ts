@@ -163,7 +163,7 @@ test('without a stated time, the waits for quota grow; runs that were refused to
   expect(pause.until(300_000, undefined).getTime()).toBe(900_000)
 })
 
-/** Starts a model on loopback. Returns the command-line arguments for it, and the times at which it was asked. */
+/** Starts a mock model on loopback. Returns the command-line arguments that select it, and the times at which it received requests. */
 async function mockModel(
   reply: (index: number) => Reply,
 ): Promise<{ readonly words: readonly string[]; readonly at: number[] }> {

@@ -40,7 +40,7 @@ export async function runRateTrial(carrier: Carrier, minutes: number): Promise<R
     const [home, out, repo] = [join(base, 'home'), join(base, 'out'), join(base, 'repo')]
     mkdirSync(home)
     makeRepository(repo)
-    // There are more tasks than the batch can finish in this time.
+    // There are more tasks than the batch can finish in the given number of minutes.
     const tasks = Array.from({ length: 100 * (minutes + 2) }, (_, at) => ({
       id: `task-${at}`,
       prompt: `Part ${at}. ${'word '.repeat((at * 37) % 500)}`,

@@ -43,7 +43,7 @@ async function scene(ids: readonly string[], command: string) {
   }
 }
 
-/** All keys and values in a Redis, including the sealed data. */
+/** All keys and values in a Redis server, including the sealed data. */
 function dump(redis: TestRedis): string {
   const script = `
     local all, from = {}, '0'

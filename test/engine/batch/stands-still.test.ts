@@ -73,7 +73,7 @@ test('a supervisor that was stopped past its lease, and lost it to another machi
   const wanted = words('sleep 2; echo x > x')
   const first = await startBatch(place, wanted)
   process.kill(first.pid, 'SIGSTOP')
-  // This is what another machine would see: it can't find the processes, and the lease was not renewed for a long time.
+  // This is what another machine would see: it can't find the processes, and the lease has not been renewed for a long time.
   const lease = join(place.out, 'supervisor.json')
   change(lease, { host: 'elsewhere' })
   change(join(place.out, 'runs/a/1/process.json'), { started: 'elsewhere' })

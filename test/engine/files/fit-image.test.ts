@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fitImage } from '../../../engine/tools/files/fit-image.ts'
 import { imageSize } from '../../../engine/tools/files/image-size.ts'
 
-/** A grey PNG of this size. If `pixels` is false, it contains no pixels. */
+/** Returns a black greyscale PNG of this size. If `pixels` is false, it has no pixel data. */
 function png(width: number, height: number, pixels = true): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data])

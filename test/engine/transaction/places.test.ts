@@ -74,7 +74,7 @@ describe.each(['copy', 'overlay'] as const)('a run with --transactional=%s', (ho
     expect(ended.stderr).toContain(`To land only the rest, run "agent apply ${run} .".`)
     const applied = await agent(['apply', '--last', '.'], { cwd, home })
     expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
-    // Nothing of the run is lost: the run continues and renames the file, and then everything lands.
+    // None of the run's changes are lost: the run is resumed and renames the file, and then everything lands.
     const steps = [cmd("mv $'\\377' b.txt")]
     const args = ['resume', '--json', run, 'rename it']
     const renamed = await exec((index) => steps[index] ?? [say('done')], args, { cwd, home })

@@ -12,7 +12,7 @@ const nobody = { uid: 65534, gid: 65534 }
  * Runs a program of these tests as an ordinary user, from a copy that this user can read, wherever the repository is. This requires root.
  *
  * @param group the user's group, if it must be a certain one
- * @returns what it prints, as JSON
+ * @returns what the program prints, parsed as JSON
  */
 export async function runAsOrdinaryUser(program: string, args: readonly string[], group?: number): Promise<unknown> {
   const directory = await mkdtemp('/var/tmp/portcullis-battery-program-')

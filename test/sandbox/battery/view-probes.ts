@@ -13,7 +13,7 @@ export type ViewProbe = { readonly name: string; readonly script: (places: ViewP
 
 const shows = (command: string): string => `{ ${command}; } 2>/dev/null | grep -aq ${secret} && echo GOT`
 
-/** Ways from a private view to the tree that it replaces, and to its storage. */
+/** Ways to get from a private view to the tree that the view replaces, or to the view's storage. */
 export const viewProbes: readonly ViewProbe[] = [
   {
     name: 'the tree through /proc/*/root and /proc/*/cwd',

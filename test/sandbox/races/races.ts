@@ -18,14 +18,14 @@ type Race = {
   readonly name: string
   /** Set if the race needs mounts that are created for each command. */
   readonly bubblewrapOnly?: true
-  /** The files in the workspace, by path. A directory ends in a slash. */
+  /** The files in the workspace, by path. The path of a directory ends in a slash. */
   readonly files?: readonly string[]
   readonly policy?: (scene: Scene) => { readonly deniedReads?: string[]; readonly writableRoots?: string[] }
   /** A command that is run before the race. */
   readonly before: string
-  /** The two names in the workspace that the host swaps continuously. */
+  /** The names of two entries of the workspace that the host swaps continuously. */
   readonly exchanged: readonly [string, string]
-  /** The command of each try. */
+  /** The command that is run in each attempt. */
   readonly command: (scene: Scene) => string
 }
 

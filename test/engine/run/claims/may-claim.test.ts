@@ -67,7 +67,7 @@ function textOf({ value }: AST.Character): string {
   return String.fromCodePoint(value)
 }
 
-/** The alternatives of a pattern that may match a text in which the gate finds nothing. */
+/** Returns those alternatives of a pattern that may match a text that `gate` doesn't match. */
 function missedIn(pattern: RegExp, gate: RegExp): readonly string[] {
   const tree = parser.parsePattern(pattern.source, 0, undefined, { unicode: pattern.unicode })
   return tree.alternatives.filter((each) => !isNeeded(each, gate)).map(({ raw }) => raw)
