@@ -29,7 +29,7 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
   try {
     return await htmlToMarkdown(text, url)
   } catch {
-    // The page is nested too deeply for the converter.
+    // The page is nested too deeply for the converter, or converting it takes too long.
     return text
   }
 }
@@ -38,7 +38,10 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
 const flat =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
 
-/** Whether the elements of a page are nested more than `deepest` levels deep. True in case of doubt. */
+/**
+ * Estimates from the tags, without parsing, whether the elements of a page are nested more than `deepest` levels deep. If a malformed page is
+ * misjudged, the converter's time limit applies.
+ */
 function isTooDeep(html: string): boolean {
   let depth = 0
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
