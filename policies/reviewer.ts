@@ -59,7 +59,7 @@ export const nobody: Reviewer = {
   review: (request) =>
     Promise.resolve({
       outcome: 'denied',
-      reason: `${request.reason} Nobody is here to approve it (approval is required because of: ${request.asksFor}). ${howToAllow(request)}`,
+      reason: `${request.reason} Nobody is here to approve it (the check that requires approval: ${request.asksFor}). ${howToAllow(request)}`,
     }),
 }
 

@@ -20,8 +20,8 @@ type MemoryFile = {
 }
 
 /**
- * The names of files that notes are added to, in order of preference. The first name is used for a new file. Files in nested folders and files for a single
- * person never get notes.
+ * The names of files that notes are added to, in order of preference. The first name is used for a new file. Notes are never added to
+ * `.claude/CLAUDE.md` or `CLAUDE.local.md`.
  */
 const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 /** The name of a file that, if it has content, is used in place of `AGENTS.md`. */

@@ -47,7 +47,7 @@ function writing({ sandboxMode, writable, hasPrivateTmp }: EnvironmentFacts): st
     case 'danger-full-access':
       return 'nothing confines commands, so take care outside the working directory'
     case 'read-only':
-      return `nothing can be written${tmp}`
+      return hasPrivateTmp ? `nothing can be written outside /tmp${tmp}` : 'nothing can be written'
     default:
       return `commands can write in the working directory${writable.map((place) => `, ${place}`).join('')}${tmp}`
   }

@@ -111,7 +111,7 @@ function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin):
   }
   if (!restricts) return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
   // An agent may truncate a command when it adds it to a list, which can leave a quote open. Such an entry restricts every command that begins with
-  // the words before the open quote.
+  // the words before its first quote or backslash.
   const before = splitWords(prefix.replace(/["'\\][^]*$/, '')) ?? []
   if (before.length === 0) return { kind: 'command', rule: { ...rule, pattern: [], text: '*' } }
   return { kind: 'command', rule: { ...rule, pattern: before.map((word) => [word]) } }

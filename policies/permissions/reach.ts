@@ -92,7 +92,7 @@ function folderOf(word: ShellWord): string {
   return text.slice(0, text.lastIndexOf('/') + 1) || '.'
 }
 
-/** The paths that an argument may mean: all of it, or what follows a short option, an equals sign, the `@` of an upload, or a host's colon. */
+/** The paths that an argument may mean: all of it, and what follows a short option, an equals sign, the `@` of an upload, or a host name and its colon. */
 function namedBy(word: ShellWord): readonly string[] {
   if (word.kind !== 'static') return [folderOf(word)]
   const behind = /^(?:-\w)?@?(?:[^=:@]*[=:@])?@?(?:\/\/)?(.*)$/.exec(word.text)?.[1] ?? ''
