@@ -64,8 +64,8 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
 }
 
 /**
- * Removes the lock files that this commit created, which it recognizes by their content. Lock files of other programs stay. @returns the files that could not
- * be removed
+ * Removes the lock files that this commit created, which it recognizes by their content. Lock files of other programs stay.
+ * @returns the files that could not be removed
  */
 export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
   return locks.flatMap((lock) =>

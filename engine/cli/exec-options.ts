@@ -60,5 +60,5 @@ export const summaries = ['auto', 'off'] as const
 /** The values of the option that decides when the changes of a transaction land. */
 export const landings = ['on-success', 'never', 'always'] as const
 
-/** The values of the option that decides when the output is coloured. */
+/** The values of the option that says whether the output is coloured. */
 export const colours = ['auto', 'always', 'never'] as const

@@ -112,7 +112,7 @@ function present(path: string): readonly string[] {
   return existsSync(path) ? [path] : []
 }
 
-/** A file from the repository. */
+/** A file that came with the repository. */
 export type BroughtFile = { readonly path: string }
 
 /**

@@ -4,7 +4,7 @@ type EventKind = {
   readonly matches?: 'tool_name' | 'source' | 'reason' | 'trigger' | 'agent_type' | 'notification_type' | 'error'
   /** Whether an action waits for the hook's approval. If so, a failure of the hook counts as a denial. */
   readonly guards: boolean
-  /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
+  /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: false. */
   readonly setsVariables?: boolean
   /** How plain text on a hook's standard output is used. Default: it is ignored. */
   readonly text?: 'context' | 'worktree'

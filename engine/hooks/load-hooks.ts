@@ -35,7 +35,7 @@ export type HookSet = {
 }
 
 /**
- * Reads the `hooks` tables of settings files in Claude Code's format. A missing file has no hooks. Other settings are ignored.
+ * Reads the `hooks` tables of settings files in Claude Code's format. A missing file counts as one without hooks. Other settings are ignored.
  *
  * @throws UserError `usage` with `file:line:column` for any error in any file: a guard that silently vanishes is worse than a run
  *   that doesn't start

@@ -12,7 +12,7 @@ export type CleanFiles = {
   readonly index?: { readonly content: Buffer; readonly entries: readonly IndexEntry[] }
 }
 
-/** The maximum size of a git index that is read, in bytes. */
+/** The maximum size, in bytes, of a git index. A larger index isn't read. */
 export const largestIndex = 1024 * 1024 * 1024
 
 /** The byte offsets of fields in an index entry (gitformat-index(5)). */

@@ -57,7 +57,7 @@ function namesIn(view: string, directory: string) {
   try {
     return readdirSync(bytesOf(view, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch (error) {
-    // A directory that no longer exists has no entries.
+    // A directory that no longer exists counts as empty.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return []
     throw error

@@ -23,7 +23,7 @@ type LandingPlan = {
   readonly merged: readonly string[]
   /** Paths that can't land, each with the reason. If there are any, nothing lands. */
   readonly conflicts: readonly Conflict[]
-  /** How many paths already match the run's result. */
+  /** The number of changed paths that already match the run's result, so that nothing has to land there. */
   readonly already: number
 }
 

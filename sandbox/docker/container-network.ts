@@ -144,7 +144,7 @@ function startRelay(
   return { ready, end: () => void child.kill('SIGKILL') }
 }
 
-/** Whether `awaited` resolves in time; always true if it has already resolved. */
+/** Whether `awaited` resolves before the time is up; always true if it has already resolved. */
 async function within(milliseconds: number, awaited: Promise<true>): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const timer = setTimeout(() => late.resolve(false), milliseconds)

@@ -35,7 +35,7 @@ export function makeProgram(architecture: Architecture, write: (memory: Memory) 
   ])
 }
 
-/** A program that is complete except for data that is different each time it is used. */
+/** A program that is complete except for the data at its end, which is different each time the program is used. */
 export type ProgramForm = {
   /** Everything except the appended data. */
   readonly fixed: Uint8Array

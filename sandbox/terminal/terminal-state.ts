@@ -1,6 +1,6 @@
 import type { Memory } from '../machine-code/make-program.ts'
 
-/** The bit of poll(2) for data that can be read. It is the same on both processors (asm-generic). */
+/** The bit of poll(2) for data that can be read. It is the same on both processor architectures (asm-generic). */
 export const POLLIN = 1n
 
 /** The number of bytes that a pipe always accepts in one call if it is ready for writing (PIPE_BUF). */

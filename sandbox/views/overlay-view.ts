@@ -46,7 +46,7 @@ while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
 
-// Starts `du` in the background for each tree, and then the program.
+// Starts one `du` per tree in the background, and then runs the program.
 const lookUpScript = `
 while [ "$1" != -- ]; do
   ( ulimit -t 10; exec "$0" --pdeathsig KILL "$1" -sx -- "$2" ) </dev/null >/dev/null 2>&1 &

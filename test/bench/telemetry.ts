@@ -49,7 +49,7 @@ export async function telemetryBench(): Promise<readonly BenchRow[]> {
         await mock.close()
       }
     }
-    // If the collector complains, it didn't understand the data, and the figures for sending it mean nothing.
+    // If the collector complains, it didn't understand the data, so the measurements of sending that data mean nothing.
     if (collector.complaints.length > 0) throw new Error(`the collector complains: ${collector.complaints[0]}`)
     return rows
   } finally {

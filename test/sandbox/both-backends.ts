@@ -8,7 +8,7 @@ import { testInBubblewrap, testInDocker } from './helpers.ts'
 /** One of the two backends that confine commands on Linux, with what its tests need. */
 type Tested = {
   readonly backend: 'bubblewrap' | 'docker'
-  /** The test function for this backend. If the backend is missing, a test is skipped with the reason, or fails on CI. */
+  /** The test function for this backend. If the backend is missing, a test fails on CI; elsewhere, it is skipped and says why. */
   readonly test: typeof testInBubblewrap
   /** The directories that a policy must make readable so that commands can use Node and this machine's tools. */
   readonly readableRoots: string[]

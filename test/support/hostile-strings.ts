@@ -57,7 +57,7 @@ const texts: readonly string[] = [
   '::error::x\n::add-mask::y\n##[group]z\n%0A::set-output name=a::b',
 ]
 
-/** Texts that end the element, the attribute or the text in which a string is placed. */
+/** Texts that would end the surrounding element, attribute or text if they were inserted without escaping. */
 const breaks: readonly string[] = [
   '',
   '"\'>',

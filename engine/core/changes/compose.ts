@@ -34,7 +34,7 @@ export function differing(before: Stamps, after: Stamps): readonly string[] {
  * Merges the changes made by patches and commands. A file counts once, however often it was changed. A file that was created and removed
  * again doesn't count.
  *
- * @param isThere tells whether a file that patches changed exists now
+ * @param isThere returns whether a file that a patch changed exists now
  */
 export function composeChanges(
   patched: Patched,

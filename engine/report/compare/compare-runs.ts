@@ -24,7 +24,7 @@ export type StepPair = {
 export type FilePair = {
   readonly path: string
   readonly difference: 'none' | 'changes' | 'only-a' | 'only-b'
-  /** Lines that only one of the two patches has, prefixed with `a` or `b`. */
+  /** The lines that occur in only one of the two patches, each prefixed with `a` or `b` to say in which. */
   readonly lines: readonly string[]
 }
 
@@ -158,7 +158,7 @@ function compareFiles(a: Report | undefined, b: Report | undefined): readonly Fi
   })
 }
 
-/** Returns, for each changed file, the kind of change and the lines of its diffs, without headers and line numbers. */
+/** Returns, for each changed file, the kind of change, followed by the lines of its diffs without the header lines. */
 function changesOf(report: Report | undefined): ReadonlyMap<string, readonly string[]> {
   return new Map(
     (report?.files ?? []).map(({ path, kind, diffs }) => [

@@ -74,8 +74,8 @@ function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): 
 }
 
 /**
- * Renders the properties that only a review's finding has. Known findings are listed too, because a finding that is missing from the list counts as
- * fixed.
+ * Renders the properties that only a review's finding has. Findings that were already known are included, because a finding that is missing from the
+ * report counts as fixed.
  */
 function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): object {
   const { known, confidence, linePrints, replacement } = review

@@ -6,7 +6,7 @@ type FamilyWords = {
   readonly edit: string
   /** Names the tool with which the model keeps its task list. */
   readonly list: string
-  /** Says what happens to long-running commands. */
+  /** Tells the model how to handle long-running commands. */
   readonly longCommands: string
 }
 

@@ -81,7 +81,7 @@ export class ToolIndex {
     return best
   }
 
-  /** Adds a term's score to each tool that contains the term, and adds one to the tool's count in `counts`. */
+  /** For each tool that contains a term, adds the term's score to the tool's score in `scores`, and one to its count in `counts`. */
   #score(term: string, scores: Float64Array, counts?: Uint16Array): void {
     const postings = this.#postings.get(term) ?? []
     const rarity = Math.log(1 + this.#tools.length / Math.max(postings.length, 1))

@@ -139,7 +139,7 @@ describe('agent config sources', () => {
     const looked = [...text.matchAll(/"(\/[^"]+)"/g)].map(([, path = '']) => path)
     const mine = [...new Set(looked)].filter((path) => path.startsWith(`${at}/`) || path.startsWith(`${cwd}/`))
     const listed = (await sources(options, '--trust')).map(({ path }) => path)
-    // Git's own files, and files that are not configuration, aren't listed.
+    // Files that belong to git or contain no configuration aren't listed.
     const others = /\/\.git(?:$|\/)|\/\.git$|\.local(?:$|\/)|\.cache|node_modules|package\.json$/
     const unlisted = mine.filter(
       (path) =>

@@ -171,7 +171,7 @@ const forbidding = ['http', 'https']
   .join('')
 
 /**
- * Performs a run with every attempt to reach the folder and the server: by each tool, by a hook and by an MCP server. If `closed`, both are denied.
+ * Performs a run that tries to reach the folder and the server in every way: by each tool, a hook and an MCP server. If `closed`, both are denied.
  */
 async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const { port, reached } = await startHost()

@@ -150,7 +150,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'chroot by itself': () => [{ operation: 'file-chroot', path: '/' }],
 }
 
-/** The probes without an attempt, because a profile doesn't cover them: a pattern for their names, and the reason. */
+/** Probes for which no attempt is simulated, because a profile doesn't cover what they try: a pattern for their names, and the reason. */
 export const notSimulated: readonly (readonly [RegExp, string])[] = [
   [/\/proc|process's root|\/sys$|\/dev\/shm|first process/, 'macOS has no such file system'],
   [/namespace|^unshare|clone|^setns|abstract socket|capabilities/, 'macOS has no such thing'],
