@@ -28,7 +28,7 @@ type Quarantine = {
   take(root: string, path: string): string | undefined
 }
 
-/** Thrown if there is no usable quarantine, so that nothing can be moved there. */
+/** Thrown if a file should be quarantined, but there is no usable quarantine to move it to. */
 export class NoQuarantine extends Error {}
 
 /**

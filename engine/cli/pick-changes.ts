@@ -83,7 +83,7 @@ function partsOf(change: RunChange, directory: string): readonly Part[] {
   if (isShown && before.type === 'file' && after.type === 'file' && before.hash !== null && after.hash !== null) {
     const hunks = hunksOf(keptBytes(directory, before.hash), keptBytes(directory, after.hash))
     const mode: readonly Part[] =
-      before.mode === after.mode ? [] : [{ what: 'this change of mode', text: '', kind: { type: 'mode' } }]
+      before.mode === after.mode ? [] : [{ what: 'this mode change', text: '', kind: { type: 'mode' } }]
     if (hunks !== undefined) {
       return [
         ...mode,

@@ -50,7 +50,7 @@ const guardianAssessment = z.object({
   action: z.string(),
   /** Why the reviewer was asked. */
   asked_because: z.string(),
-  /** The answer. If the reviewer gave none, a value other than `allow` and `deny` shows why. */
+  /** The reviewer's decision, `allow` or `deny`. Any other value says why the reviewer made no such decision. */
   outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
   rationale: z.string().optional(),
   /** The risk as the reviewing model rates it. */

@@ -107,7 +107,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   }
 }
 
-/** Whether an item that is in progress means that a person is being asked. */
+/** Whether an item that is in progress is waiting for a person's answer. */
 function asksPerson(item: Item): boolean {
   return (
     (item.type === 'guardian_assessment' && item.reviewer === 'human') ||

@@ -58,7 +58,7 @@ export function withoutUnbound<B extends Block, M extends Message<B>>(
   return { messages: kept, prefix }
 }
 
-/** Returns the digest of a block's fields, whatever their order. Null fields and the cache mark are ignored. */
+/** Returns the digest of a block's fields, whatever their order. Null fields and `cache_control` are ignored. */
 function remember(block: Block): string {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   const text = digest(JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1))))

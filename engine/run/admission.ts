@@ -23,7 +23,7 @@ type Left = {
 
 /** The most that a request could use. */
 export type WorstCase = {
-  /** How many tokens the request has. */
+  /** The request's own size, in tokens. */
   readonly input: number
   /** How many tokens the answer may have. */
   readonly output: number

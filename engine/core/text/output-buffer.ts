@@ -53,7 +53,7 @@ export class OutputBuffer {
         parts.unshift(part)
         missing -= part.length
       }
-      // Bytes from before the gap don't directly precede those after it, so they are not part of the tail.
+      // If bytes were omitted, the head doesn't directly precede the tail, so its bytes are not returned.
       if (this.#omitted > 0) break
     }
     return Buffer.concat(parts)

@@ -30,7 +30,7 @@ type Cell = {
   readonly user: User
   readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
   readonly program: { readonly argv: readonly string[]; readonly node: string }
-  /** For each actor, a function that selects the rows that it tries. */
+  /** For each actor, a function that selects the rows that the actor tries. */
   readonly tries: Partial<Readonly<Record<Actor, (rows: readonly Row[]) => readonly Row[]>>>
 }
 

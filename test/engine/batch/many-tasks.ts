@@ -23,7 +23,7 @@ const repositories = 10
 const atOnce = 2
 
 /**
- * Runs one batch of this many tasks with a model on loopback and with real git repositories, and measures what the batch itself uses: the memory of
+ * Runs one batch of `tasks` tasks with a model on loopback and with real git repositories, and measures what the batch itself uses: the memory of
  * its supervisor, and the processor time in addition to that of the runs. Each task must be settled once, and starting the batch again must find
  * nothing left to do. Then the page that `agent batch report` creates is opened in a browser, if there is one.
  *

@@ -52,7 +52,7 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
   test('asks about a mode change separately, and about a binary file as a whole', async () => {
     const { cwd, read, shown } = await picking(`chmod +x b.txt; echo c > b.txt; printf '\\0' > bin`, 'yny')
     expect([read('b.txt'), statSync(join(cwd, 'b.txt')).mode & 0o777, read('bin')]).toEqual(['b\n', 0o755, '\0'])
-    expect(shown).toContain('Apply this change of mode to b.txt')
+    expect(shown).toContain('Apply this mode change to b.txt')
     expect(shown).toContain('Apply the addition of bin')
   })
 

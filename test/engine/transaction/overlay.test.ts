@@ -294,7 +294,7 @@ overlayTest('the model is told why a directory cannot be renamed on an overlay, 
   expect([ended.code, readdirSync(cwd), read(cwd, 'e/a.txt')]).toEqual([0, ['.git', 'e'], 'a\n'])
 })
 
-/** Tries to access, from commands on an overlay, the tree below it and the storage of the overlay. */
+/** Runs commands on an overlay that try to access the tree below it and the overlay's storage. */
 async function escape(startedBy: readonly string[] = []): Promise<void> {
   const [cwd, home] = [repository({ [realOnly]: secret }), tempDir()]
   const state = join(home, '.local/state/portcullis')
