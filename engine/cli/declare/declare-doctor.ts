@@ -9,7 +9,10 @@ export function declareDoctor(program: Command, finish: Finish): void {
     .description('report what this machine can enforce, and what agent exec lacks here: model, key, git, configuration')
     .option('--skip-git-repo-check', 'don’t require a git repository')
     .option('--json', 'print the report as JSON')
-    .option('--protected', 'only list the paths that are protected, or whose changes are reported, with the programs that use them')
+    .option(
+      '--protected',
+      'only list the paths that are protected, or whose changes are reported, with the programs that use them',
+    )
     .addHelpText(
       'after',
       `
