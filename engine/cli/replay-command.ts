@@ -85,7 +85,7 @@ function updating({ text, path, shown }: Source, cwd: string): (differences: rea
     )
   let held: ReturnType<typeof holdOutput>
   try {
-    // The file is opened before anything runs, so that no command can redirect it.
+    // The file is opened before anything runs, so that no command can redirect the update to another file.
     held = holdOutput(path)
   } catch (error) {
     throw unwritable((error as Error).message)

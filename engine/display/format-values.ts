@@ -40,7 +40,7 @@ export const endings: Readonly<Record<EndReason, string>> = {
   terminated: 'terminated',
 }
 
-/** Fits a command on one line: leaves out the shell around it and cuts off a long script. */
+/** Fits a command on one line: leaves out a surrounding `/bin/bash -c`, joins the lines, and cuts off a long script. */
 export function oneLine(command: string): string {
   const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
   const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command

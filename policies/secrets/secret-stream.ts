@@ -99,7 +99,7 @@ function endOf(text: string, behind: number, shape: SecretShape): number | undef
   if (match !== null) return behind + match[0].length === text.length ? undefined : behind + match[0].length
   const rest = text.slice(behind, behind + window)
   if (rest.length === window) return behind
-  // Without a blank, the text may be one long word that can't be judged yet.
+  // Without whitespace, the text may be one long word that can't be judged yet.
   const isNone = isWide(shape)
     ? rest.split('\n').filter((line) => line.trim() !== '').length > 2
     : /\S\s/.test(rest) && rest.replace(/\s+/g, '').length >= enough

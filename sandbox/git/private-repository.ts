@@ -18,7 +18,7 @@ type Options = {
   /** The run's own directory in which the private repository is made. */
   readonly directory: string
   readonly hostGit: HostGit
-  /** The writable roots, without symlinks. */
+  /** The writable roots, with symlinks resolved. */
   readonly roots: readonly string[]
   /** Whether commands may change the repository at all. */
   readonly writable: boolean

@@ -9,7 +9,10 @@ import type { GitEntries } from './git-scanner.ts'
 /** The git entries in a writable root. */
 export type RootEntries = GitEntries & { readonly root: string }
 
-/** Returns a function that tells whether a path is a repository that belongs to the host or has been cleaned, or is a part of such a repository. */
+/**
+ * Returns a function that tells whether a path is one of the git directories in `found`, which belong to the host or have been cleaned, or is the
+ * directory of a worktree or submodule in one of them.
+ */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {

@@ -24,9 +24,9 @@ export function readByBash(texts: readonly string[]): readonly (string | undefin
 }
 
 /**
- * A bash script that reads texts and prints how bash parses them. Only a complete script is put into a function, which is defined and printed, but
- * never called. A line feed before the closing brace ends comments. If a text swallows the brace nevertheless, no function is defined, and nothing is
- * printed.
+ * A bash script that reads texts and prints how bash parses them. Each text that is a complete script is put into a function, which is defined and
+ * printed, but never called. A line feed before the closing brace ends comments. If a text swallows the brace nevertheless, no function is defined,
+ * and nothing is printed.
  */
 const reader = `
 while IFS= read -r -d '' text; do

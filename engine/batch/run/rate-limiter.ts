@@ -66,7 +66,7 @@ export type RequestLimiter = {
    * received it
    */
   enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void
-  /** Drops the waiting requests of an owner. Requests that were already sent still count. */
+  /** Drops the waiting requests of an owner. Requests that were already sent still count towards the limits. */
   leave(owner: string): void
   /** Records the limits that a provider reports. They don't replace the user's limits. */
   heard(account: Account, limits: RateLimits): void

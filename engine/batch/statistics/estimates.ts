@@ -1,7 +1,7 @@
-/** A share or a mean, with the bounds of its 95 % confidence interval. */
+/** A share or a mean, with the bounds of its 95% confidence interval. */
 export type Estimate = { readonly value: number; readonly low: number; readonly high: number }
 
-/** The quantile of the normal distribution for a 95 % interval. */
+/** The quantile of the normal distribution for a 95% interval. */
 const z = 1.959963984540054
 
 /**
@@ -39,7 +39,7 @@ export function passAtK(tries: number, solved: number, k: number): number | unde
 }
 
 /**
- * The mean of values, with a 95 % confidence interval that is computed from the standard error and the normal distribution.
+ * The mean of values, with a 95% confidence interval that is computed from the standard error and the normal distribution.
  * Source for differences between two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
  *
  * @returns undefined if there are no values. The spread of a single value is unknown, so its interval reaches from `bounds.least` to `bounds.most`

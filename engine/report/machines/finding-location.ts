@@ -15,7 +15,7 @@ export function placeIn(report: Report, { path, startLine, endLine }: Finding): 
   return { path: named, startLine: start, endLine: Math.max(start, lineOf(endLine ?? start)) }
 }
 
-/** Turns a number into a valid line number. The programs that read findings reject the whole list if it contains line 0. */
+/** Turns a number into a valid line number (1 or higher). The programs that read findings reject the whole list if it contains line 0. */
 export function lineOf(number: number | undefined): number {
   return Math.max(1, Math.trunc(number ?? 1))
 }

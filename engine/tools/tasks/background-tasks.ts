@@ -205,7 +205,7 @@ export class BackgroundTasks {
   }
 }
 
-/** Asks a hook. If the hook fails, that counts as an objection. */
+/** Asks a hook, and returns its objection; undefined if it has none. If the hook fails, that counts as an objection. */
 async function asked(ask: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await ask()

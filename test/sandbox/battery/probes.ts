@@ -407,7 +407,7 @@ export const probes: readonly Probe[] = [
     name: 'be root',
     script: () => '[ "$(id -u)" = 0 ] && echo GOT',
     expect: never,
-    // In a container, user ids are the host's, and files must belong to the caller, so root stays root, but it has no capabilities there.
+    // In a container, user ids are the host's, and files that a command writes must belong to the caller: root stays root, but without capabilities.
     ...(process.geteuid?.() === 0 ? { inDocker: 'allowed' as const } : {}),
   },
   {
