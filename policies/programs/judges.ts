@@ -72,7 +72,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       const named = isLimited ? parsed.operands.filter(({ text }) => !endless.test(text)) : parsed.operands
       const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
       const leading = replaced ? 0 : (style.textFirst ?? 0)
-      // If an operand that should be text expands to several words, the second of them is already a file.
+      // If an operand that should be text expands to several words, the program takes the second word as a file.
       const texts = parsed.operands.slice(0, leading).some(isFromCommands) ? 0 : leading
       const judged =
         kind === 'text'

@@ -29,11 +29,11 @@ const message = 'portcullis: taken over'
 
 /** Plans changes to a repository's files, without making any. */
 export type GitPlan = {
-  /** Plans to change the value of a ref. @returns why that is impossible; undefined if it is possible */
+  /** Adds to the plan: a new value of a ref. @returns why that is impossible; undefined if it is possible */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Plans to add a line to the log of HEAD. Carrying out the plan fails if HEAD has changed in the meantime. */
+  /** Adds to the plan: a new line in HEAD's reflog. Carrying out the plan fails if HEAD has changed in the meantime. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
-  /** Plans to replace the index. */
+  /** Adds to the plan: a new index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
   readonly writes: () => GitWrites
 }

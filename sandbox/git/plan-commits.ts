@@ -158,7 +158,7 @@ type Move = {
   readonly now: string | undefined
 }
 
-/** Plans to move the checked-out branch together with its index. Returns the reason if it can't move. */
+/** Adds to the plan: a move of the checked-out branch together with its index. Returns the reason if it can't move. */
 function planMove(
   git: HostGit,
   { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },
