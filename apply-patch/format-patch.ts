@@ -42,7 +42,10 @@ function remark({ unterminated }: { readonly unterminated?: true }): readonly Bu
   return unterminated === true ? [noNewline] : []
 }
 
-/** The body with the marker `\ No newline at end of file` after the last of its new lines, or of its old lines. */
+/**
+ * The body with the marker `\ No newline at end of file`: after its last added line if the chunk removes the final newline, otherwise after its last
+ * removed line.
+ */
 function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
   const lines = bodyLines(body)
   const last = lines.findLast(({ mark }) => mark === (finalNewline === 'absent' ? 'added' : 'removed'))

@@ -62,7 +62,7 @@ export type Chunk = {
   readonly body: Body
   /** Whether the chunk's old lines must be the last lines of the file. */
   readonly endOfFile: boolean
-  /** The line end of the file's last line after the chunk changes that line: `absent` or `present`. If undefined, the line ends as it did before. */
+  /** Whether the file's last line ends with a newline once the chunk has changed it. If undefined, this doesn't change. */
   readonly finalNewline?: 'absent' | 'present'
 }
 

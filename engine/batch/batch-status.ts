@@ -21,7 +21,7 @@ export type Status = {
 
 const mostRows = 40
 
-/** Formats the status of a batch as lines for people. */
+/** Formats the status of a batch as human-readable lines. */
 export function statusLines({ summary, supervised, live }: Status): readonly string[] {
   const { settled, trials, answers, outcomes, cost_usd: cost, tokens, attempts } = summary
   const running = live?.running ?? []

@@ -62,7 +62,7 @@ export function headMark(directory: string): string | undefined {
 export function describeHead(head: GitHead | undefined): string {
   if (head === undefined) return 'no repository'
   const doing = head.doing === undefined ? '' : `, in the middle of a ${head.doing}`
-  return `${describeBranch(head.branch)}${doing}; changes since the last commit are not yours`
+  return `${describeBranch(head.branch)}${doing}; changes that were uncommitted when this run started are not yours`
 }
 
 /** How long a run waits for git's answer. In a huge tree, git may take longer, and the model then has to run git itself. */

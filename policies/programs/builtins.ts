@@ -131,7 +131,8 @@ function judgePrintf(args: readonly ShellWord[]): Judgement {
   if (format.kind === 'dynamic' ? !/^[^-]/.test(format.prefix) : mayBeOption(format) || format.text.startsWith('-')) {
     return { facts: [unknown('printf -v evaluates the name it writes to')] }
   }
-  // Bash may store a count in a variable that an argument names. That can't be ruled out if the format is known only at run time.
+  // For `%n`, printf stores the number of characters written so far in the variable that an argument names. A format that is known only at run time may
+  // contain `%n`.
   if (
     format.kind === 'static' ? counting.test(format.text.replaceAll('%%', '')) : rest.length > 0 || mayBeSeveral(format)
   )

@@ -84,7 +84,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
         if (rule !== undefined) writeRule?.(rule)
         remembered.add(key)
         const accepted = rule?.kind === 'rule' ? { rule: rule.text } : {}
-        const reason = `A person approved this, and wrote the rule ${rule?.text ?? ''}.${said}`
+        const reason = `A person approved this, and added the rule ${rule?.text ?? ''}.${said}`
         return { outcome: 'allowed', reason, scope: 'run', ...accepted }
       }
       case 'no':

@@ -47,6 +47,6 @@ function identityRow(name: string | undefined, email: string | undefined): Row {
     ...row,
     state: 'note',
     found: `${unset.join(' and ')} not set, so git commit fails`,
-    next: unset.map((key) => `Run git config --global ${key} ….`).join(' '),
+    next: unset.map((key) => `Run git config --global ${key} "<value>".`).join(' '),
   }
 }
