@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseJson } from './hash-chain.ts'
 
@@ -28,11 +28,20 @@ export function readSeal(path: string): Seal | undefined {
 }
 
 /**
- * Creates the key of a log. The key seals the log's records from number `from` on. Throws as `writeFileSync` does, and also if the key file already exists.
+ * Creates the key of a log. The key seals the log's records from number `from` on. The file appears with its whole content, so that a killed run leaves
+ * either no key or a complete one. Throws the system's error, and also if a key file already exists, unless the log has no records yet.
  */
 export function makeSeal(path: string, from: number): Seal {
   const seal: Seal = { key: randomBytes(32).toString('hex'), from }
-  writeFileSync(sealPath(path), `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx' })
+  const made = `${sealPath(path)}.${randomBytes(6).toString('hex')}`
+  writeFileSync(made, `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    // A key that can't be read is replaced only if nothing is sealed with it.
+    if (from === 1) renameSync(made, sealPath(path))
+    else linkSync(made, sealPath(path))
+  } finally {
+    rmSync(made, { force: true })
+  }
   return seal
 }
 

@@ -99,8 +99,9 @@ function startWords(
 
 /**
  * Returns a command line that starts a program, and lets `du` look up all files of the overlays in the meantime, until that program ends at the
- * latest. Without this, the first command that examines all files, such as `git status`, takes twice as long as usual, because the kernel has to
- * create the overlays' inodes. Returns the program's own command line if a program that this needs isn't installed.
+ * latest (or for ten seconds of processor time, if it ends before `du` has started). Without this, the first command that examines all files, such as
+ * `git status`, takes twice as long as usual, because the kernel has to create the overlays' inodes. Returns the program's own command line if a
+ * program that this needs isn't installed.
  *
  * @param mounts the mount points of the overlays
  * @internal

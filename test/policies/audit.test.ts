@@ -133,6 +133,21 @@ describe('verifying an audit log', () => {
     expect(() => openAuditLog(path)).toThrow(/was not written by a run/)
   })
 
+  test('replaces a key that a killed run left incomplete, unless records are sealed with it', async () => {
+    const path = join(folder, `log-${count++}.jsonl`)
+    writeFileSync(`${path}.key`, '')
+    const audit = openAuditLog(path)
+    await createGuardian({ approvalMode: 'never', reviewer: nobody, audit }).review(shellAction('ls'))
+    audit.close()
+    expect(verifyAuditLog(path)).toMatchObject({ records: 1, faults: [] })
+    writeFileSync(`${path}.key`, '')
+    const again = openAuditLog(path)
+    await expect(
+      createGuardian({ approvalMode: 'never', reviewer: nobody, audit: again }).review(shellAction('ls')),
+    ).resolves.toMatchObject({ verdict: { decision: 'deny', decidedBy: 'audit' } })
+    again.close()
+  })
+
   test('reports a missing key of its seals', async () => {
     const { path, head } = await writtenLog()
     expect(statSync(`${path}.key`).mode & 0o777).toBe(0o600)

@@ -44,12 +44,12 @@ test.runIf(process.platform === 'linux')('looking up files ends when the program
   for (let at = 0; at < 20_000; at += 1) writeFileSync(join(tree, `${at}`), '')
   const [file = '', ...words] = withLookUp(
     Array.from({ length: 50 }, () => tree),
-    ['/bin/true'],
+    ['/bin/sleep', '1'],
   )
   execFileSync(file, words)
   await vi.waitFor(() => {
     expect(commandLines().filter((line) => line.includes(tree))).toEqual([])
-  })
+  }, 20_000)
 })
 
 /** The command lines of all processes. */
