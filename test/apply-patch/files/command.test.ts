@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inPairs, killAt, runPlainly, traceCalls, whyNoStrace } from './strace.ts'
+import { inPairs, killAt, runPlainly, traceCalls, whyNoStrace, type Call } from './strace.ts'
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
 
 const missing = whyNoStrace()
@@ -58,9 +58,13 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Creates a tree, and returns it with the commands that run the program in it. */
+/**
+ * Creates a tree, and returns it with the commands that run the program in it. The tree isn't in the temporary directory, because tests that run at the same
+ * time commit to trees with that root. Before a commit, the program looks for unfinished commits in all enclosing trees, and makes more system calls if there
+ * is one.
+ */
 function prepare() {
-  const scene = makeScene(layout)
+  const scene = makeScene(layout, '/var/tmp')
   const command = (...given: readonly string[]): readonly string[] => {
     return [process.execPath, '--single-threaded', program, ...given]
   }
@@ -69,22 +73,39 @@ function prepare() {
   return { ...scene, command, env, unfinished, look: () => snapshot(scene.root) }
 }
 
+const apply = (root: string): readonly string[] => ['--root', root, patch]
+
+/** Applies the patch to a new tree. Returns the system calls of the program, and what the tree looks like afterwards. */
+async function rehearse() {
+  for (;;) {
+    const run = prepare()
+    const { calls, disturbed } = await traceCalls(run.command(...apply(run.root)), run.env, run.state)
+    if (!disturbed) return { calls, fresh: run.look() }
+  }
+}
+
+/** Kills the program at one of its system calls, in a new tree. An attempt that the runtime has disturbed is repeated. */
+async function killedAt(call: Call) {
+  for (;;) {
+    const run = prepare()
+    const ended = await killAt(call, run.command(...apply(run.root)), run.env)
+    if (ended.killed) return run
+    if (!ended.disturbed) throw new Error(`not killed at ${call.text}: ${ended.stderr}`)
+  }
+}
+
 describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`, { timeout: 180_000 }, () => {
   test('killed at any system call leaves a tree that the next run recovers before it applies its patch', async () => {
     expect(missing).toBeUndefined()
-    const rehearsal = prepare()
-    const apply = (root: string) => ['--root', root, patch]
-    const old = rehearsal.look()
-    const { calls } = await traceCalls(rehearsal.command(...apply(rehearsal.root)), rehearsal.env, rehearsal.state)
-    const fresh = rehearsal.look()
+    const old = prepare().look()
+    const { calls, fresh } = await rehearse()
     expect(Object.keys(fresh)).toContain('file-then-directory/inner')
     expect(fresh['updated.txt']).toMatch(/one\r\nTWO\r\n$/)
     const outcomes = { old: 0, fresh: 0 }
     await inPairs(
       calls.filter(({ reads }) => !reads),
       async (call) => {
-        const run = prepare()
-        expect(await killAt(call, run.command(...apply(run.root)), run.env), call.text).toMatchObject({ killed: true })
+        const run = await killedAt(call)
         const [last] = [call.nth % 2 === 0 ? ['recover', '--root', run.root] : ['--check', ...apply(run.root)]]
         const { stderr } = await runPlainly(run.command(...last), run.env)
         const isFresh = JSON.stringify(run.look()) === JSON.stringify(fresh)
@@ -98,14 +119,11 @@ describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`
   })
 
   test('killed, with files edited since, is named by recover and abandoned with --abandon, and the edits stay', async () => {
-    const rehearsal = prepare()
-    const apply = (root: string) => ['--root', root, patch]
-    const { calls } = await traceCalls(rehearsal.command(...apply(rehearsal.root)), rehearsal.env, rehearsal.state)
+    const { calls } = await rehearse()
     const links = calls.filter(({ name }) => name.startsWith('rename'))
     const middle = links[Math.floor(links.length / 2)]
     if (middle === undefined) throw new Error('the program renames nothing')
-    const run = prepare()
-    expect(await killAt(middle, run.command(...apply(run.root)), run.env)).toMatchObject({ killed: true })
+    const run = await killedAt(middle)
     for (const name of Object.keys(layout)) writeFileSync(join(run.root, name), 'mine\n')
     const edited = run.look()
     const refused = await runPlainly(run.command('recover', '--root', run.root), run.env)

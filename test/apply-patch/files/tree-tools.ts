@@ -17,9 +17,12 @@ import { rmSync } from 'node:fs'
 /** What is at each path of a tree: a file's text, a file's mode and text, a symlink's target, or a directory (`'/'`). */
 export type Layout = Readonly<Record<string, string | { mode: number; text: string } | { link: string } | '/'>>
 
-/** Creates a folder for one test. It contains a tree, a directory for journals, and a directory outside both. */
-export function makeScene(layout: Layout = {}): { base: string; root: string; state: string; outside: string } {
-  const base = mkdtempSync(join(tmpdir(), 'patch-files-'))
+/** Creates a folder for one test, in `parent`. It contains a tree, a directory for journals, and a directory outside both. */
+export function makeScene(
+  layout: Layout = {},
+  parent: string = tmpdir(),
+): { base: string; root: string; state: string; outside: string } {
+  const base = mkdtempSync(join(parent, 'patch-files-'))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
   const [root, state, outside] = [join(base, 'tree'), join(base, 'state'), join(base, 'outside')]
   for (const folder of [root, state, outside]) mkdirSync(folder, { mode: 0o755 })

@@ -42,6 +42,15 @@ const changed = (path: (places: Places) => string, text: string) => (places: Pla
 const inOwnFile = (directory: string, fill: string): string =>
   `file=$(mktemp ${directory}/probe-XXXXXX) && { ${fill} > $file && echo GOT; rm -f $file; }`
 
+/** Whether a process hasn't ended. A killed process remains as a zombie in /proc until its parent, which may be this process, waits for it. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
+  }
+}
+
 /** A probe that tries to write a file. In private places, this seems to work inside the sandbox, so only what the host sees counts. */
 function write(name: string, path: (places: Places) => string, expect = never): Probe {
   return {
@@ -375,9 +384,8 @@ export const probes: readonly Probe[] = [
     script: ({ hostPid }) => `kill -9 ${hostPid}`,
     seen: ({ hostPid }) => {
       // On a busy machine, it may take a while until a signal has ended a process.
-      const isThere = (): boolean => existsSync(`/proc/${hostPid}/fd`)
-      for (let tries = 0; tries < 6 && isThere(); tries += 1) spawnSync('sleep', ['0.5'])
-      return !isThere()
+      for (let tries = 0; tries < 6 && isRunning(hostPid); tries += 1) spawnSync('sleep', ['0.5'])
+      return !isRunning(hostPid)
     },
     expect: never,
   },
