@@ -21,7 +21,7 @@ const record = z.object({
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),
-  /** Files that git ignores. They don't land but remain in the view, and only their number and size are recorded. */
+  /** Files that git ignores. They remain in the view unless they are landed explicitly, and only their number and size are recorded. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
   /** Files that never land because they control other programs. */
   protected: z.array(z.string()),

@@ -12,6 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 
 /**
  * Functions for the files in a batch's folder. No sandboxed command can write to that folder. A whole file is written under a temporary name and then renamed;
@@ -32,7 +33,8 @@ export function writeWhole(path: string, text: string, owner: number): void {
 /**
  * Creates a file with its complete content, unless the file exists already.
  *
- * @param isKept whether the content must be on the disk before the file appears, so that a crash of the machine can't leave an incomplete file
+ * @param isKept whether the file must survive a crash of the machine. Its content is then on the disk before it appears, and its name before this function
+ * returns
  * @returns whether this call created the file. Of several simultaneous calls, only one creates it
  */
 export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {
@@ -46,12 +48,26 @@ export function writeOnce(path: string, text: string, owner: number, isKept = tr
   }
   try {
     linkSync(beside, path)
+    if (isKept) syncFolder(dirname(path))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   } finally {
     rmSync(beside, { force: true })
+  }
+}
+
+/** Writes a folder's entries to the disk, so that new files in it survive a crash of the machine (see fsync(2)). */
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } catch (error) {
+    // Some network file systems don't support this for folders.
+    if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
 

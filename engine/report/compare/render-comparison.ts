@@ -75,7 +75,7 @@ function describeStep({ number, calls, text }: ComparableStep): string {
 }
 
 function describeFile({ path, difference, lines }: FilePair): readonly string[] {
-  const only = difference === 'only-a' ? '  only a changes it' : difference === 'only-b' ? '  only b changes it' : ''
+  const only = difference === 'only-a' ? '  changed only in a' : difference === 'only-b' ? '  changed only in b' : ''
   return [safe(`  ${path}${only}`), ...detailed(lines, '    ')]
 }
 
