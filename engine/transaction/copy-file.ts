@@ -38,7 +38,7 @@ export function copyFile(from: PathLike, to: PathLike, stats: BigIntStats, how: 
   if (how === 'copy' && stats.size <= smallTo && isOurs(stats)) return copySmall(from, to, stats)
   const flag = how === 'reflink' ? constants.COPYFILE_FICLONE_FORCE : 0
   const isSparse = how === 'copy' && stats.size > sparseFrom && stats.blocks * 512n < stats.size
-  if (isSparse) copySparse(from, to, Number(stats.mode & 0o7777n))
+  if (isSparse) copySparse(from, to, stats)
   else copyFileSync(from, to, constants.COPYFILE_EXCL | flag)
   // When an ordinary user writes to a file, the kernel removes its set-user-id and set-group-id bits, so the mode is set again.
   if ((stats.mode & 0o6000n) !== 0n && isOurs(stats)) chmodSync(to, Number(stats.mode & 0o7777n))

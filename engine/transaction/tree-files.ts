@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -91,14 +92,25 @@ export function hashOfFile(file: Buffer): string | undefined {
   }
 }
 
-/** Copies a file to a new one and keeps it sparse: blocks of zeros take no space in the copy. @throws the system's error */
-export function copySparse(from: PathLike, to: PathLike, mode: number): void {
+/**
+ * Copies a file to a new one and keeps it sparse: blocks of zeros take no space in the copy. The copy gets the mode of the original and, if this user may
+ * give files to others, its owner and group.
+ *
+ * @throws the system's error
+ */
+export function copySparse(from: PathLike, to: PathLike, { mode, uid, gid }: BigIntStats): void {
   const source = openToRead(from)
   try {
     const target = openSync(to, 'wx', 0o600)
     try {
       writeChunks(target, chunksOf(source, Buffer.allocUnsafe(chunkSize)))
-      fchmodSync(target, mode)
+      try {
+        fchownSync(target, Number(uid), Number(gid))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+      }
+      // The mode is set last, because a change of the owner clears bits of it.
+      fchmodSync(target, Number(mode & 0o7777n))
     } finally {
       closeSync(target)
     }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
   type BigIntStats,
@@ -54,7 +55,9 @@ test('a copy has the mode and group of its original, even if its storage gives n
   if (process.geteuid?.() === 0) {
     chownSync(base, 0, 12_345)
     writeFileSync(join(from, 'of-another.txt'), 'b\n')
-    chownSync(join(from, 'of-another.txt'), 1234, 1234)
+    writeFileSync(join(from, 'sparse'), 'b\n')
+    truncateSync(join(from, 'sparse'), 3_000_000)
+    for (const name of ['of-another.txt', 'sparse']) chownSync(join(from, name), 1234, 1234)
   }
   chmodSync(base, 0o2755)
   const manifest = await copyTree(from, join(base, 'copy'), { how: 'copy' })
