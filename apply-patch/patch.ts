@@ -50,7 +50,7 @@ export type UpdateFile = {
 export type Chunk = {
   /** The patch line of the chunk's first `@@`, or of its first body line if it has no `@@`. */
   readonly line: number
-  /** Patch line of the first line of `body`. */
+  /** The patch line of the first line of `body`. */
   readonly bodyLine: number
   /** The texts of the chunk's `@@` lines, outermost first. Each is searched for below the previous one. */
   readonly anchors: readonly Anchor[]

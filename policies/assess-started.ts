@@ -87,7 +87,7 @@ function startsOf(
   })
 }
 
-/** Characters that occur in code, but not in names or paths. */
+/** Characters that are common in code, but rare in names and paths. */
 const code = /[\s;|&()`'"<>{}]/
 
 /** Commands whose text arguments, such as the description of a pull request, are meant for people and never run. */

@@ -82,7 +82,7 @@ const standIn = 'a-redacted-secret'
 
 function unmask(action: Action): Action {
   const text = JSON.stringify(action)
-  // Only the strings in the action change; its type stays the same.
+  // Only the contents of strings change, so the result is still an `Action`.
   return text.includes(mask) ? (JSON.parse(text.replaceAll(mask, standIn)) as Action) : action
 }
 
@@ -95,8 +95,8 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
 }
 
 /**
- * The stages whose denials don't depend on the rules: a denial by one of them means that the action was impossible, or that a hook or a person
- * refused it. Used for records that an earlier version wrote.
+ * The stages whose denials don't depend on the rules: a denial by one of them means that the action was impossible, that a hook refused it, or that
+ * plan mode was on. Used for records that an earlier version wrote.
  */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 

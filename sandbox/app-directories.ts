@@ -22,8 +22,8 @@ export function appDirectories(): readonly string[] {
 }
 
 /**
- * This program's directories for the current user in `/var/tmp` and in the temporary directory, which are both open to all users. They are needed if
- * the user has no home directory, or if the workspace is the home directory.
+ * This program's directories for the current user in `/var/tmp` and in the temporary directory, where other users can usually create files too. They
+ * are needed if the user has no home directory, or if the workspace is the home directory.
  */
 export function sharedDirectories(): readonly string[] {
   return [...new Set(['/var/tmp', resolve(tmpdir())])].map((directory) =>

@@ -18,8 +18,8 @@ const mostKnown = 1024
 const settledMs = 100
 
 /**
- * Types of local file systems (statfs(2), `f_type`) on which the kernel stamps each change of a directory with its own clock, and nobody can set that
- * stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
+ * Types of local file systems (statfs(2), `f_type`) on which the kernel stamps each change of a directory with its own clock, and programs can't set
+ * that stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
  */
 const ownTimes: ReadonlySet<number> = new Set([
   0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0xf2f5_2010, 0xca45_1a4e,

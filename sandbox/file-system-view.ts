@@ -13,7 +13,7 @@ type Kind = 'file' | 'directory' | 'absent'
 export type FileSystemView = {
   /** The type of the entry at a path, after following symlinks. Sockets, pipes and devices count as files. */
   kindOf(path: string): Kind
-  /** The path without symlinks; undefined if nothing exists there. */
+  /** The path without symlinks; undefined if nothing exists there, or if it can't be reached. */
   realPath(path: string): string | undefined
   /** Whether the last component of a path is itself a symlink. */
   isSymlink(path: string): boolean

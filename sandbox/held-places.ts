@@ -43,8 +43,8 @@ type HeldPlaces = {
 type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
 
 /**
- * Holds the entries that the policy's paths name. This works only on Linux, because elsewhere a descriptor has no path. Throws `path-changed` if a
- * path in `wanted` no longer has the expected entry.
+ * Holds open the entries that the policy's paths name. This works only on Linux, because elsewhere a descriptor has no path. Throws `path-changed` if
+ * a path in `wanted` no longer has the expected entry.
  */
 export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: readonly Place[] = []): HeldPlaces {
   const roots = writableRoots(policy, hostFileSystem)

@@ -43,7 +43,7 @@ export function makePassingDirectory(base: string): string {
 }
 
 /**
- * Removes a run's directories. Entries that can't be removed are ignored, because a finished command should not fail because of them. The first run
+ * Removes a run's directory. Entries that can't be removed are ignored, because a finished command should not fail because of them. The first run
  * that starts after this process has ended tries again to remove them.
  */
 export async function removeRunDirectory(path: string): Promise<void> {

@@ -23,8 +23,8 @@ export function identityOf(root: string): Identity | undefined {
 }
 
 /**
- * Whether two identities belong to the same directory. A new directory often gets the inode number of a removed one, so the creation time must match too. If
- * the creation time is unknown, at least the device must match.
+ * Whether two identities belong to the same directory. A new directory often gets the inode number of a removed one, so the creation times must match
+ * too. If one of them is unknown, the devices must match instead, as far as they are known.
  */
 export function isSameDirectory(one: Identity, other: Identity): boolean {
   if (one.rootInode !== other.rootInode) return false

@@ -179,7 +179,7 @@ function isPrivate(stats: Stats | undefined): boolean {
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0
 }
 
-/** `$HOME`, or, if that is not an absolute path, the home directory in the password file. */
+/** `$HOME`, or, if that is not an absolute path, the home directory in the password file; `/nonexistent` if there is neither. */
 function home(): string {
   const named = process.env['HOME'] ?? ''
   if (isAbsolute(named)) return named

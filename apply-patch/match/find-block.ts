@@ -30,12 +30,12 @@ export class NumberedLines {
     this.#places = places
   }
 
-  /** How many times a number occurs in the file. */
+  /** How many lines of the file have this number. */
   frequency(id: number): number {
     return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
   }
 
-  /** The first positions at which a number occurs, at most `limit` of them, in ascending order. */
+  /** The positions of the lines with this number, in ascending order, but only the first `limit` of them. */
   places(id: number, limit: number): Int32Array {
     const start = this.#offsets[id] ?? 0
     return this.#places.subarray(start, Math.min(start + limit, this.#offsets[id + 1] ?? start))

@@ -11,7 +11,7 @@ export type LineEdit = {
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
-  /** The line end of the file's last line after this edit changes that line: `absent` or `present`. If undefined, the file ends as it did before. */
+  /** Whether the file's last line ends with a newline once this edit has changed it. If undefined, the file ends as it did before. */
   readonly finalNewline?: 'absent' | 'present' | undefined
 }
 
@@ -66,8 +66,8 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 /**
  * The content of a file after some edits, which must be in the order of the lines that they change. Unchanged ranges of the file are not copied.
  *
- * An added line gets the line end of the line that it replaces, or, if it replaces none, that of its neighbour. Unless an edit says otherwise,
- * the last line of the file has a line end after the edits if it had one before, and none if it had none.
+ * An added line gets the line ending of a line that it replaces, or, if it replaces none, that of its neighbour. Unless an edit says otherwise, the
+ * last line of the file has a line ending after the edits if it had one before, and none if it had none.
  *
  * @returns undefined if nothing changes
  */
@@ -108,14 +108,14 @@ function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
   return pieces.reduce((sum, piece) => sum + piece.length, 0) === bytes.length && Buffer.concat(pieces).equals(bytes)
 }
 
-/** The maximum number of bytes that the added lines of an edit can need, including their line ends and the line end of the previous line. */
+/** The maximum number of bytes that the added lines of an edit can need, including their line endings and that of the previous line. */
 function mostBytes({ added }: LineEdit): number {
   let size = 2
   for (const { start, end } of added) size += end - start + 2
   return size
 }
 
-/** Writes the added lines with their line ends. @returns the position after them */
+/** Writes the added lines with their line endings. @returns the position after them */
 function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text: Buffer, position: number): number {
   let at = position
   for (let index = 0; index < added.length; index++) {
@@ -125,7 +125,7 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
     at += end - start
     const replaces = from + index < to
-    // The last added line gets the line end of the last replaced line, however many lines were replaced.
+    // The last added line, and each added line beyond the number of replaced lines, takes its line ending from the last replaced line.
     const isLast = index === added.length - 1 || !replaces
     const model = to === from ? Math.max(0, from - 1) : isLast ? to - 1 : from + index
     at = writeEnding(text, at, replaces ? neighbourEnding(table, model) : insertedEnding(table, model))
@@ -133,13 +133,13 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
   return at
 }
 
-/** Writes a line end. @returns the position after the line end */
+/** Writes a line ending. @returns the position after it */
 function writeEnding(text: Buffer, at: number, ending: LineEnding): number {
   for (let index = 0; index < ending.length; index++) text[at + index] = ending.charCodeAt(index)
   return at + ending.length
 }
 
-/** The line end of a line. If the last line of a file has no line end, it counts as having the line end of the previous line. */
+/** The line ending of a line. If the file's last line has none, it counts as having that of the previous line, or LF if there is no such line. */
 function neighbourEnding(table: LineTable, line: number): LineEnding {
   if (table.count === 0) return '\n'
   const own = lineEnding(table, line)
@@ -148,7 +148,7 @@ function neighbourEnding(table: LineTable, line: number): LineEnding {
   return before === '' ? '\n' : before
 }
 
-/** The line end of an inserted line: the neighbour's line end, unless that is a lone CR. In that case, it is the usual line end of the file. */
+/** The line ending of an inserted line: the neighbour's line ending, unless that is a lone CR. In that case, it is the file's usual one. */
 function insertedEnding(table: LineTable, neighbour: number): LineEnding {
   const own = neighbourEnding(table, neighbour)
   return own === '\r' ? table.usualEnding : own

@@ -26,7 +26,7 @@ export function malformedHelp({ code, found = '', after }: MalformedFailure): re
 /** Advice for a line of a unified diff, a format that models sometimes use by mistake. */
 function general(line: string): string | undefined {
   if (line.startsWith('\\ No newline')) {
-    return '  leave this line out: a file keeps its final line end, or the lack of it'
+    return '  leave this line out: a file keeps its final newline, or the lack of it'
   }
   const diff = /^(?:diff --git a\/|--- (?:a\/)?|\+\+\+ (?:b\/)?)(\S+)/.exec(line)
   if (diff === null) return undefined

@@ -1,4 +1,4 @@
-/** A line in which control characters are escaped, because they could move a terminal's cursor or change its colours. */
+/** A line in which control characters except tabs are escaped, because they could move a terminal's cursor or change its colours. */
 export function escapeControls(text: string): string {
   return text.replace(/\r/g, '␍').replace(/[^\P{Cc}\t]/gu, codePoint)
 }

@@ -19,7 +19,7 @@ export function functionReviewer(review: ReviewFunction): Reviewer {
   }
 }
 
-/** Checks the caller's answer, because the caller may be untyped JavaScript. */
+/** Converts the answer of the caller's function, and checks it, because the function may be untyped JavaScript. */
 function answerOf(given: unknown): ReviewerAnswer {
   if (given === 'allow') return { outcome: 'allowed', reason: 'The reviewer allowed it.' }
   if (given === 'deny') return { outcome: 'denied', reason: 'The reviewer denied it.' }

@@ -54,7 +54,7 @@ function renderStatistics(statistics: BatchStatistics, format: (typeof batchRepo
 /**
  * `agent batch merge`: merges several folders of one batch into a new folder.
  *
- * @throws UserError `usage` for folders of different batches
+ * @throws UserError `usage` if the folders belong to different batches, or the new folder is not empty
  */
 export function batchMerge(directories: readonly string[], output: string): number {
   const paths = directories.map((directory) => resolve(directory))

@@ -9,8 +9,8 @@ import { networkKeys } from './settings/network-keys.ts'
 type Excess = { readonly path: readonly string[]; readonly limit: readonly string[] }
 
 /**
- * Finds the settings that exceed what another layer has fixed. A key that the bound doesn't mention may have any value. A key that it mentions may have a
- * stricter value if the key's values have an order of strictness; otherwise the value must be equal.
+ * Finds the settings that exceed what another layer has fixed. A key may have any value if the bound neither mentions it nor fixes it through another
+ * key. Otherwise, it may have a stricter value if its values have an order of strictness; if they don't, the value must be equal.
  *
  * @param preferences whether the bound also fixes preferences, such as the model, which don't affect safety
  */

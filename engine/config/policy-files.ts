@@ -64,8 +64,8 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Returns Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run: errors in a file are reported.
- * Of the file's valid rules, those that restrict commands apply, and those that allow commands do not.
+ * Returns Codex's rule files: the user's, and those in each folder of `folders`. Their content never stops a run: errors in a file are reported. Of a
+ * file's valid rules, those that restrict commands apply, and those that allow commands do not.
  *
  * @param root the repository's root; rule files that are outside it when links are followed are not read
  */

@@ -7,12 +7,12 @@ import { lineOf, parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
- * Records in the user's file that a repository is trusted. Leaves everything else in the file as it is.
+ * Records in the user's config.toml that a repository is trusted. Leaves everything else in the file as it is.
  *
  * @param directory the user's configuration folder; created if it doesn't exist
  * @param root the repository's root
- * @returns the file, and whether it was changed
- * @throws UserError `usage` if the file says that the repository is untrusted, or if the file can't be extended or written
+ * @returns the file's path, and whether the file was changed
+ * @throws UserError `usage` if the file is invalid, says that the repository is untrusted, or can't be extended or written
  */
 export function writeTrust(directory: string, root: string): { readonly file: string; readonly changed: boolean } {
   const file = join(directory, 'config.toml')

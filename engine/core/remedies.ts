@@ -8,7 +8,7 @@ const otherSockets = 'which also lets commands connect to every socket on this m
 
 const byHand = 'make this change yourself, outside the sandbox'
 
-/** Returns the flags of `agent sandbox` that would allow what was denied. */
+/** Returns the flags of `agent sandbox` that would allow what was denied; if there are none, advice in words. */
 export function remedyAsFlags(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':

@@ -58,7 +58,7 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
   }
 }
 
-/** Formats an event as lines for a person. Returns no lines if a person doesn't need to know about the event. */
+/** Formats an event as human-readable lines. Returns no lines for an event that people don't need to know about. */
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':
@@ -79,7 +79,7 @@ function eventLines(event: RunEvent, style: Style): readonly string[] {
   }
 }
 
-/** Formats the progress of a call, but only for verbose output. Otherwise only the live view shows progress. */
+/** Formats the progress of a call to an MCP tool, but only for verbose output. Otherwise only the live view shows progress. */
 function progressLines(item: Item, { paint, detail }: Style): readonly string[] {
   if (item.type !== 'mcp_tool_call' || detail !== 'verbose') return []
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]

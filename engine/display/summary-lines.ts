@@ -77,7 +77,7 @@ function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonl
     .slice(0, mostNamed)
     .map(({ path, program }) => `${shorten(path).replaceAll('\n', '⏎')} (${program})`)
   return [
-    `  files changed that other programs may run later: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
+    `  changed files that other programs may run later: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
   ]
 }
 

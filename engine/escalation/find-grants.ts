@@ -44,7 +44,7 @@ export function namedBy(analysis: CommandAnalysis | undefined, cwd: string): (su
   return (subject) => named.has(subject)
 }
 
-/** Returns the host of a word that is a URL. */
+/** Returns the host of a word that is a URL; undefined for any other word. */
 function hostOf(word: string): string | undefined {
   return /^\w+:\/\//.test(word) && URL.canParse(word) ? new URL(word).hostname : undefined
 }

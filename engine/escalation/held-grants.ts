@@ -14,7 +14,7 @@ export type HeldGrant = {
   readonly makes?: string
 }
 
-/** Holds open the file or folder that a grant's path leads to now, before anybody is asked about it. */
+/** Holds open what a grant's path leads to now, before anybody is asked about it; if nothing exists there yet, the folder in which to create it. */
 export function holdGrant(grant: Grant): HeldGrant {
   if (grant.kind !== 'read' && grant.kind !== 'write') return { grant, place: undefined }
   const place = holdPlace(grant.path)

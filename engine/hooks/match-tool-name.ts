@@ -1,4 +1,4 @@
-/** The maximum length of a name that is matched. No provider accepts tool names of more than 64 characters. */
+/** How many characters of a name are matched against a regular expression. No provider accepts tool names of more than 64 characters. */
 const longest = 100
 
 /**

@@ -1,6 +1,6 @@
 import { agentDefaults } from './agent-defaults.ts'
 
-/** Returns the version in a model's name as a number, such as 505 for `claude-opus-5-5-20260801`; undefined if the name contains none. */
+/** Returns the version in a model's name as a number, such as 505 for `claude-opus-5-5-20260801`; undefined if the name has another form. */
 function generation(model: string): number | undefined {
   const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
   return major === undefined ? undefined : Number(major) * 100 + Number(minor)

@@ -107,7 +107,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     })
     sent.once('close', () => {
       signal?.removeEventListener('abort', abort)
-      // After an answer such as "101 Switching Protocols", there is neither a response nor an error.
+      // After an answer such as "101 Switching Protocols", there is neither a `response` event nor an `error` event.
       reject(new TypeError('fetch failed', { cause: new Error('no answer to an HTTP request') }))
     })
     // The body is passed as bytes, because with a string as the body, Node would send the headers as UTF-8 instead of Latin-1.

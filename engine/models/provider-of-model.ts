@@ -6,7 +6,7 @@ import type { ModelProvider } from './provider-config.ts'
 /**
  * Finds a model's provider, and the model's name at that provider. If the part before the first slash is a known provider's id, that provider is used.
  *
- * @throws ModelError `configuration` for an unknown name or provider
+ * @throws ModelError `configuration` for an unknown name or provider, or if a configured provider has the id of a built-in one
  */
 export function providerOfModel(
   name: string,

@@ -115,7 +115,7 @@ const spoken = z.object({
   content: z.array(z.looseObject({ text: z.string().optional(), refusal: z.string().optional() })),
 })
 
-/** Returns the text of a message from the model; undefined for anything else. */
+/** Returns the text of an item from the model; undefined if the item has no list of contents, as messages do. */
 export function textOf(item: OutputItem): string | undefined {
   return spoken
     .safeParse(item)

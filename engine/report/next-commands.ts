@@ -74,7 +74,7 @@ function verifyAudit(log: string, end: RunEnd | undefined): string {
   return shellJoin(['agent', 'audit', 'verify', log, ...head])
 }
 
-/** Commands for the changes of a transaction, which can be applied, discarded or undone only as a whole. */
+/** Commands that show, apply, discard or undo the changes of a transaction, depending on how it ended. */
 function ofTransaction(id: string, transaction: RunEnd['transaction']): readonly NextCommand[] {
   const command = (...words: readonly string[]): string => shellJoin(['agent', ...words])
   switch (transaction?.outcome) {

@@ -22,7 +22,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
   return faultOf(error)
 }
 
-/** Codes of errors that mean that nothing more can be written to a disk, for example because it is full. */
+/** Error codes that mean that a disk or a file takes no more data, for example because the disk is full. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
 /** Returns the reason to end a run after an error that the run can't handle, such as an internal error or a full disk. */

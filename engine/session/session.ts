@@ -95,7 +95,7 @@ const listedCandidates = 10
  * Finds the session that a user means by a whole id, or by the beginning or end of an id if only one matches. Ids that were created in the same hour
  * begin alike, so the end identifies a session with fewer characters than the beginning does.
  *
- * @throws UserError `usage` if no session matches, or more than one; the message then lists them
+ * @throws UserError `usage` if the text is too short, if no session matches, or if several do; in the last case, the message lists them
  */
 export function findSession(stateDirs: readonly string[], given: string): string {
   const id = given.trim().toLowerCase()

@@ -1,7 +1,7 @@
 /** A patch that a model typed into the shell instead of calling `apply_patch`. */
 export type PatchInCommand = {
   readonly text: string
-  /** The directory of a leading `cd DIR &&`, as written; undefined if there is none. */
+  /** The directory of a leading `cd DIR &&` or `cd DIR;`, as written; undefined if there is none. */
   readonly directory: string | undefined
 }
 

@@ -21,7 +21,7 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // The parent is no longer a directory.
+    // The parent is no longer a directory, or can't be entered.
     return undefined
   }
 }

@@ -50,7 +50,7 @@ export async function removeWorktree(
   if (common === undefined || own !== git.admin || dirname(own) !== join(common, 'worktrees')) {
     return `${path} is no longer the worktree that was created there, so it was left unchanged.`
   }
-  if (realpathSync(path) !== path) return `${path} is now a symlink, so it was left unchanged.`
+  if (realpathSync(path) !== path) return `${path} now leads through a symlink, so it was left unchanged.`
   rmSync(path, { recursive: true, force: true })
   rmSync(own, { recursive: true, force: true })
   const deleted = await withRepository(root, [], policy, open, async (sandbox) =>

@@ -2,7 +2,7 @@ import type { ShellWord, WordChoice } from './shell-word.ts'
 
 /** Commands whose arguments bash reads as assignments, if the name of the command is written without quotes and expansions (bash(1), `declare`). */
 const declaring = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
-/** Built-ins that assign to the variables that their arguments name. */
+/** Built-ins that set or unset variables that their arguments name. */
 const filling = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'wait', 'let'])
 const runningOthers = new Set(['command', 'builtin', 'exec', 'env'])
 

@@ -184,7 +184,7 @@ function contains(parts: readonly string[], known: readonly string[], isPattern:
   return false
 }
 
-/** Whether a pattern's segment matches a name. As in the shell, a leading wildcard doesn't match a dot. */
+/** Whether a segment of a path or pattern matches a name. As in the shell, a leading wildcard doesn't match a dot. A lone `*` never matches. */
 function matches(segment: string, name: string, isPattern: boolean): boolean {
   if (segment === name) return true
   if (!isPattern || !/[*?[]/.test(segment)) return false

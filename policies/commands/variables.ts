@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** Variables whose values are facts about the machine. A command line can use them without revealing a secret or being manipulated through them. */
+/** Variables that describe the machine, the user or the shell. A command line can use them, because their values are neither secret nor dangerous. */
 const plainVariables = new Set([
   ...['HOME', 'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'HOSTNAME', 'UID', 'EUID', 'PATH', 'TMPDIR'],
   ...['RANDOM', 'SECONDS', 'LINENO', 'BASH_VERSION', 'OSTYPE', 'HOSTTYPE', 'MACHTYPE', 'COLUMNS', 'LINES', 'PPID'],

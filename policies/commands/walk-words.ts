@@ -102,8 +102,8 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
 }
 
 /**
- * The piece that replaces a substitution. The piece is more specific if the commands are known to print only the working folder, or only names of files below
- * it.
+ * The piece that replaces a substitution. The piece is more specific if the commands are known to print only the working folder or the repository's
+ * root, or only names of files below the working folder.
  */
 function outputOf(stages: readonly (readonly ShellWord[])[] | undefined, quoted: boolean, moves: boolean): Piece {
   const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
@@ -122,7 +122,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/** Reads an expansion `${…}`. Plain names, default values, trimming and replacement result in text; forms that evaluate their result don't. */
+/** Reads an expansion `${…}`. Forms that may evaluate code, set a variable or show the environment are reported to `context`. */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'

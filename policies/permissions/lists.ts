@@ -54,8 +54,8 @@ export function readLists(file: {
     }
     let lost = false
     return list.map((entry: unknown) => {
-      // If an entry isn't found, because the file spells it with other escapes, the entries after it are not searched for. So a long list takes
-      // linear time.
+      // If an entry isn't found, because the file spells it with other escapes, the entries after it are not searched for. That way, the time grows
+      // only linearly with the length of the list.
       const found = lost ? { at: positionAt(from), end: undefined } : locate(JSON.stringify(entry), from)
       lost ||= found.end === undefined
       from = found.end ?? from

@@ -5,7 +5,7 @@ import { readLists, type ListedEntry, type PermissionLists } from './lists.ts'
 import { parsePermission } from './parse.ts'
 import type { HostPermission, PathPermission, PermissionSet, ToolPermission } from './permission.ts'
 
-/** A settings file in Claude Code's format. `text` is its content if the settings don't come from a file. */
+/** A file with permissions, in Claude Code's format unless `lists` is given. `text` is its content; absent: it is read from `path`. */
 export type PermissionFile = {
   readonly path: string
   readonly layer: RuleLayer

@@ -159,7 +159,8 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
-  // git blame reads options even after `--`, and other subcommands may do so too. For the others, only literal words that look like options count.
+  // git blame reads options even after `--`, and other subcommands may do so too. For the others, a word after `--` counts only if its literal text
+  // looks like an option, not if it merely may expand to one.
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))

@@ -9,7 +9,7 @@ export type ProposedRule =
   /** An entry of a permission list. */
   | { readonly kind: 'permission'; readonly text: string }
 
-/** Programs that can do anything: a permanent permission to start one of them would allow everything. */
+/** Programs that can do almost anything, or great harm: a permanent permission to start one of them would allow far too much. */
 const tooBroad = new Set(
   'sudo doas su env bash sh dash zsh fish ksh node deno bun ruby perl php lua osascript xargs find ssh docker podman kubectl eval exec command npx awk sed tar make rm curl wget nohup timeout nice time busybox'.split(
     ' ',

@@ -67,8 +67,8 @@ function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram 
 }
 
 /**
- * If there are fewer rules than this that name no program, all of them are compared with a command. Otherwise, those that can't match are left out
- * first.
+ * If the number of rules that name no program is less than this, all of them are compared with a command. Otherwise, those that can't match are left
+ * out first.
  */
 const fewTexts = 50
 

@@ -211,7 +211,7 @@ function endOf(token: IToken | undefined): Position {
   return { line: token?.endLine ?? 1, column: (token?.endColumn ?? 0) + 1 }
 }
 
-/** Returns the text between the quotes. A raw string (`r"…"`) keeps its backslashes. */
+/** Returns the text between the quotes, as a string or, if it contains an invalid escape, a broken string. A raw string (`r"…"`) has no escapes. */
 function textOf(token: IToken, quotes: 1 | 3): Expression {
   const raw = /^[rR]/.test(token.image)
   const inner = token.image.slice(quotes + (raw ? 1 : 0), -quotes)

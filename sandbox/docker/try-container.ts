@@ -81,7 +81,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
 }
 
-/** Advice for a path that commands can't access: who owns it, and how to give the container's user access. */
+/** Advice for a path that commands can't access: how to get access if another user owns the path; otherwise, what the daemon must be able to do. */
 function ownerAdvice(path: string): string {
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   const own = process.geteuid?.()

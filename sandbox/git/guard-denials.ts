@@ -9,7 +9,7 @@ export const tooDeep = 'too deep to be searched'
 /** The advice to a person about an entry that can't be removed. */
 export const stuck = 'look at this entry, and remove it yourself before git or an agent runs there'
 
-/** The denial for an entry that was removed. It says where the entry is now. */
+/** The denial for an entry that was moved away. It says where the entry is now. */
 export function denial(path: string, rule: string, to: string): Denial {
   return {
     kind: 'quarantine',

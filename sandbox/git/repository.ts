@@ -32,7 +32,7 @@ export function gitDirectoriesOf(directory: string): GitDirectories | undefined 
     const git = stat.isDirectory() ? link : realpathSync.native(link)
     return looksLikeGit(git) ? { own: git, common: git } : undefined
   } catch {
-    // A part of the path is missing.
+    // Part of the path is missing or out of reach.
     return undefined
   }
 }

@@ -71,7 +71,7 @@ function isHeld(text: string, place: string): boolean {
   return false
 }
 
-/** Returns what follows `place/` in each place in `text` that is below `place`. */
+/** Returns the paths in `text` that are below `place`, relative to `place`. In `text`, each path stands between NULs. */
 function endsBelow(text: string, place: string): readonly string[] {
   const [, ...after] = text.split(`\0${place}/`)
   return after.map((rest) => rest.split('\0', 1)[0] ?? '')

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 /** The repository's root, with a trailing slash. */
 const root = new URL('../../', import.meta.url).pathname
 
-/** Every TypeScript source below a folder, as paths from the repository's root. */
+/** The TypeScript sources below a folder, except in folders named `repository`, as paths relative to the repository's root. */
 export function sources(folder: string): readonly string[] {
   return globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/repository/**'] }).toSorted()
 }

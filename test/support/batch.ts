@@ -126,7 +126,7 @@ function costOf(line: string): number | undefined {
     const { type, costUsd } = JSON.parse(line) as { readonly type?: string; readonly costUsd?: number }
     return type === 'spent' ? costUsd : undefined
   } catch {
-    // If the run was killed, its last line may be incomplete.
+    // If the run was killed, the last line of its log may be incomplete.
     return undefined
   }
 }

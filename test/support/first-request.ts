@@ -34,7 +34,7 @@ export function describeRequest(body: unknown): string {
   return `${settled(text)}\n`
 }
 
-/** Separates the long texts of a request, each with its position, from its settings. */
+/** Separates the multi-line texts of a request, each with its position, from the request's settings. */
 function split(rest: Readonly<Record<string, unknown>>): {
   readonly told: readonly string[]
   readonly settings: unknown

@@ -58,8 +58,8 @@ function regularFile(path: string): Buffer {
 }
 
 /**
- * Throws an ActionError if a patch changes too many files, or a file that the workflow doesn't allow. The error names the first file that isn't
- * allowed.
+ * Throws an ActionError if a patch changes too many files, a file whose path is unsafe, or a file that the workflow doesn't allow. The error gives
+ * the number of files, or names the first file that is not accepted.
  */
 export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limits): void {
   if (files.length > maxFiles)

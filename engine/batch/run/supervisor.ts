@@ -30,7 +30,7 @@ type SupervisorOptions = {
   /** How many attempts of a trial may end without an answer. */
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** The wait before a second attempt, in milliseconds. It is doubled for each further attempt. */
+  /** The maximum wait before a second attempt, in milliseconds. It is doubled for each further attempt; each wait is shortened at random. */
   readonly backoffMs: number
   /** Whether this process still holds the lease on the folder. */
   readonly isHeld: () => boolean

@@ -13,7 +13,7 @@ export type TaskFields = {
   readonly labels: Labels | undefined
   /** The values of the variables in the shared prompt. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether the task uses SWE-bench's field names. If so, a repository of the form `owner/name` is on GitHub. */
+  /** Whether the task has SWE-bench's field `instance_id`. If so, a repository of the form `owner/name` is on GitHub. */
   readonly isSweBench: boolean
 }
 

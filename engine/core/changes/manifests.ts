@@ -5,8 +5,8 @@ import { pathOfKey } from './list-files.ts'
 const mostManifests = 500
 
 /**
- * Fields of a package.json that can be changed without affecting what runs. A change to a list of dependencies is also harmless if each entry is a
- * plain version number or range of a package in a registry. A change to any other field may affect what runs.
+ * Fields of a package.json that can be changed without affecting what runs. A change to a list of dependencies is also harmless if each entry of the
+ * new list is a plain version, range or tag of a package in a registry. A change to any other field may affect what runs.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],

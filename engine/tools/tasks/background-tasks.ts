@@ -161,7 +161,7 @@ export class BackgroundTasks {
     return ended
   }
 
-  /** Returns the tasks that would be cut off if the run ended now. Each is returned only once. */
+  /** Returns the tasks that would be cut off if the run ended now, except those that an earlier call has returned. */
   takeRunning(): readonly Task[] {
     const running = this.#running.filter(({ warned }) => !warned)
     for (const task of running) task.warned = true

@@ -9,7 +9,7 @@ export type FetchMessage =
   /** Asks whether the program may connect to a host with these addresses. The program continues when it receives the line `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
-  /** The last message; the page's body follows it. `more`: the body was cut off, because the page is larger than the request's `limit`. */
+  /** The last message if the request succeeds; the body follows it. `more`: the body was cut off, because it is larger than the request's `limit`. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Every system call that changes a file system, under all of its names. */
+/** The system calls with which a program may change files or sync them, under all the names that the runtime may use. */
 const changing = [
   [
     'open',
@@ -97,7 +97,7 @@ async function trace(
   env: Env,
 ): Promise<Ended & { readonly lines: readonly string[] }> {
   const log = join(env['LOG'] ?? '', `strace-${process.hrtime.bigint()}`)
-  // All calls of link(2) fail, as on a file system without hard links.
+  // All calls to link(2) fail, as on a file system without hard links.
   const linkless = env['LINKLESS'] === undefined ? [] : ['-e', 'inject=?link,?linkat:error=EPERM:when=1+']
   const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...linkless, ...command], env)
   const all = readFileSync(log, 'utf8').split('\n')

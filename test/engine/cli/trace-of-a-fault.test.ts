@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Runs `agent sandbox` with a `process.geteuid` that throws, which our code doesn't expect. Returns what the program prints on standard error. */
+/** Runs `agent sandbox` with a `process.geteuid` that throws an error that our code doesn't expect. Returns what it prints on standard error. */
 function saidOfAFault(env: NodeJS.ProcessEnv): string {
   const home = mkdtempSync(join(tmpdir(), 'fault-'))
   onTestFinished(() => rmSync(home, { recursive: true }))

@@ -206,7 +206,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
       ['.npmrc', 'add', 'npm'],
     ])
     expect(line).toBe(
-      'files changed that other programs may run later: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
+      'changed files that other programs may run later: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
     )
   })
 

@@ -294,7 +294,7 @@ overlayTest('the model is told why a directory cannot be renamed on an overlay, 
   expect([ended.code, readdirSync(cwd), read(cwd, 'e/a.txt')]).toEqual([0, ['.git', 'e'], 'a\n'])
 })
 
-/** Runs commands on an overlay that try to access the tree below it and the overlay's storage. */
+/** Runs probes on an overlay. They try to access the tree below the overlay, and the overlay's storage, and must fail. */
 async function escape(startedBy: readonly string[] = []): Promise<void> {
   const [cwd, home] = [repository({ [realOnly]: secret }), tempDir()]
   const state = join(home, '.local/state/portcullis')
