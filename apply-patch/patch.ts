@@ -33,7 +33,7 @@ export type DeleteFile = {
   readonly path: string
   readonly line: number
   readonly expected?: Body
-  /** True if the last line of `expected` has no line end; undefined if every line has one. */
+  /** True if the last line of `expected` doesn't end with a newline; undefined if every line does. */
   readonly unterminated?: true
 }
 

@@ -35,7 +35,7 @@ function forbiddenHosts({ rules, permissions }: Policy): readonly { readonly hos
   return [...byRules, ...byPermissions]
 }
 
-/** Whether search results may come from a host or, for `*.host`, from any of its subdomains. */
+/** Whether search results may come from a host (which may begin with `*.`) or from any of its subdomains. True for the host `*`. */
 function isSearched(host: string, domains: readonly string[] | undefined): boolean {
   if (domains === undefined || host === '*') return true
   const name = host.replace(/^\*\./, '')

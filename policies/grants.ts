@@ -16,7 +16,7 @@ export function describeGrant(grant: Grant): string {
     case 'write':
       return `writing ${grant.path}${below(grant.path)}`
     case 'network':
-      return `connecting to ${grant.host}${grant.port === undefined ? ' on every port' : `:${grant.port}`}${grant.private === true ? ', even at a private address' : ''}`
+      return `connecting to ${grant.host}${grant.port === undefined ? ' on ports 80 and 443' : `:${grant.port}`}${grant.private === true ? ', even at a private address' : ''}`
     case 'limit':
       return `a limit of ${grant.value} for ${grant.name}`
     default:

@@ -41,7 +41,7 @@ export const hostFileSystem: FileSystemView = {
       // Most of the queried paths don't exist, and creating an error takes longer than checking first.
       return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
     } catch {
-      // The path contains a dangling symlink, or a directory that can't be reached.
+      // The path contains a loop of symlinks, or a directory that this user can't enter.
       return undefined
     }
   },

@@ -11,7 +11,7 @@ const isPlainCall = (given: readonly string[]): boolean =>
   given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|help)$)/.test(given[0] ?? ''))
 
 /**
- * Runs the program: reads the patch, applies it and prints the outcome.
+ * Runs the program: applies a patch, undoes one or recovers the tree, and prints the outcome.
  *
  * @param given the arguments of the command line
  * @returns the exit code
@@ -58,8 +58,8 @@ function readPatch(): Buffer | undefined {
 }
 
 /**
- * Runs `act` so that a signal to this process rolls back a commit that has begun. This function is called only after the patch is read: while the program waits
- * for input, it hasn't changed anything, so a signal may simply end it.
+ * Runs `act` so that a signal to this process rolls back a commit that has begun. A patch is read before this function is called: while the program
+ * waits for input, it hasn't changed anything, so a signal may simply end it.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()

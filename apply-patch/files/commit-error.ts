@@ -125,7 +125,10 @@ export type CommitFacts = {
   readonly tree?: 'unchanged' | 'incomplete'
   readonly remains?: readonly string[]
   readonly journal?: string
-  /** For `nothing-to-undo`: the directory to which a patch was applied instead, namely another path of this tree or the nearest enclosing tree. */
+  /**
+   * For `nothing-to-undo`: the path under which a patch was applied to this same directory, or else to the nearest enclosing directory; undefined if
+   * there is neither.
+   */
   readonly appliedTo?: string
   /** For `nothing-to-undo`: whether patches were applied to another directory that was at this path before. */
   readonly replaced?: boolean

@@ -20,7 +20,7 @@ export function findGitDirectories(root: string): readonly string[] {
     const directory = realpathSync.native(resolve(dirname(git), pointer))
     return [directory, ...commonDirectory(directory)]
   } catch (error) {
-    // If the directory that `.git` names is missing, there is no repository, and nothing has to be protected.
+    // If `.git` or the directory that it names is missing or unreadable, git can't use it either, so nothing has to be protected.
     if (errnoOf(error) !== undefined) return []
     throw error
   }

@@ -6,7 +6,7 @@ const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
  * ignores, with trailing dots and spaces, or as the NTFS short name `git~1`. Git refuses these names too (`core.protectHFS`, `core.protectNTFS`).
  */
 function isGitName(name: string): boolean {
-  // Nearly all names are ruled out by this check alone.
+  // This quick check rules out most names.
   if (!/[gG]/.test(name)) return false
   const plain = name
     .replace(ignoredByHfs, '')

@@ -145,8 +145,8 @@ function isMade(path: string): boolean {
 }
 
 /**
- * Whether an anchor (if it is missing, its nearest existing parent) is safe: it belongs to this user, or, for the kind `shared`, nobody else can rename this
- * user's entries in it.
+ * Whether an anchor (if it is missing, its nearest existing ancestor) is safe: it belongs to this user. An anchor of the kind `shared` may belong to
+ * somebody else if nobody else can rename this user's entries in it; in any case, the first folder below it must be private or missing.
  */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)

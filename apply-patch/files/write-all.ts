@@ -35,7 +35,8 @@ const worthAHole = 64 * 1024
 const zeros = Buffer.alloc(1024 * 1024)
 
 /**
- * Writes chunks as they arrive, starting at a position. Long runs of zeros take no space: a copy of a sparse file is sparse too.
+ * Writes chunks as they arrive, starting at a position. A large chunk that contains only zeros takes no space, so a copy of a sparse file is sparse
+ * too.
  *
  * @returns the position after the last byte
  * @throws the system's error

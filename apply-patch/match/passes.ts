@@ -45,7 +45,7 @@ export class SearchableFile {
     return this.#number(pass).lines
   }
 
-  /** The numbers that a pass gives to the sought lines `from` to `to`, which are indices in the constructor's `needles`. */
+  /** The numbers that a pass gives to the sought lines. `from` and `to` (exclusive) are indices in the constructor's `needles`. */
   block(pass: Pass | Likeness, from: number, to: number): Int32Array {
     return this.#number(pass).needleIds.subarray(from, to)
   }

@@ -10,7 +10,7 @@ import { more } from '../text/more.ts'
 
 /**
  * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly, except that it
- * accepts CRLF line ends. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore not change later.
+ * accepts CRLF line endings. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore not change later.
  *
  * @throws PatchError `malformed` with the first problem of every operation
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -57,7 +57,7 @@ class OperationReader {
     return this.#failures.length > failureLimit
   }
 
-  /** Reads the lines before the first header, which may contain nothing but an environment line. */
+  /** Reads the lines before the first header. Only an environment line is allowed there; blank lines are skipped, or refused in strict mode. */
   readPrelude(runs: readonly RunToken[]): void {
     for (const [index, run] of runs.entries()) {
       if (run.kind === 'environment' && (index === 0 || this.#environmentId !== undefined)) {

@@ -115,7 +115,7 @@ function virtual(state: FileState): Virtual {
   }
 }
 
-/** Removes a slash at the end of a path, because a patch is about files. Codex, too, reads `name/` as `name`. */
+/** Removes the slashes at the end of a path, because a patch is about files. Codex, too, reads `name/` as `name`. */
 function withoutFinalSlash(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

@@ -1,4 +1,4 @@
-/** Quotes a word for a shell. The word stays unchanged if it needs no quotes; otherwise it is put in single quotes. */
+/** Quotes a word for a shell. It stays unchanged if it consists of letters, digits, `_`, `.`, `/` and `-`; otherwise it is put in single quotes. */
 export function shellQuote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

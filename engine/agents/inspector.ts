@@ -22,7 +22,7 @@ type InspectorDependencies = {
 /** Inspects the workspace and returns a judgement as JSON. Rejects with a readable message if the inspection produces no judgement. */
 export type Inspect = (inspection: Inspection, signal: AbortSignal) => Promise<string>
 
-/** How many responses an inspector may take. Claude Code has the same limit for agent hooks. */
+/** The maximum number of model responses in one inspection. Claude Code has the same limit for agent hooks. */
 const maxTurns = 50
 
 /** The tools of the inspector, which can only read. */

@@ -16,7 +16,7 @@ export function hiddenFiles(
   root: string,
   policies: Policies,
 ): (path: string) => string | undefined {
-  // The policy is read only at the first call, because most repositories don't request any files.
+  // The policy is read only at the first call, because many repositories contain no file to ask about.
   let hidden: ReturnType<typeof openHidden> | undefined
   return (path) => (hidden ??= openHidden(settings, root, policies))(path)
 }

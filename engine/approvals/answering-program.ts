@@ -70,7 +70,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // If the program couldn't be started, the exchange fails only for that reason, so the error about the start is thrown instead.
+        // If the program couldn't be started, that is why the exchange failed, so the error of the start is thrown instead of the exchange's.
         throw asked.failed ?? cause
       }
     },

@@ -45,7 +45,7 @@ export function ownProcess(): OwnProcess {
   return {
     ...(session === undefined ? {} : { startedFor: session }),
     startAnew: (id, start) => {
-      // `process.execve` exists since Node 22.15.
+      // `process.execve` has existed since Node 22.15.
       if (typeof process.execve !== 'function') return `it needs Node 22.15 or newer, and this is ${process.version}`
       const found = start([...thisProgram(), ...process.argv.slice(2)])
       if ('why' in found) return found.why

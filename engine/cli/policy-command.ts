@@ -20,7 +20,7 @@ import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
-/** `agent policy check`: prints the decision for each command, as a line of text or a JSON object. */
+/** `agent policy check`: prints the decision about each command, explained in a few lines of text, or as a JSON object. */
 export function policyCheck(command: readonly string[], options: PolicyOptions): number {
   if ((command.length === 0) === (options.from === undefined)) {
     throw new UserError('usage', 'agent policy check: give either a command, after --, or --from FILE')

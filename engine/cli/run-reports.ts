@@ -47,7 +47,8 @@ export function openRunReports({ report: files = [], summary, supervised }: Exec
  * Opens GitHub's step summary, to which reports are appended.
  *
  * @param path the value of `GITHUB_STEP_SUMMARY`
- * @returns a function that appends a report: it calls the given renderer with the number of bytes that are left. Undefined if there is no step summary
+ * @returns a function that appends a report if enough space is left: it calls the given renderer with the number of bytes that are left. Undefined if
+ * there is no step summary
  * @throws UserError `usage` if the summary can't be written
  */
 export function openStepSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {

@@ -51,8 +51,8 @@ export function limitWithin(key: string, asked: unknown, bound: unknown): boolea
 }
 
 /**
- * Whether two lists are disjoint, after following links: no path of one list equals, contains or is inside a path of the other list, and no path
- * matches a name in the other list.
+ * Whether two lists are disjoint, after following links: no path of one list equals, contains or is inside a path of the other list, and no path in
+ * `some` matches a name in `others` (an entry without a slash).
  */
 export function apart(some: readonly string[], others: readonly string[]): boolean {
   return some.every((path) =>

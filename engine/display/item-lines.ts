@@ -7,7 +7,7 @@ import { oneLine, seconds } from './format-values.ts'
 /** How many lines of a failed command's output are shown. */
 const shownOutputLines = 12
 
-/** Formats a completed item as lines for a person. */
+/** Formats a completed item as human-readable lines. */
 export function itemLines(item: Item, style: Style): readonly string[] {
   const { paint, shorten } = style
   switch (item.type) {

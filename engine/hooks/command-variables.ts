@@ -16,7 +16,7 @@ export class CommandVariables {
     this.#policy = policy
   }
 
-  /** The variables that commands get. */
+  /** The variables that hooks have set for commands. */
   get values(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#values)
   }

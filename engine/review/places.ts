@@ -67,7 +67,7 @@ function linesOf({ kind, hunks }: DiffFile): ReadonlyMap<number, string> {
   )
 }
 
-/** Hashes a line without its whitespace, so that it is still recognized if only its indentation has changed. */
+/** Hashes a file's path and a line of it without whitespace, so that the line is still recognized if only its indentation has changed. */
 function print(path: string, text: string): string {
   return shortHash([path, text.replaceAll(/\s/g, '')])
 }

@@ -38,8 +38,9 @@ const maxCorrections = 3
 const toolName = 'structured_output'
 
 /**
- * Makes sure that a model's final message matches a schema. If the provider can enforce the schema, it is asked to do so; other models get a tool for
- * delivering the message. In both cases the message is checked here, and if it doesn't match, it is returned to the model with a list of its errors.
+ * Makes sure that a model's final message matches a schema. If the provider can enforce the schema, and no other way of delivering the message was
+ * chosen, the provider is asked to do so; otherwise, the model gets a tool for delivering the message. In both cases the message is checked here, and
+ * if it doesn't match, it is returned to the model with a list of its errors.
  */
 export class OutputContract {
   readonly #schema: OutputSchema

@@ -57,7 +57,7 @@ function matches(pattern: string, name: string): boolean {
   return pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)))
 }
 
-/** Whether the permissions allow everything that the call does. */
+/** Whether permissions or rules allow everything that the call does. */
 function permitted(assess: Guardian['assess'], { action }: CallView): boolean {
   if (action === undefined) return false
   const { decision, stage } = assess(action)

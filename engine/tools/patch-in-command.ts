@@ -14,8 +14,8 @@ const heredoc = new RegExp(
 const quoted = new RegExp(String.raw`^\s*${names}\s+'(?<body>[^']*\*\*\* Begin Patch[^']*)'\s*$`)
 
 /**
- * Recognizes a command that only applies a patch: `apply_patch <<EOF`, optionally after `cd DIR &&`, or `apply_patch` with the patch as its only
- * argument. Any other command is left to the shell, because the other parts of a longer command would not be executed here.
+ * Recognizes a command that only applies a patch: `apply_patch <<EOF`, optionally after `cd DIR &&` or `cd DIR;`, or `apply_patch` with the patch as
+ * its only argument. Any other command is left to the shell, because the other parts of a longer command would not be executed here.
  *
  * @param command a shell script, or an argument vector
  */

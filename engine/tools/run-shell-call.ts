@@ -146,8 +146,8 @@ type BackgroundCommand = {
 }
 
 /**
- * Reviews and starts a command like `runCommand`, but doesn't wait for it. The command becomes one of the run's sessions and ends no later than the
- * run.
+ * Reviews and starts a command, as `runCommand` does, but doesn't wait for it. The command becomes one of the run's sessions and ends no later than
+ * the run.
  *
  * @returns the running command, or why it was not started
  */

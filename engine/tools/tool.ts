@@ -173,7 +173,7 @@ export type ValidCall = {
   /**
    * Runs the call.
    *
-   * @param approved the action that the Guardian approved, if the tool has one
+   * @param approved the action that the Guardian approved; undefined if `action` returned none
    */
   run(context: ToolContext, approved: Approved | undefined): Promise<ToolResult>
 }

@@ -73,7 +73,7 @@ export async function writeText(
   }
 }
 
-/** The root that contains a path: the workspace, or a writable root. */
+/** The root that contains a path: the workspace or a writable root. If none contains it, the workspace. */
 function rootOf(path: string, { workspace, sandbox }: ToolContext): string {
   const roots = [workspace, ...sandbox.policy.writableRoots]
   const holds = (root: string): boolean => {

@@ -19,8 +19,8 @@ export const largestIndex = 1024 * 1024 * 1024
 const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
 
 /**
- * Finds out which files of a work tree match git's index. As in git, the file times and sizes in the index decide. A file that was written at the
- * same moment as the index, or later, doesn't count as matching, because git may have missed its last change.
+ * Finds out which files of a work tree match git's index. As in git, the times, sizes and inode numbers in the index decide. A file that was written
+ * at the same moment as the index, or later, doesn't count as matching, because git may have missed its last change.
  */
 export function cleanFiles(root: string): CleanFiles {
   const file = join(gitDirectoriesOf(root)?.own ?? join(root, '.git'), 'index')

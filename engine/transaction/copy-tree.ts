@@ -129,7 +129,7 @@ type Copying = Pick<CopyOptions, 'how'> & {
    * them still name one file.
    */
   readonly links: Map<string, string>
-  /** The copies of files that match git's index. `linked`: the file has several hard links, and each new one changes its metadata. */
+  /** The metadata of copies of files that match git's index. `linked`: it must be read at the end, because each further hard link changes it. */
   readonly copies: Map<string, CopyStats | 'linked'>
 }
 

@@ -112,7 +112,7 @@ type FoundInTree = { readonly differences: readonly Difference[]; readonly manif
  */
 function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   Omit<Tree, 'manifest'> & {
-    /** The path of the private git directory, which exists only if the tree has one. */
+    /** The path of the private git directory, which exists only if the tree has a git directory. */
     readonly git: string
     readonly find: (repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
@@ -241,6 +241,6 @@ async function hashBefore(
   }
   if (original.blob === undefined) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // If a git filter changes files on checkout, the bytes of the object differ from those of the file. A different size reveals this.
+  // If a git filter changes files on checkout, the bytes of the object differ from those of the file. Usually, a different size reveals this.
   return bytes?.length === original.size ? keepBytes(directory, bytes) : null
 }

@@ -40,7 +40,7 @@ export function writeManifest(file: string, manifest: Manifest): void {
 /**
  * Reads a manifest from a file.
  *
- * @throws UserError `failed` if the file contains no manifest
+ * @throws UserError `failed` if the file can't be read, or contains no manifest
  */
 export function readManifest(file: string): Manifest {
   try {

@@ -9,7 +9,7 @@ import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile 
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 
-/** A verdict as it is passed to the log, which adds a number, the time and the previous record's hash. */
+/** A verdict as it is passed to the log, which adds a number, the time, the previous record's hash and a seal. */
 export type AuditEntry = {
   readonly action: Action
   readonly mode: ApprovalMode

@@ -74,7 +74,7 @@ export class Coverage {
             ? isCovered(token, patterns)
             : holdsOne(token, token.text === '{' ? braces : patterns)
         if (!known) return `the pattern in ${said} was not understood`
-      } else if (!claims.delete(keyOf(kind, token))) return `${said} was not analysed as a ${kind}`
+      } else if (!claims.delete(keyOf(kind, token))) return `the syntax tree has no ${kind} token for ${said}`
     }
     const [left] = claims
     if (left !== undefined) return `the tokenizer found no ${describeClaim(left)}`

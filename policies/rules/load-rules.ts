@@ -6,7 +6,7 @@ import { makeRuleSet, type RuleSet } from './rule-set.ts'
 import { describePattern, type RuleLayer, type RuleOrigin } from './rule.ts'
 import { salvageRules } from './salvage-rules.ts'
 
-/** A rule file to read. `text` is its content if the rules don't come from a file. */
+/** A rule file. If `text` is given, it is the content, and no file is read. */
 export type RuleFile = {
   readonly path: string
   readonly layer: RuleLayer

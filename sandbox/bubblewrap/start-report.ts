@@ -8,7 +8,7 @@ import { goAhead, readyMark, startFailures } from './start-form.ts'
 /** The number of bytes after which the rest of a report is ignored. A genuine report consists of a word and a path. */
 const mostBytes = 16 * 1024
 
-/** The report of a sandbox's first program. It is empty unless the program failed. */
+/** The report of a sandbox's first program. It contains more than the ready mark only if the program failed. */
 type StartReport = {
   /**
    * Resolves with the reason why the command was never started, or with undefined if it was started. `code` is the exit code of the first program.

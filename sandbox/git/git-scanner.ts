@@ -17,7 +17,7 @@ export type GitEntries = {
   readonly directories: readonly GitEntry[]
   /** Entries named `.git` that are not directories: they refer git to a different directory. */
   readonly links: readonly GitEntry[]
-  /** Entries with one of the requested names that are not in the host's git directories. */
+  /** The paths of all entries outside the host's git directories that have one of the requested names. */
   readonly named: readonly string[]
   /** Directories whose paths are too long to be read. */
   readonly deep: readonly GitEntry[]

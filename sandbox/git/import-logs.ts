@@ -20,7 +20,7 @@ type LogChange = {
 /** Finds the reflogs that commands have changed. */
 export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known): readonly LogChange[] {
   const heads = scopes.filter(({ writable }) => writable).map(({ prefix }) => `${prefix}logs/HEAD`)
-  // The log of a branch only grows, so if its size is the same, it is unchanged.
+  // The reflog of a branch only grows, so if its size is the same, it is unchanged.
   const branches = [...sizesBelow(left, 'logs/refs/heads')].flatMap(([name, size]) =>
     size === known.files.get(name)?.length ? [] : [name],
   )

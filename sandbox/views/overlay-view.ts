@@ -98,10 +98,10 @@ function startWords(
 }
 
 /**
- * Returns a command line that starts a program, and lets `du` look up all files of the overlays in the meantime, until that program ends at the
- * latest (or for ten seconds of processor time, if it ends before `du` has started). Without this, the first command that examines all files, such as
- * `git status`, takes twice as long as usual, because the kernel has to create the overlays' inodes. Returns the program's own command line if a
- * program that this needs isn't installed.
+ * Returns a command line that starts a program, and in the background one `du` for each overlay, which looks up all of the overlay's files. Each `du`
+ * is killed when the program ends (unless the program ends before `du` has started), or after ten seconds of processor time. Without this, the first
+ * command that examines all files, such as `git status`, takes twice as long as usual, because the kernel has to create the overlays' inodes. Returns
+ * the program's own command line if `setpriv` or `du` isn't installed.
  *
  * @param mounts the mount points of the overlays
  * @internal

@@ -9,7 +9,7 @@ import { ensureImage, image, imageRoots } from './docker-image.ts'
 import { closeLater, temporaryDirectory, testInDocker } from './helpers.ts'
 
 const asRoot = process.geteuid?.() === 0
-// Only root can give a directory to another owner, and only a directory with another owner refuses access by its mode.
+// Only root can give a directory to another owner, as these tests do.
 const test = testUnless(asRoot ? undefined : 'giving a directory away needs root', testInDocker)
 
 beforeAll(() => {

@@ -39,7 +39,7 @@ export function initialise(directory: string): void {
   git(directory, 'branch', 'other')
 }
 
-/** Gives the following tests a separate directory for quarantine and state. */
+/** Gives each of the following tests its own directory for state, including the quarantine. */
 export function ownStateDirectory(): void {
   beforeEach(async () => {
     const before = process.env['XDG_STATE_HOME']

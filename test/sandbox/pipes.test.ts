@@ -26,7 +26,7 @@ function namesOf(directory: string): readonly string[] {
   return readdirSync(pipes)
 }
 
-/** Returns what arrives from a command that prints `words` and copies its input to standard error. */
+/** Returns the standard output and standard error of a command that prints `words` and copies its input, `given`, to standard error. */
 async function heard(pipes: ReturnType<typeof createPipes>, words: string, given: string): Promise<readonly string[]> {
   const { stdout, stderr, inputs, handedOver, release } = pipes.open(Buffer.from(given))
   writeSync(stdout.descriptor, words)

@@ -41,7 +41,7 @@ export const attemptRecord = z.object({
 
 export type AttemptRecord = z.infer<typeof attemptRecord>
 
-/** The result of a trial, as stored in `runs/TRIAL/settled.json`, which is created only once. */
+/** The result of a trial, as stored in `runs/TRIAL/settled.json`. The file is never overwritten; if the trial is reopened, the file is renamed. */
 export const settledRecord = attemptRecord.extend({
   task: z.string(),
   model: z.string().optional(),

@@ -34,7 +34,7 @@ export function registryOf(folder: BatchFolder): string {
 /** The labels of a worker, and the maximum number of its simultaneous runs. */
 type Offer = { readonly labels: Labels; readonly places: number }
 
-/** Creates the report of a worker that runs on this machine, about itself. */
+/** Creates the report that a worker on this machine gives about itself. */
 export function reportOf(process: number, { labels, places }: Offer): WorkerReport {
   return { host: hostname(), pid: process, started: startOf(process), labels: [...labels], places }
 }

@@ -12,7 +12,7 @@ type Checkout = { readonly tree: string; readonly commit: string }
 
 /**
  * The repositories of a batch: a bare mirror of each repository, and a work tree for each ref that a run needs. A run never works in such a tree itself, but in
- * a private view of it. The tree contains only the history of its own commit, so the run's commands can't find later commits.
+ * a private view of it. The tree has no refs to later commits, so the run's commands don't find these in its history.
  */
 export class Repositories {
   readonly #folder: string

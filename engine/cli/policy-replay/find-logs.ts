@@ -18,7 +18,8 @@ const deepest = 8
 
 /**
  * Finds the audit logs that a command line names. Each name is the id of a session, the beginning or end of an id, the folder of a session, a folder
- * that contains session folders at any depth, or a log itself. Sessions without a log are left out, because they contain no requests.
+ * that contains session folders (at most `deepest` levels down), or a log itself. Sessions without a log are left out, because they contain no
+ * requests.
  *
  * @param all whether to include all stored sessions
  * @throws UserError `usage` for a name that is none of these
@@ -43,7 +44,7 @@ function logsOf(named: string, states: readonly string[]): readonly string[] {
   if (found.length > 0 || isFile(join(named, 'rollout.jsonl'))) return found
   throw new UserError(
     'usage',
-    `${named}: there is no session here: expected a folder that contains a file ${logName}, at any depth.`,
+    `${named}: there is no session here: expected a folder that contains a file ${logName}, at most ${deepest} levels down.`,
   )
 }
 

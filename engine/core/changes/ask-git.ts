@@ -15,7 +15,7 @@ type Asked = {
 /**
  * Returns which of the listed files git ignores according to its present ignore rules. Files are named by keys, as in `list-files.ts`.
  *
- * @returns undefined if git can't tell because it is missing or there is no repository
+ * @returns undefined if git can't tell, for example because it is missing or there is no repository
  */
 export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<ReadonlySet<string> | undefined> {
   // The prefix ./ keeps git from reading a name as an option or a magic pathspec.

@@ -26,7 +26,10 @@ export function pathOfKey(key: string): string {
   return Buffer.from(key, 'latin1').toString()
 }
 
-/** Lists all files below a directory, but no directories, and nothing in `.git` or `node_modules`. Follows no symbolic links and skips what it can't read. */
+/**
+ * Lists all files below a directory, but no directories, and nothing in `.git` or `node_modules`. Follows no symbolic links and skips what it can't
+ * read. Gives up if there are too many files, or if listing them would take too much time.
+ */
 export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
   const found = new Map<string, string>()

@@ -22,7 +22,8 @@ export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 
   /**
-   * Stores the present contents of the package.json files among the workspace's files.
+   * Stores the present contents of the package.json files among the workspace's files, unless earlier contents are stored already. Stores at most
+   * `mostManifests` files.
    *
    * @param keys the keys of the workspace's files, as in `list-files.ts`; files with other names are skipped
    */

@@ -1,6 +1,6 @@
 /**
- * Returns the candidate that is most similar to a mistyped word; undefined if none is similar enough. The Levenshtein distance may be at most two or a third of
- * the longer word's length, whichever is more.
+ * Returns the candidate that is most similar to a mistyped word, regardless of case; undefined if none is similar enough. The Levenshtein distance
+ * must be less than the length of the mistyped word, and at most two or a third of the longer word's length, whichever is more.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined

@@ -142,7 +142,7 @@ const isInline = (program: string, words: readonly string[]): boolean =>
   shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
 const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
 
-/** Options with which test programs and pushes only list tests, build them, or report what would happen. */
+/** Options with which no test runs and nothing is pushed: the program only lists or builds tests, says what it would do, or shows its help. */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
 

@@ -1,4 +1,4 @@
-/** Output of programs that run tests. Every expression is matched against the last kilobytes of a command's output. */
+/** Output of programs that run tests. Every expression is matched against at most the last 16 KiB of a command's output. */
 
 /** Matches the output of a run in which tests failed. */
 export const failingTests =

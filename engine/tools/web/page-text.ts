@@ -12,7 +12,8 @@ const longestHtml = 1024 * 1024
 const deepest = 500
 
 /**
- * Converts a fetched body for a model: HTML to Markdown, a PDF to its text. Other text is unchanged, and anything else is only described.
+ * Converts a fetched body for a model: HTML to Markdown (unless it is too long or too deeply nested for the converter), a PDF to its text. Other text
+ * is unchanged, and anything else is only described.
  *
  * @param type the content type as the server sent it
  */
@@ -61,7 +62,7 @@ async function textOfPdf(body: Buffer): Promise<string> {
   }
 }
 
-/** Decodes the body in its declared character set; undefined if it isn't text. */
+/** Decodes the body in its declared character set, or in UTF-8 if none is declared or the declared one is unknown; undefined if it isn't text. */
 function decode(body: Buffer, type: string): string | undefined {
   const inPage = /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 1024))?.[1]
   const stated = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? inPage ?? 'utf-8'

@@ -57,7 +57,7 @@ test('if two workers do run a job, one settles it, the other is superseded, and 
   await startWorker(place, redis)
   const first = readFileSync(join(place.out, 'runs/a/1/worker'), 'utf8').trim()
   while (!isThere(place, 'runs/a/1/result.json')) {
-    // Simulates a worker that has lost access to the shared folder, so that the other considers it gone.
+    // Simulates a worker that has lost access to the shared folder, so that the other worker considers it gone.
     utimesSync(join(place.out, 'workers', `${first}.json`), 0, 0)
     deliverAgain(redis)
     await sleep(500)

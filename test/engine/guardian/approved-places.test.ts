@@ -23,7 +23,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   return ['--approval-program', `"${process.execPath}" "${join(directory, 'answer.mjs')}"`]
 }
 
-/** A repository with `build/out` in it, and next to it a folder that is not writable. */
+/** A repository with `build/out` in it, and next to it a folder that commands can read but not write to. */
 function tree() {
   const base = tempDir()
   const [cwd, outside] = [join(base, 'repository'), join(base, 'outside')]

@@ -10,7 +10,7 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 const run = (cmd: string) => call('exec_command', { cmd })
 const settings = (permissions: object): string => JSON.stringify({ permissions }, undefined, 2)
 
-/** What was decided about each command, and by which rule. */
+/** What was decided about each command and each patch, and by which rule. */
 function verdicts({ events }: Exec): readonly unknown[] {
   return events.flatMap((event) =>
     event.type === 'item.completed' && (event.item.type === 'command_execution' || event.item.type === 'file_change')

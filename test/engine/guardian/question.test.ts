@@ -30,7 +30,7 @@ test('a question names all that is granted', async () => {
   ])
   expect(text).toContain(
     `asks for writing ${directory} and everything in it, writing ${directory}/a.txt, writing ${directory}/new.txt, ` +
-      'connecting to example.com on every port, connecting to db.internal:5432, even at a private address: It has to.',
+      'connecting to example.com on ports 80 and 443, connecting to db.internal:5432, even at a private address: It has to.',
   )
   expect(text).toContain('yes, and grant this access to every command for the rest of the run')
 })

@@ -4,8 +4,8 @@ import type { Executed } from './run-battery.ts'
 export type Column = { readonly title: string; readonly executed: readonly Executed[] }
 
 /**
- * Renders the outcomes as a matrix of probes and backends. The matrix contains only probes that were executed, and shows outcomes that violate the
- * policy in capitals.
+ * Renders the outcomes as a matrix of probes and backends. The matrix contains only probes that were executed. An outcome that differs from the
+ * expected one is in capitals.
  */
 export function renderMatrix(columns: readonly Column[]): string {
   const probes = [...new Set(columns.flatMap(({ executed }) => executed.map(({ probe }) => probe)))]
