@@ -128,7 +128,7 @@ export function explainCheck(checked: CheckedCommand, options: CheckOptions): st
   return `${lines.join('\n')}\n`
 }
 
-/** Makes terminal control characters in a text visible. Otherwise a command could overwrite the text that describes it. */
+/** Makes control characters and invisible characters in a text visible. Otherwise a command could overwrite the text that describes it. */
 export function visibleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
     JSON.stringify(character)

@@ -8,7 +8,7 @@ export type ReviewRequest = {
   readonly mode: ApprovalMode
   /** The stage that asks, such as `rules` or `mode`. */
   readonly asksFor: string
-  /** Why the stage asks, in words. */
+  /** Why the stage asks, as a sentence. */
   readonly reason: string
   /** The `file:line` and the pattern of the rule that requires asking, if there is one. */
   readonly rule: string | undefined

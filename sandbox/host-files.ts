@@ -73,7 +73,7 @@ const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1
  * there, nothing is written to that entry.
  *
  * @param closed whether a new file may be read only by this user. Default: false
- * @throws Error that says why the file can't be written: it is not a regular file, or its directory can't be entered
+ * @throws Error that says why the file can't be written: it is not a regular file, or this user may not write to it or to its directory
  * @internal
  */
 export function holdOutput(file: string, closed = false): HeldOutput {

@@ -113,7 +113,7 @@ export function makePolicySchema() {
     writableRoots: places.default([]),
     /** Additional files that are writable in workspace-write mode. A file that doesn't exist is skipped. */
     writableFiles: places.default([]),
-    /** Directories that are visible although they are inside a directory that is denied, or that is private to the sandbox (`/tmp`, `/run`). */
+    /** Files and directories that are visible although they are inside a directory that is denied, or private to the sandbox (`/tmp`, `/run`). */
     readableRoots: places.default([]),
     /**
      * Files and directories that can't be read: absolute paths, or patterns (two stars, a slash, and a name such as `.env*`), which match at any

@@ -26,8 +26,8 @@ export type Command = {
   readonly hidden?: readonly string[]
   /**
    * The size of a pseudo-terminal to run the command in. This terminal is the command's standard input, output and error, so `stdin` must be left
-   * out. It is also the command's controlling terminal, so typing control-C interrupts the command. `TERM` is `xterm-256color` unless it is set
-   * otherwise. Default: no terminal.
+   * out. It is also the command's controlling terminal, so typing control-C interrupts the command. `TERM` is `xterm-256color` unless the
+   * policy or `env` sets it. Default: no terminal.
    */
   readonly terminal?: TerminalSize
   /** A time limit in milliseconds of wall time. It overrides the policy's limit. */
@@ -103,7 +103,7 @@ export type Sandbox = {
   readonly known?: () => KnownPlaces
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */
   readonly shell: Shell
-  /** Starts a command. Throws `SandboxError` if it can't be started (missing directory, missing program). */
+  /** Starts a command. Throws `SandboxError` if it can't be started, for example because its directory or program is missing. */
   spawn(command: Command): SandboxProcess
   /**
    * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command ends.

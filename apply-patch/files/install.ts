@@ -46,7 +46,7 @@ export type Work = {
   readonly pause: () => Promise<void> | undefined
 }
 
-/** The errors with which `link` fails on file systems without hard links, and for files that belong to other users (`protected_hardlinks`). */
+/** The errors that `link` fails with if no hard link is possible, as on some file systems or for other users' files (`protected_hardlinks`). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
 /** Writes all new content under temporary names. Existing files stay untouched. */

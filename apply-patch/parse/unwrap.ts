@@ -65,7 +65,7 @@ function unwrapLenient(input: Buffer, repairs: Repair[]): Envelope {
   const text = unwrapJson(bytes)
   if (text !== undefined) {
     repairs.push(
-      repair(text.form, text.form === 'json' ? 'extracted the patch from JSON' : 'converted \\n to line ends'),
+      repair(text.form, text.form === 'json' ? 'extracted the patch from JSON' : 'converted \\n to newlines'),
     )
     bytes = withoutCarriageReturns(Buffer.from(text.patch))
   }

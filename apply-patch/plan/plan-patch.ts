@@ -8,7 +8,7 @@ export type PlanOptions = {
   readonly root: string
   /** Further trees that the patch may change, by absolute paths or by `..`. They must be existing directories. Default: none. */
   readonly beside?: readonly string[]
-  /** Strict mode ignores only white space at line ends when it compares lines, and refuses everything that lenient mode warns about. Default: lenient. */
+  /** Strict mode ignores only trailing white space when it compares lines, and refuses everything that lenient mode warns about. Default: lenient. */
   readonly mode?: Mode
   /** Allows paths that lead out of the root or into `.git`. */
   readonly unsafePaths?: boolean

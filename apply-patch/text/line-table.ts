@@ -5,7 +5,7 @@ export type LineTable = {
   readonly count: number
   /** The start of each line, and, at the index `count`, the end of the file. The byte-order mark belongs to the first line. */
   readonly starts: Uint32Array
-  /** The line end for new lines: the first LF or CRLF in the file, or a lone CR if there is no other line end. */
+  /** The line ending for new lines: the first LF or CRLF in the file. If there is neither: a lone CR if there is one, otherwise LF. */
   readonly usualEnding: '\n' | '\r\n' | '\r'
   /** 3 if the file starts with a UTF-8 byte-order mark, else 0. */
   readonly markLength: 0 | 3
@@ -64,7 +64,7 @@ export function textStart(table: LineTable, line: number): number {
   return line === 0 ? table.markLength : (table.starts[line] ?? table.bytes.length)
 }
 
-/** The offset at which the text of a line ends, which is before its line end. */
+/** The offset at which the text of a line ends, which is before its line ending. */
 export function textEnd(table: LineTable, line: number): number {
   const { bytes } = table
   let end = table.starts[line + 1] ?? bytes.length

@@ -25,6 +25,7 @@ type Available = {
 
 /**
  * Chooses the reviewer that answers the Guardian: the one in the request, or else the one in the configuration, or else the person at the terminal.
+ * In the modes `never` and `bypass`, nobody is asked.
  *
  * @throws UserError `usage` if the configuration asks for a reviewer program but names no program, or names two reviewers
  */

@@ -69,7 +69,7 @@ export function openRun(request: RunRequest): Run {
     ready.reject(error)
     served.reject(error)
   })
-  // Without these handlers, the process would crash if one of the promises is rejected and the caller ignores it.
+  // Without these handlers, the process would crash if one of the promises were rejected and the caller ignored it.
   for (const promise of [result, closed, ready.promise, served.promise]) promise.catch(() => undefined)
 
   return {

@@ -4,7 +4,7 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { largestInPatch, renderPatch, sizeOf, type RunChange } from '../transaction/change-record.ts'
 import { keepBytes, keptBytes } from '../transaction/kept-files.ts'
 
-/** The possible answers to the question whether to take a part of a change. The letters are those of `git add -p`. */
+/** The possible answers to the question of whether to take a part of a change. The letters are those of `git add -p`. */
 const answers = {
   y: 'take this',
   n: "don't take this",

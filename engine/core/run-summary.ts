@@ -51,7 +51,7 @@ export type UsageSoFar = {
   readonly turns: number
   /** Number of input and output tokens. */
   readonly tokens: number
-  /** The cost in US dollars; undefined if a model's price is not known. */
+  /** The cost in US dollars; undefined if a price or a token count is unknown. */
   readonly costUsd: number | undefined
   readonly of: Pick<Budget, 'maxTurns' | 'maxTokens' | 'maxCost'>
 }

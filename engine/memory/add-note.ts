@@ -34,7 +34,7 @@ export function addNote(text: string, section: string, note: string): WithNote {
   return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
 }
 
-/** Inserts lines at an offset. The resulting text ends with a line ending only if the original does. */
+/** Inserts lines at an offset. The resulting text ends with a line ending only if the original does or is empty. */
 function insert(text: string, at: number, added: readonly string[], end: string): string {
   const before = text.slice(0, at)
   const chunk = added.join(end)

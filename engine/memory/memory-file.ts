@@ -63,7 +63,7 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
     : { path, root, text }
 }
 
-/** Whether a path is an `AGENTS.override.md` without content. Notes are not added to it, because with content it would replace the `AGENTS.md` next to it. */
+/** Whether a path is an empty or unreadable `AGENTS.override.md`. It gets no notes: with content, it would replace the `AGENTS.md` next to it. */
 function isIdleOverride(path: string): boolean {
   if (basename(path) !== overrideName) return false
   const bytes = readPlainBytes(path, maxBytes)

@@ -19,7 +19,7 @@ export type ChatBody = {
   stream_options?: { include_usage: true }
   temperature?: number
   top_p?: number
-  /** The limit for the answer. OpenAI's own models expect this name; compatible servers know the older name, `max_tokens`. */
+  /** The maximum number of tokens in the response. OpenAI's own models expect this field; compatible servers know the older one, `max_tokens`. */
   max_completion_tokens?: number
   max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'

@@ -1,2 +1,2 @@
-/** The environment variables that name a proxy for requests, with the one for https first. */
+/** The environment variables that name a proxy for requests, those for https first. */
 export const proxyVariables: readonly string[] = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']

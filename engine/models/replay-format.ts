@@ -101,7 +101,7 @@ export type RecordedResponse = {
 /** A recorded conversation. */
 export type Recording = { readonly prompt: string | undefined; readonly responses: readonly RecordedResponse[] }
 
-/** Reads a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with file and line. */
+/** Reads a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with the file and, for invalid text, the line. */
 export async function readRecording(path: string, shown: string): Promise<Recording> {
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'there is no such file' : error.message

@@ -36,7 +36,7 @@ export type KeptItem = z.input<typeof kept>
 /** The maximum length of a call id in a request (https://github.com/openai/codex/issues/14355). The ids that the API itself creates may be longer. */
 const longestId = 64
 
-/** The translations of history items. An item never changes, but a long run sends it a thousand times, so it is translated only once. */
+/** The translations of history items. An item never changes and is part of every later request, so it isn't translated again for the same model. */
 const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
 
 /** Translates a history into the items of a request to a model. */

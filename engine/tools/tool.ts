@@ -15,7 +15,7 @@ export type ToolPlace = {
   readonly sandbox: Sandbox
 }
 
-/** What a call may use, and how it reports progress. All calls of a run share one context, except for the call's id and signal. */
+/** What a call may use, and how it reports progress. Calls of a run share it, except for what belongs to one call, such as its id and signal. */
 export type ToolContext = ToolPlace & {
   readonly callId: string
   /** The parts of the Guardian that assess actions without asking anybody. */

@@ -54,7 +54,7 @@ export function placeInPack(file: string, hash: string): Place | undefined {
 /**
  * Reads the content with this hash from a pack. Returns fewer bytes if the file has been truncated.
  *
- * @returns undefined if the pack doesn't contain the content
+ * @returns undefined if the pack doesn't exist, or doesn't contain the content
  * @throws the system's error if the pack can't be read
  */
 export function readPacked(file: string, hash: string): Buffer | undefined {

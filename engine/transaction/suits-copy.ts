@@ -53,8 +53,7 @@ function canClone(file: Buffer, to: string): boolean {
     copyFileSync(file, to, constants.COPYFILE_FICLONE_FORCE)
     return true
   } catch {
-    // If the file could not be copied for a reason other than a file system that can't share blocks, making the view will fail too, and report the
-    // reason.
+    // The file system can't share blocks. If the copy failed for any other reason, making the view will fail too, and report that reason.
     return false
   } finally {
     rmSync(to, { force: true })

@@ -16,7 +16,7 @@ import { writeChunks } from '../../apply-patch/index.ts'
 /** How many bytes of a file are in memory at a time. */
 const chunkSize = 1024 * 1024
 
-/** The stats of a file; undefined if it doesn't exist. */
+/** The stats of a file; undefined if it doesn't exist or can't be accessed. */
 export function statsOf(file: Buffer): BigIntStats | undefined {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })

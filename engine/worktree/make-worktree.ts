@@ -29,8 +29,8 @@ type Wanted = {
 type Made = { readonly worktree: Required<Worktree> } | { readonly problem: string }
 
 /**
- * Creates a worktree on a new branch. Git runs in a sandbox that may write to the repository and to the worktree's folder, and nowhere else. If the
- * repository's configuration makes git run other programs, they are confined like the model's commands.
+ * Creates a worktree on a new branch. Git runs in the run's sandbox, extended so that it can write to the repository and to the folder in which the
+ * worktree is created. If the repository's configuration makes git run other programs, they are confined too.
  *
  * @param policy the run's policy
  */

@@ -1,7 +1,7 @@
 import { shareInstanceof } from '../share-instanceof.ts'
 
 /**
- * Thrown if an audit log can't be read or written. An action that can't be recorded doesn't run.
+ * Thrown if an audit log can't be read or written, is damaged, or was changed by another program. An action that can't be recorded doesn't run.
  *
  * @example
  * try {

@@ -75,7 +75,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
       // A record is useless if the log's path no longer leads to the file that is open.
       const named = statSync(path, { throwIfNoEntry: false })
       if (open.nlink !== 1 || named?.ino !== open.ino || named.dev !== open.dev) {
-        throw new AuditError('not-alone', path, 'the audit log was removed or replaced while the run wrote it')
+        throw new AuditError('not-alone', path, 'the audit log was removed or replaced while the run was writing to it')
       }
       const record = { number: head.records + 1, time: new Date().toISOString(), previous: head.hash, ...entry }
       try {

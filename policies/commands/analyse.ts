@@ -164,7 +164,7 @@ class Analysis {
   }
 
   /**
-   * Adds a problem if a name may mean a function in one place of the text and a program in another, because then it is unclear which of them runs.
+   * Adds a problem if a function has the name of a known program, or if `unset` may remove a function, because then it is unclear what the name runs.
    */
   functions({ functions, commands }: ShellScript): void {
     if (functions.size === 0) return

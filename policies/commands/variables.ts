@@ -85,7 +85,7 @@ export class Variables {
   }
 
   /**
-   * Walks a part of the text that may not run, or that runs in another shell. Returns the names that certainly have a value at the end of the part.
+   * Walks a part of the text that might not run, or that runs in another shell. Returns the names that certainly have a value at the end of the part.
    * Afterwards, only the names that certainly had a value before the part count as certain.
    */
   apart(part: () => void): ReadonlySet<string> {

@@ -43,7 +43,7 @@ export type PermissionSet = {
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /**
- * Formats a permission as `file:line` and its text, as verdicts and the log show it.
+ * Formats a permission as verdicts and the log show it: `file:line`, the decision, and the permission's text.
  *
  * @internal
  */

@@ -139,7 +139,7 @@ function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }
 
-/** Programs that destroy data. `mv` destroys the file at its target, and `dd` the file that it overwrites. */
+/** Programs with effects that may be impossible to undo. For example, `mv` destroys the file at its target, and `dd` the file that it overwrites. */
 export const destroyers: ProgramTable = {
   chmod: rightsChanger('chmod(1)'),
   chown: rightsChanger('chown(1)'),

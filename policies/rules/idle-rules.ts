@@ -46,7 +46,7 @@ function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
   if (programs.length === 0) return undefined
   if (programs.every((name) => name === '')) return `${shown}: no program has an empty name`
   if (programs.every((name) => /\s/.test(name))) {
-    return `${shown}: no program's name has a blank in it; write each word as a separate string, as in ["git", "push"]`
+    return `${shown}: no program's name contains white space; write each word as a separate string, as in ["git", "push"]`
   }
   if (programs.every((name) => /^\w+=/.test(name))) {
     return `${shown}: assignments do not count as words of a command; begin the pattern with the program`

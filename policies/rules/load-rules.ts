@@ -22,8 +22,8 @@ const largest = 1024 * 1024
 
 /**
  * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set. Any error in any of them throws a
- * `RuleError`, even if a file merely can't be read: a run without some of its rules could do what these rules forbid. Rules that have already been
- * read are used unchanged. Files that belong to another program may be read with `tolerate`.
+ * `RuleError`, even if a file merely can't be read: a run without some of its rules could do what these rules forbid. Only errors in the text of a
+ * file with `tolerate` are not thrown. Rules that have already been read are used unchanged.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

@@ -222,7 +222,7 @@ function couldBe(word: ShellWord, entry: readonly string[]): boolean {
   return entry.some((text) => text.startsWith(word.prefix))
 }
 
-/** Whether the command has an option of the pattern, at any position, bundled or abbreviated. */
+/** Whether the command has one of the options, anywhere, bundled or abbreviated. For `git push`, `+` before a refspec counts as `--force`. */
 function matchOption(program: string, words: readonly ShellWord[], entry: readonly string[]): Answer {
   const given = words.flatMap((word) => (word.kind === 'static' ? [word.text] : []))
   const plain = given.map((text) => plainOption(program, text))

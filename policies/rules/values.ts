@@ -84,7 +84,7 @@ export class Values {
     return value.value
   }
 
-  /** Returns the text of a string that doesn't consist only of blanks. Undefined if there is no value. */
+  /** Returns the text of a string, which must not be blank. Undefined if there is no value. */
   nonEmpty(value: Value | undefined, expected: string): string | undefined {
     if (value === undefined) return undefined
     const text = this.string(value, expected)

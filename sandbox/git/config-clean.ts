@@ -32,8 +32,8 @@ export function withoutUserinfo(text: string): string {
 }
 
 /**
- * The settings that commands see: all except those that contain secrets or name files with secrets. Settings that only change git's behaviour, even by
- * running programs, are kept, because git runs confined.
+ * The settings that commands see: all except those that contain secrets, name files with secrets, or are of no use to commands (see `secretKeys`).
+ * User names and passwords are removed from URLs. Other settings are kept, even those that make git run programs, because git runs confined.
  *
  * @param entries settings in which includes have been resolved
  * @returns the remaining settings, and whether any secrets were removed

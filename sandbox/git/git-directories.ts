@@ -19,7 +19,7 @@ export type HeldGit = { readonly own: HeldDirectory; readonly common: HeldDirect
 
 export const [smallFile, largestPacked] = [4096, 256 * 1024 * 1024]
 
-/** Opens git's directories; undefined if one of them is missing or isn't a directory. */
+/** Opens git's directories; undefined if one of them is missing, isn't a directory, or can't be opened. */
 export function holdGit({ own, common }: GitDirectories): HeldGit | undefined {
   const held: HeldDirectory[] = []
   const close = (): void => held.forEach((each) => each.close())

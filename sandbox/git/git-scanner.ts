@@ -51,7 +51,7 @@ type GitScanner = {
   /**
    * Finds all of git's entries below a directory, at any depth.
    *
-   * @param below returns how much of a repository to examine: nothing if no command can have written to it
+   * @param below returns how much of a repository to examine: everything, only the repositories in its `modules` and `worktrees`, or nothing
    */
   scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
   /** Restores the modes of directories that the scan had to make readable. */

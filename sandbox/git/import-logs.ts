@@ -44,8 +44,8 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
 }
 
 /**
- * Whether the last line that was added to a branch's log names the object `oid`. If the host's HEAD is on that branch, the log of HEAD must name the
- * object too.
+ * Whether the last line that was added to a branch's reflog names the object `oid`. If the host's HEAD is on that branch, the last line that was
+ * added to HEAD's reflog must name the object too.
  */
 export function isLogged(
   { host, scopes }: ImportSides,

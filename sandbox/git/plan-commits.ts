@@ -158,7 +158,7 @@ type Move = {
   readonly now: string | undefined
 }
 
-/** Adds to the plan: a move of the checked-out branch together with its index. Returns the reason if it can't move. */
+/** Plans a move of the checked-out branch together with the index. Returns the reason if the branch can't move. */
 function planMove(
   git: HostGit,
   { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },

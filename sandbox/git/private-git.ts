@@ -50,7 +50,7 @@ export const noPrivateGit: PrivateGit = {
   close: () => undefined,
 }
 
-/** How many of the bare repositories below the roots get a private directory from the start, so that commands can push to them. */
+/** The maximum number of bare repositories below the roots that get a private directory from the start, so that commands can push to them. */
 const mostBare = 16
 
 /**

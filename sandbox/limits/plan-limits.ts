@@ -21,7 +21,7 @@ export type LimitPlan = {
   readonly each: { readonly fileSizeBytes: number; readonly openFiles: number; readonly dataBytes?: number }
   /** The limit on processors for the container of one command; undefined for no limit. */
   readonly cpus: number | undefined
-  /** The maximum number of processes of the user as whom commands run, set inside the sandbox; undefined for no such limit. */
+  /** The maximum number of processes of the user that commands run as, set inside the sandbox; undefined: no such limit. */
   readonly processes: number | undefined
   /** A sentence for each default limit that can't be enforced here. */
   readonly unenforced: readonly string[]

@@ -72,7 +72,7 @@ export type Instruction =
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
   /**
    * Sets the variable to the stack's address. This is for the start of a program, when the stack begins with the number of arguments, followed by the
-   * arguments.
+   * addresses of the arguments.
    */
   | { readonly takeStack: Variable }
   | { readonly when: Variable; readonly is: Operand; readonly goto: string }

@@ -9,8 +9,8 @@ export type ProcessStat = {
 }
 
 /**
- * Parses the text of `/proc/PID/stat`. The second field, the program's name, may contain spaces and brackets, so fields are counted from the last
- * bracket.
+ * Parses the text of `/proc/PID/stat`. The second field, the program's name, may contain spaces and parentheses, so the fields are counted from
+ * the last closing parenthesis.
  *
  * @internal
  */

@@ -11,7 +11,7 @@ export function sources(folder: string): readonly string[] {
 
 const codeOf = new Map<string, string>()
 
-/** A source's text without comments, with the same line numbers. Strings are kept, because the specifiers of imports are strings. */
+/** A source's text with the same line numbers, without comments (except `//` after code). Strings are kept: the specifiers of imports are strings. */
 export function code(file: string): string {
   const known = codeOf.get(file)
   if (known !== undefined) return known

@@ -61,8 +61,11 @@ describe('an explanation', () => {
 
 describe('a rule that no command can match is named', () => {
   test.each([
-    ['prefix_rule(pattern = ["git push"], decision = "forbidden")', "no program's name has a blank in it"],
-    ['prefix_rule(pattern = [["git push", "git pull"]], decision = "prompt")', "no program's name has a blank in it"],
+    ['prefix_rule(pattern = ["git push"], decision = "forbidden")', "no program's name contains white space"],
+    [
+      'prefix_rule(pattern = [["git push", "git pull"]], decision = "prompt")',
+      "no program's name contains white space",
+    ],
     ['prefix_rule(pattern = ["FOO=1", "make"], decision = "allow")', 'assignments do not count as words of a command'],
     ['prefix_rule(pattern = ["a", "&&", "b"], decision = "forbidden")', 'none of them contains the word &&'],
     ['prefix_rule(pattern = ["a", ">", "b"], decision = "allow")', 'none of them contains the word >'],

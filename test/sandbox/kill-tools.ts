@@ -95,7 +95,7 @@ function processesMarked(mark: string): readonly string[] {
       const isZombie = /\) Z /.test(readFileSync(`/proc/${name}/stat`, 'latin1'))
       return !isZombie && readFileSync(`/proc/${name}/environ`, 'latin1').includes(`STAGE_MARK=${mark}`)
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended in the meantime, or belongs to another user.
       return false
     }
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parsePolicy, SandboxPolicy } from '../../sandbox/index.ts'
 import { usualPolicy } from '../../sandbox/usual-policy.ts'
 
-/** Usually generates a typical value, but sometimes one that only the schema can judge. */
+/** Usually generates a typical value, but sometimes one that may be invalid. */
 const mostly = <T>(usual: fc.Arbitrary<T>, ...others: readonly unknown[]): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 40, arbitrary: usual }, fc.constantFrom(undefined, null, 1, 'text', [null], ...others))
 const listOf = (entry: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>

@@ -68,7 +68,7 @@ export async function openPage(page: string, policy: string): Promise<Opened> {
       ],
       { maxBuffer: 256 * 1024 * 1024, timeout: 120_000 },
     )
-    // Requests for Chromium's own services are left out, because Chromium makes them with any page.
+    // Requests for Chromium's own services are left out, because Chromium makes them whichever page is open.
     return { dom: stdout, violations, requests: requests.filter((line) => !/google|gstatic|:443 /.test(line)) }
   } finally {
     server.closeAllConnections()

@@ -2,7 +2,7 @@ import { refusedRequests } from './conformance/refused-requests.ts'
 import { startSseServer } from './sse-server.ts'
 import type { Answer, Delivery, Received } from './sse-server.ts'
 
-/** One thing the mock model says: an item of a Responses `output`. */
+/** One thing that the mock model says: what OpenAI's Responses API calls an item of the `output`. */
 export type Output =
   | { readonly type: 'text'; readonly text: string; readonly phase?: string }
   | { readonly type: 'reasoning'; readonly summary: string; readonly encrypted: string }

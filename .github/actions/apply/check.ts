@@ -25,9 +25,9 @@ const guarded: readonly RegExp[] = [
 ]
 
 /**
- * Reads a run's patch and checks that it has the expected hash, which the workflow passes separately.
+ * Reads a run's patch and the commit that it is based on. Checks that the patch has the expected hash, which the workflow passes separately.
  *
- * @throws ActionError if the folder is incomplete, or differs from the run's result
+ * @throws ActionError if a file is missing, the patch is too large or doesn't have the expected hash, or the manifest names no commit
  */
 export function readPatch(
   bundle: string,

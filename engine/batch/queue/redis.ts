@@ -113,7 +113,7 @@ export function openJobQueue({ packages, redis }: Carrier, batch: string, labels
 export type JobWorkerOptions = {
   /** The labels of the queues from which the worker takes jobs. */
   readonly labelSets: readonly Labels[]
-  /** The number of simultaneous jobs from all queues together. */
+  /** The maximum number of jobs that run at the same time, counting those from all queues. */
   readonly concurrency: number
   readonly lockMs: number
   /** Called with a job's id each time the job's lock has been renewed. */

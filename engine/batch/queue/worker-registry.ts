@@ -102,7 +102,7 @@ export class WorkersThere {
     return this.#look().reduce((sum, { places }) => sum + places, 0)
   }
 
-  /** The sets of labels that no worker has. @param needed the labels that each open run needs */
+  /** The sets of labels that no worker has, with the number of runs that need each set. @param needed the labels that each open run needs */
   unserved(needed: readonly Labels[]): readonly Unserved[] {
     const sets = Map.groupBy(needed, (labels) => labels.join())
     return [...sets.values()].flatMap((runs) => {

@@ -16,7 +16,7 @@ const leading = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIREC
 
 const longestMs = 3_600_000
 
-/** Thrown if a repository is unavailable. The message comes from git. */
+/** Thrown if a repository, or a commit in it, is unavailable. The message says why. */
 export class RepositoryFailure extends Error {}
 
 /**

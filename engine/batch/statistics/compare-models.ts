@@ -12,7 +12,7 @@ export type ModelStatistics = {
   readonly solved: number
   /** The number of tasks with an answer. */
   readonly tasks: number
-  /** The number of tasks that at least one try solved. */
+  /** The number of tasks that at least one trial solved. */
   readonly solvedTasks: number
   /** The share of answers that solved their task. Undefined if there are no answers. */
   readonly share: Estimate | undefined
@@ -23,7 +23,7 @@ export type ModelStatistics = {
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
   /** The cost of all attempts for which the prices are known, including attempts without an answer. */
   readonly costUsd: number
-  /** The number of settled trials whose cost is unknown because the price of a model is unknown. */
+  /** The number of settled trials whose cost is unknown, for example because a model has no known price. */
   readonly unpriced: number
   readonly durationMs: number
   /** The cost of all attempts divided by the number of runs that solved their task. Undefined if no run solved its task. */

@@ -73,7 +73,7 @@ function describeLog(path: string): SessionLog {
   }
 }
 
-/** The number of bytes to read for the first line. The first line of a session is always shorter. */
+/** The number of bytes to read for the first line. The first line of a rollout is always shorter. */
 const firstBytes = 16 * 1024
 
 /** The first record of a session's rollout; an empty object if the rollout is missing or its first line can't be read. */

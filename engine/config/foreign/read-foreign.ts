@@ -21,8 +21,8 @@ type ForeignLayers = {
 export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVariables: {}, ignored: [] }
 
 /**
- * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; if the user's `import` names a program, all of its
- * settings are used. Never fails, whatever the files contain.
+ * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; if the user's `import` names a program,
+ * all of its settings that have a meaning here are used. Never fails, whatever the files contain.
  */
 export function readForeignLayers(
   { home }: AppPaths,

@@ -31,7 +31,7 @@ export const modelSettings = {
   fallback_models: row({
     group,
     schema: z.array(z.string().min(1)),
-    about: 'models to try, in this order, if the provider of the first one fails',
+    about: 'models to try, in this order, if the provider of the model in `model` fails',
     unset: 'none',
     isPreference: true,
   }),

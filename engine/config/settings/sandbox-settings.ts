@@ -75,7 +75,7 @@ export const sandboxSettings = {
       writable_roots: { about: 'further writable directories, besides the workspace', unset: 'none' },
       allowed_hosts: {
         about:
-          'the only hosts that commands can reach, through our proxy: `example.com`, `*.example.com`, or with `:port`; names of registries (`npm`, `pypi`, `crates`, …) stand for their hosts',
+          'the only hosts that commands can reach, through our proxy: `example.com` or `*.example.com`, optionally with `:port`; names of registries (`npm`, `pypi`, `crates`, …) stand for their hosts',
         unset: 'none',
       },
       network_access: { about: 'whether commands can reach every host', unset: '`false`' },

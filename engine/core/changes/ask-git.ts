@@ -36,7 +36,7 @@ function namesIn(output: Buffer): readonly string[] {
   return output.toString('latin1').split('\0').slice(0, -1)
 }
 
-/** Runs git in the sandbox without write access. Returns undefined if git failed, was stopped, or printed too much. */
+/** Runs git in the sandbox without write access. Returns undefined if git couldn't run, was stopped, or printed too much. */
 async function ask(
   words: readonly string[],
   { sandbox, workspace, outputLimitBytes = usualLimitBytes }: Asked,

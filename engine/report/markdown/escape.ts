@@ -1,7 +1,7 @@
 import { revealed } from '../text/reveal.ts'
 
 /**
- * Escapes text for one line of Markdown, so that it contains no markup, link, picture, raw HTML or mention. Line ends become spaces.
+ * Escapes text for one line of Markdown, so that it contains no markup, link, picture, raw HTML or mention. Newlines and tabs become spaces.
  *
  * @param most the maximum number of characters to show
  */

@@ -125,7 +125,7 @@ export const romance = {
   relative: word(
     "qui|que|qu'\\p{L}*|che|quien|dont|où|selon|comme|d'après|según|como|donde|conforme|onde|secondo|come|dove|pour|para|per|perché|afin|car|porque|puisque|appel\\p{L}*|llamad\\p{L}*|chamad\\p{L}*|chiamat\\p{L}*|usando|utilizando|utilisant|par|por|desde|depuis|depois de|dopo|après|sur la base|a partir|à partir|como en|copia\\p{L}*|vu|visto|vi|lu|leído|lido|letto",
   ),
-  /** Words directly before a file that only refer to it. */
+  /** Words that stand directly before a file and only refer to it. */
   refers: pattern(
     String.raw`(?<!\p{L})(?:de|du|des|d'|del|do|da|dos|das|di|dal|dall'|dalla|della|dell'|par|por|pelo|pela|per|pour|para|avec|con|com|selon|según|como|comme|come|secondo|conforme|via|vers|desde|depuis|contre|contra|sin|sans|sem|senza|que|qui|che|entre|tra)(?: (?:le|la|les|el|los|las|il|o|a|os|as|fichier|archivo|arquivo|file|l'))* ?(?:‹\d+›(?:,| et| y| e) )*$`,
     'u',

@@ -1,7 +1,7 @@
 import { common, waitsForCommands, type Part } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
-/** The instructions for all other models, including Gemini and local ones, and for runs in which models from several vendors take turns. */
+/** The instructions for models without their own, including Gemini and local ones, and for runs in which models from several vendors take turns. */
 export const other = (part: Part): string => `${common(
   {
     search: 'Find things with grep and glob; in the shell use rg.',

@@ -43,7 +43,7 @@ function mark(source: Source, length: number): void {
   source.token('structure', pos, /[<>]/.test(text) ? 'test' : text)
 }
 
-/** Scans the regular expression after `=~`, including parentheses and vertical bars. */
+/** Scans the regular expression after `=~`, including parentheses and the vertical bars inside them. */
 function scanExpression(source: Source): void {
   skipBlanks(source)
   const pos = source.at

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { commit, parsePatch, planPatch, undo, type Report } from '../../../apply-patch/index.ts'
 import { fill, makeScene } from './tree-tools.ts'
 
-/** Creates a tree, another one next to it, and a directory outside both, and returns functions that plan and apply patches to them. */
+/** Creates a tree, another one next to it, and a directory outside both. Returns their paths, and functions that plan and apply patches. */
 function scene() {
   const { base, root, state, outside } = makeScene({ 'a.txt': 'a\n' })
   const other = join(base, 'other')

@@ -18,7 +18,7 @@ const fixtures = new URL('../../../fixtures/', import.meta.url).pathname
 /** A mock of each provider. */
 type Providers = Readonly<Record<string, MockModel>>
 
-/** One model of each kind that a wire format treats differently, with its provider. */
+/** One model of each kind that a wire format treats differently, with that format. */
 const models = [
   { model: 'gpt-5.5', wire: 'Responses' },
   { model: 'gpt-4.1', wire: 'Responses' },

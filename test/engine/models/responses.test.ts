@@ -24,7 +24,7 @@ async function start(
   return { mock, model }
 }
 
-/** Returns what a model gives instead of an answer: an error that it throws, or the reason for a retry. */
+/** Returns the reason for a model's first retry; `nothing` if it doesn't retry. Rejects if the model throws an error. */
 async function complaintOf(model: Model): Promise<string> {
   for await (const event of model.respond(request(), new AbortController().signal)) {
     if (event.type === 'retry') return event.reason

@@ -47,7 +47,7 @@ type Kills = {
  * before, applying the changes again must land them.
  *
  * @param every 1 to kill the program at each call, N to kill it at every Nth call
- * @param withCommits whether the run also made commits, to which the branch moves. Files, branch, index and logs must then be all old or all new
+ * @param withCommits whether the run also made commits, to which the branch moves. Files, branch, index and reflogs must then be all old or all new
  */
 export async function killLandings(every: number, withCommits = false): Promise<Kills> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-landing-')))

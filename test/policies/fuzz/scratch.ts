@@ -25,7 +25,7 @@ export class Scratch {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** Runs texts, all with the same shell and of the same kind. The `hits` of the result are the texts that changed something. */
+  /** Runs texts, all with the same shell and of the same kind. The `hits` are those that changed something, or all if none did so alone. */
   async run(runs: readonly Run[]): Promise<Ran> {
     const [first] = runs
     if (first === undefined) return { hits: [], endless: 0 }

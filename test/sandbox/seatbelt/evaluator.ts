@@ -10,7 +10,7 @@ export type Request = {
   readonly name?: string
   /** An address as profiles spell it: `localhost:8080`, `*:443`. */
   readonly remote?: string
-  /** The process that the request concerns: one of the same sandbox, or another one. */
+  /** The process that the request concerns: one in the same sandbox, or one outside it. */
   readonly target?: 'same-sandbox' | 'others'
 }
 

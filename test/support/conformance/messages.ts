@@ -98,7 +98,7 @@ function prefix({ system, tools }: Body, before: readonly (readonly [string, Blo
   return JSON.stringify([system?.map(unmarked), tools, before])
 }
 
-/** A block without its cache mark and empty fields, with its fields in a fixed order. */
+/** A block without its cache mark and its `null` fields, with its fields in a fixed order. */
 function unmarked(block: Block): Block {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   return Object.fromEntries(fields.toSorted(([one], [other]) => one.localeCompare(other))) as Block
