@@ -87,7 +87,7 @@ export type Verdict = {
    * requested. Approval never removes the sandbox.
    */
   readonly sandbox: 'as-requested' | 'escalated'
-  /** How long an escalation's grants are valid: for this command, or for all later ones in the run. Absent: no escalation. */
+  /** How long an escalation's grants are valid: for this command only, or for all later ones in the run too. Absent: no escalation. */
   readonly holds?: 'once' | 'run'
   /** The stage that decided, e.g. `rules`, `analysis`, `mode`, `reviewer:nobody`. */
   readonly decidedBy: string

@@ -74,7 +74,7 @@ export function makePolicySchema() {
     processes: z.int().min(8).optional(),
     /**
      * The maximum memory, in bytes, that all processes of one command together may use. If no control groups can be created, a policy that sets this
-     * limit is refused. If the policy leaves it out, a default limit then applies to each process separately.
+     * limit is refused, and one that leaves it out gets a default limit for each process separately.
      */
     memoryBytes: z
       .int()

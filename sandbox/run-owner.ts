@@ -70,8 +70,8 @@ function startByPs(pid: number): string | undefined {
 }
 
 /**
- * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC. Returns the start time in seconds since 1970, or `ended` if there is no
- * such process: ps then prints nothing and exits with 1. Undefined if the output has a different form.
+ * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC. Returns the start time in seconds since 1970, or `ended` if the process
+ * is a zombie or doesn't exist (ps then prints nothing and exits with 1). Undefined if the output has a different form.
  */
 export function parsePs(status: number | null, stdout: string): string | undefined {
   const line = stdout.trim()

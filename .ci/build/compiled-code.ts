@@ -50,8 +50,8 @@ export async function warmUpPatchProgram(): Promise<void> {
 }
 
 /**
- * Runs each program of `agent` with a fake model, served on the loopback interface, that calls the most common tools, and stores the code that V8
- * compiled during its run next to the program.
+ * Runs each program of `agent`, and stores the code that V8 compiled during its run next to the program. The main program gets a fake model on the
+ * loopback interface that calls the most common tools.
  */
 export async function warmUpAgent(
   programs: readonly ['main', 'sandbox-main'],

@@ -38,7 +38,7 @@ function readPipe(): Buffer {
   }
 }
 
-/** Whether an argument was valid UTF-8 before Node decoded it. This can only be checked if the system lets us read the original bytes. */
+/** Whether an argument was valid UTF-8 before Node decoded it. Always true on systems other than Linux, where we can't read the original bytes. */
 export function isArgumentUtf8(argument: string): boolean {
   if (!argument.includes('\uFFFD') || process.platform !== 'linux') return true
   return isUtf8(readFileSync('/proc/self/cmdline'))

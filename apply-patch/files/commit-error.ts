@@ -10,7 +10,7 @@ export type PathErrorCode =
   | 'invalid-path'
   /** The path passes through links that form a loop. */
   | 'link-loop'
-  /** A parent of the path is a file. */
+  /** The root, or a parent of the path, is not a directory. */
   | 'not-a-directory'
   /** A name is longer than 255 bytes, or the path is longer than 4,095. */
   | 'too-long'

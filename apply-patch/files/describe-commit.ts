@@ -85,7 +85,7 @@ function oldOf({ change, journalEntry: { target } }: Step): Old {
   return { before: old, length: runs.length, entry: target, runs }
 }
 
-/** The old bytes of all files, which the journal keeps. Bytes that aren't in memory are read from their file when they are requested. */
+/** The bytes of old files that the journal keeps. Bytes that aren't in memory are read from their file when they are requested. */
 function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
   for (const { length, runs, entry } of all) {
     if (length === 0) continue

@@ -93,7 +93,7 @@ function usable(root: string, chosen: string | undefined): readonly Candidate[] 
 }
 
 /**
- * The name of a tree's folder: legible for people, and almost always unique. If two trees get the same name, they share a folder, and their journals
+ * The name of a tree's folder: human-readable, and almost always unique. If two trees get the same name, they share a folder, and their journals
  * say to which tree they belong.
  */
 function nameFor(root: string): string {

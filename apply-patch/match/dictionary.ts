@@ -84,8 +84,8 @@ export class Dictionary {
 }
 
 /**
- * An 18-bit number that distinguishes most lines. It is made from the length and from eight bytes spread over the line, so it depends only on the
- * line itself.
+ * An 18-bit number that distinguishes most lines. It is made from the length and from eight bytes spread over the line (all bytes of a shorter line),
+ * so it depends only on the line itself.
  */
 function sketch(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start

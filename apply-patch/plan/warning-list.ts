@@ -22,7 +22,7 @@ export class WarningList {
     else this.#further++
   }
 
-  /** All warnings; the last one stands for those beyond the limit. */
+  /** The warnings up to the limit. If there were more, a final warning says how many. */
   list(): readonly Warning[] {
     if (this.#further === 0) return this.#warnings
     return [

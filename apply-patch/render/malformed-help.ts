@@ -1,7 +1,7 @@
 import type { MalformedFailure } from '../patch-error.ts'
 import { clip } from './clip.ts'
 
-/** Advice on what to write instead of a line that doesn't belong to the format, if its purpose can be guessed. */
+/** Advice on what to write in a place where a patch doesn't have the right format; empty if there is none for this kind of error. */
 export function malformedHelp({ code, found = '', after }: MalformedFailure): readonly string[] {
   const line = clip(found, 200)
   switch (code) {

@@ -48,7 +48,7 @@ export function recorded(model: Model, file: string, workspace: string): Promise
 /**
  * Opens a model by name.
  *
- * @throws UserError `usage` if there is no model of this name, no such provider or no key
+ * @throws UserError `usage` if there is no model of this name, no such provider or no key, or if a recording can't be played
  */
 export function openNamed(name: string, sources: ModelSources): Promise<Model> {
   return asUserError(openModel(fromHere(name, sources.from), modelOptions(sources)))

@@ -69,8 +69,8 @@ export function requestedTransaction(
 }
 
 /**
- * Returns the trees that get a view: the repositories that contain the paths to which commands may write, and those of these paths that are outside
- * any repository.
+ * Returns the trees that get a view: the repositories that contain the writable paths, and each writable path that is in no repository. A tree inside
+ * another of these trees gets no view of its own.
  */
 export function treesOf(roots: readonly string[]): readonly string[] {
   const trees = roots.flatMap((root) => {

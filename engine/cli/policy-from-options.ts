@@ -50,8 +50,8 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
 }
 
 /**
- * Reads the value of a flag that denies reading. As in the key `sandbox_read.deny`, a text without a slash is a name that is hidden in every directory; a text
- * with a slash is a path.
+ * Reads the value of a flag that denies reading. As in the key `sandbox_read.deny`, a text without a slash is a name that is hidden in every
+ * directory; a text with a slash is a path, or such a name if it begins with two stars and a slash. `.`, `..` and `~` are paths too.
  */
 function denied(text: string): string {
   if (text.startsWith('~/') || text.startsWith('**/')) return text
@@ -62,7 +62,10 @@ function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): Sa
   const allow = [...openPresets(allowHost), ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
   if (allow.length === 0) return network === undefined ? undefined : { mode: network }
   if (network !== undefined)
-    throw new UserError('usage', `--allow-host contradicts --network ${network}: leave one of them out`)
+    throw new UserError(
+      'usage',
+      `--allow-host (or --allow-private-host) contradicts --network ${network}: leave one of them out`,
+    )
   return { mode: 'allowlist', allow }
 }
 

@@ -6,7 +6,7 @@ import { UserError } from '../core/user-error.ts'
 /**
  * Reads and compiles the schema of `--output-schema`.
  *
- * @throws UserError `usage` with the file and the position if the file can't be read or isn't a JSON Schema
+ * @throws UserError `usage`, which names the file, if the file can't be read or isn't a JSON Schema
  */
 export async function readOutputSchema(file: string): Promise<OutputSchema> {
   const path = resolve(file)

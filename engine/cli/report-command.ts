@@ -16,7 +16,7 @@ export type ReportOptions = { readonly output?: string; readonly format?: Report
  *
  * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events
  * @returns the exit code
- * @throws UserError `usage` if there is no such session, or the file can't be written
+ * @throws UserError `usage` if there is no such session, if the file can't be written, or if no format is given and its extension belongs to none
  */
 export async function reportCommand(source: string, { output, format }: ReportOptions): Promise<number> {
   const wanted = format ?? (output === undefined ? 'html' : requireFormat(output))

@@ -35,7 +35,8 @@ const commandNotFound = 127
 /**
  * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through.
  *
- * @returns the command's exit code; 128 + n if signal n ended it, as in shells; 124 after a timeout, as in timeout(1)
+ * @returns the command's exit code; 128 + n if signal n ended it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
+ *   timeout(1)
  */
 export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
   const [program, ...words] = command

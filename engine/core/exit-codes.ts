@@ -25,5 +25,5 @@ export const exitCodes = {
   terminated: 143,
 } as const
 
-/** The reason why a run or a program ended. Events use the same names. */
+/** The reason why a run or a program ended, by its name in `exitCodes`. Events use these names too. */
 export type EndReason = keyof typeof exitCodes

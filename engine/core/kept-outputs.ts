@@ -9,8 +9,8 @@ const quotaBytes = 256 * 1024 * 1024
 const beyondQuotaBytes = 64 * 1024
 
 /**
- * Stores the complete outputs that were too long to show to the model. They are stored in the session's folder, which no command can read. The model
- * reads them through this class, which gives access to these files only and masks the environment's secrets.
+ * Stores the outputs that were too long to show to the model, whole until a quota is used up. They are stored in the session's folder, which no
+ * command can read. The model reads them through this class, which gives access to these files only and masks the environment's secrets.
  */
 export class KeptOutputs {
   readonly #keep: (bytes: Uint8Array) => string

@@ -22,7 +22,7 @@ export function holdGrant(grant: Grant): HeldGrant {
   return { grant, place: holdPlace(dirname(grant.path)), makes: basename(grant.path) }
 }
 
-/** Returns the path of a grant if it no longer leads to the place that was held; undefined if it still does. */
+/** Returns the path of a grant if it no longer leads to the held place, or if the file to be created now exists; otherwise undefined. */
 export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
   if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
   if (place === undefined || !isThere(place)) return grant.path
@@ -30,7 +30,7 @@ export function lostPath({ grant, place, makes }: HeldGrant): string | undefined
   return makes !== undefined && holdsSomething(grant.path) ? grant.path : undefined
 }
 
-/** Throws `path-changed` if the path of a grant no longer leads to the place that was held. */
+/** Throws `path-changed` if the path of a grant no longer leads to the place that was held, or if a file that was to be created now exists. */
 export function requireHeld(held: HeldGrant, backend: Backend): void {
   const path = lostPath(held)
   if (path !== undefined) throw new SandboxError('path-changed', { backend, path, approved: true })

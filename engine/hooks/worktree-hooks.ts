@@ -3,7 +3,7 @@ import type { Hooks } from './hooks.ts'
 
 /**
  * Returns the functions that run the hooks for worktrees. If there is a `WorktreeCreate` hook, git doesn't create the worktree; the hook does. If the
- * hook fails or prints no path, no worktree is created.
+ * hook fails, refuses or prints no path, no worktree is created.
  *
  * @param hooks the run's hooks; undefined if it has none
  */

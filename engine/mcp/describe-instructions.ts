@@ -11,7 +11,8 @@ const mostInAll = 8000
  * Renders the servers' instructions about their tools for the model. They are limited in length and presented as mere information, because servers
  * aren't trusted.
  *
- * @returns a function that returns one text for each server that has started so far. Later calls return the same text for the same server
+ * @returns a function that returns a text for each server that has started so far and sent instructions, until the limit for all servers is reached.
+ *   Later calls return the same text for the same server
  */
 export function serverInstructions(servers: Pick<McpServers, 'states'>): () => readonly string[] {
   const said = new Map<string, string>()

@@ -78,9 +78,9 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
 }
 
 /**
- * Compiles a tool's schema into a check of the arguments. The schema's regular expressions are not checked, because a server could send one that
- * takes forever to match; the server checks them itself. If the schema is invalid, nothing is checked here, and the server rejects the arguments that
- * it doesn't accept.
+ * Compiles a tool's schema into a check of the arguments. The check ignores the schema's regular expressions, because a server could send one that
+ * takes forever to match; the server applies them itself. If the schema is invalid, nothing is checked here, and the server rejects the arguments
+ * that it doesn't accept.
  */
 function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   const text = JSON.stringify(schema, (key, value: unknown) =>

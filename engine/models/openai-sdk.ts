@@ -18,7 +18,7 @@ export type OpenAIConnection = {
   chat(body: ChatBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }
 
-/** Connects through OpenAI's SDK, which only this file uses. Import it only when a model that needs it gets its first request. */
+/** Connects through OpenAI's SDK, which only this file uses. Import this file only when a model that needs the SDK gets its first request. */
 export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,

@@ -2,7 +2,7 @@ import { severities, type Severity } from '../core/severities.ts'
 import { fieldsOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { Finding, ReviewedFinding } from './report-types.ts'
 
-/** Turns an item of a review into a finding. Fields that are missing or have the wrong type are left out. */
+/** Turns an item of a review into a finding. Fields that are missing or have the wrong type get a default, such as an empty text or undefined. */
 export function reviewFindingOf(item: Fields): Omit<Finding, 'step'> {
   const text = (name: string): string => textOf(item[name]) ?? ''
   const severity = severities.find((each) => each === item['severity']) ?? 'low'

@@ -31,7 +31,7 @@ const plain = [
 /**
  * Gets the change to review.
  *
- * @throws UserError `usage` if the commit or branch doesn't exist, or git can't show the change
+ * @throws UserError `usage` if the commit or branch doesn't exist, if git can't show the change, or if too many files are untracked
  */
 export async function readChange(target: ReviewTarget, place: ReviewPlace): Promise<Change> {
   switch (target.type) {

@@ -9,8 +9,8 @@ const longestList = 256
 const shortText = 512
 
 /**
- * Shortens an event so that its line stays below 64 KiB: the middle is cut out of its longest texts, and the end is cut off its longest lists. The
- * shortened event names the file with the whole event.
+ * Shortens an event if its line would have 64 KiB or more: the middle is cut out of its longest texts, and the end is cut off its longest lists. The
+ * whole event is stored in a file if possible. The marks where texts were cut name this file, and so does the event's item, if there is one.
  *
  * @param keep stores the whole event and returns the file's path; undefined if that isn't possible
  */

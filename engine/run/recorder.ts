@@ -70,7 +70,7 @@ export class Recorder {
   readonly #writing = maskStream()
   readonly #resumedFrom: ResumedSession | undefined
   #usage = noUsage
-  /** The record against which claims of a final message are checked. */
+  /** The record against which the claims in a final message are checked. */
   readonly evidence = new Evidence()
 
   readonly #sandboxStatus: SandboxStatus

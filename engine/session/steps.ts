@@ -12,7 +12,7 @@ export type Step = {
   readonly items: readonly HistoryItem[]
   readonly calls: readonly ToolCall[]
   readonly results: readonly ToolResult[]
-  /** The tokens that the response used; undefined for a step that was copied from another session, because that session has already counted it. */
+  /** The tokens that the response used; undefined for a step that was copied from another session, because that session has already counted them. */
   readonly usage: Usage | undefined
   /** The cost in US dollars; undefined if the price was not known. */
   readonly costUsd: number | undefined

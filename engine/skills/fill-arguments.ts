@@ -1,6 +1,6 @@
 import { splitWords } from '../../policies/index.ts'
 
-/** Splits the arguments into words. Quotes work as in a shell. */
+/** Splits the arguments into words. Quotes work as in a shell, unless they are unbalanced. */
 export function typedWords(given: string): readonly string[] {
   const typed = given.trim()
   // If the quotes don't match, as with a single apostrophe, the arguments are split at spaces.

@@ -51,7 +51,7 @@ export function setTimes(copy: PathLike, { atimeNs, mtimeNs }: BigIntStats): Big
   return lstatSync(copy, { bigint: true })
 }
 
-/** Whether a new file of this process would have the same owner as the original. `copyFileSync` preserves other owners as far as possible. */
+/** Whether a new file of this process would have the same owner as the original. In current Node, `copyFileSync` preserves other owners if it can. */
 function isOurs({ uid, gid }: BigIntStats): boolean {
   return Number(uid) === ownUid && Number(gid) === ownGid
 }

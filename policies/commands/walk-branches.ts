@@ -13,7 +13,10 @@ export type BranchContext = {
   readonly compared: (word: Word) => void
 }
 
-/** Walks `a && b || c`: the first command runs, and each command after `&&` runs if all before it succeeded. */
+/**
+ * Walks a chain such as `a && b || c`. The first command runs. The commands between it and the first `||` run only if all before them succeeded. Each
+ * later command may or may not run.
+ */
 export function walkChain({ operators, commands }: AndOr, { variables, pipeline }: BranchContext): void {
   const [first, ...others] = commands
   if (first !== undefined) pipeline(first)

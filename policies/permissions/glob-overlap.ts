@@ -55,7 +55,7 @@ function signsOf(name: string): readonly Sign[] {
   return signs
 }
 
-/** Whether there is a name that matches both sequences of pattern elements. */
+/** Whether there is a name that matches both sequences of pattern elements. Also true if the sequences are too long to check. */
 function meet(one: readonly Sign[], other: readonly Sign[]): boolean {
   if (one.length * other.length > mostWork) return true
   // Each row records whether the first `a` elements of one sequence and the first `b` of the other can match the same name.

@@ -88,7 +88,7 @@ function skipParts(script: string): string | undefined {
 /** Matches a bracket expression that ends at the same place in every sed, whatever the delimiter is. */
 const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
 
-/** The rest of the script after a delimited text. Undefined if the text has no end, or if versions of sed read the brackets in it differently. */
+/** The rest of the script after a delimited text. Undefined if the text has no end, or if versions of sed read it or its delimiter differently. */
 function skipDelimited(script: string, isPattern = true): string | undefined {
   const delimiter = script[0] ?? ''
   if (delimiter === '' || /[\\\n\w\s[\]{};]/.test(delimiter)) return undefined

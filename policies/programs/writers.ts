@@ -72,7 +72,7 @@ export const writers: ProgramTable = {
 
 const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~\/\*|(?:\.\/+)+(?:\.\/*)?)$/
 
-/** Whether deleting what a word names would lose a whole tree, or something outside of the workspace. */
+/** Whether deleting what a word names would lose a whole tree, or something outside the workspace and the temporary folders. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
     // A variable, alone or followed by a name, counts as a specific path. Everything below a variable (`$X/*`) is wide, because the variable may be

@@ -72,7 +72,7 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
 
 /**
  * Creates an `Exchange` that sends and receives JSON lines over a pair of streams, such as file descriptors or the pipes of a child process. Answers
- * are matched by id.
+ * are matched by id. An answer without a known id is accepted if exactly one question is open.
  *
  * @example const exchange = lineExchange(process.stdin, process.stdout)
  */

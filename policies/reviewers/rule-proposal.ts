@@ -20,8 +20,9 @@ const tooBroad = new Set(
 const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
 
 /**
- * Proposes a rule so that nobody is asked about an action again. Undefined if there should be no such rule: the action isn't a single command, isn't fully
- * known, or the rule would allow far more than the action. A single grant becomes a rule for that grant, unless it is a limit.
+ * Proposes a rule so that nobody is asked about an action again. Undefined if there should be no such rule: the action isn't a single command, isn't
+ * fully known, or asks for several grants, or the rule would allow far more than the action. A single grant becomes a rule for that grant, unless it
+ * is a limit.
  */
 export function proposeRule(action: Action): ProposedRule | undefined {
   if (action.type !== 'exec') return undefined

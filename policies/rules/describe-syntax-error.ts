@@ -14,7 +14,7 @@ export function describeToken(found: IToken | undefined): string {
   return `${JSON.stringify(found.image)} is not allowed here`
 }
 
-/** Patterns for Starlark syntax that is recognised by its first characters, each with its name. */
+/** Starlark syntax that rule files can't use: a pattern for the text at which parsing fails, and the name of the syntax. */
 const unknownForms: readonly (readonly [RegExp, string])[] = [
   [/^\[/, 'an index, or a list by itself'],
   [/^["'].+["']$/, 'a string next to something else, as in an f-string'],

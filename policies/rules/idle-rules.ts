@@ -10,9 +10,9 @@ export type IdleRule = { readonly path: string; readonly line: number; readonly 
 const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 
 /**
- * Finds rules that match no real command, or fewer than intended: a rule whose program name is empty or contains a blank, a rule with an assignment or an
- * operator among its words, an allow rule for the path of a program, or a path listed for a program that no rule names. Such rules do no harm, but they don't
- * do what their author expects.
+ * Finds rules that match no real command, or fewer than intended: a rule whose program name is empty or contains a blank, a rule that begins with an
+ * assignment or contains an operator, an allow rule for a program's path that no `host_executable` lists, or a path listed for a program that no rule
+ * names. Such rules do no harm, but they don't do what their author expects.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

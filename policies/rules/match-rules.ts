@@ -101,7 +101,7 @@ function lineOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(' ')
 }
 
-/** A command as one line of text, with and without a folder in front of its program. `known` is the text before its first unknown part. */
+/** A command as a line of text, with and without its program's folder. `known`: text before the first unknown word, undefined if there is none. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
 /** A cache of commands as lines of text. It is needed because each command is compared with every rule that has a `text`. */

@@ -46,7 +46,7 @@ export function describePattern({ pattern, text }: PrefixRule): string {
   return text ?? pattern.map((word) => (word.length === 1 ? (word[0] ?? '') : `(${word.join('|')})`)).join(' ')
 }
 
-/** Formats a rule as `file:line` and pattern, as verdicts and the log show it. */
+/** Formats a rule as `file:line`, decision and pattern, as verdicts and the log show it. */
 export function describeRule(rule: PrefixRule): string {
   return `${rule.origin.path}:${rule.origin.line} ${rule.decision} ${describePattern(rule)}`
 }

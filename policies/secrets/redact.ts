@@ -79,7 +79,7 @@ export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArr
 type DeepOptions = {
   /** Names of fields whose values stay unchanged, because a mask would make a provider's data invalid. Default: none. */
   readonly untouched?: ReadonlySet<string>
-  /** Whether the value of a field is masked, whatever it is, if the name of the field indicates a secret. Default: yes. */
+  /** Whether a field whose name indicates a secret is masked, whatever its value is. Default: yes. */
   readonly byName?: boolean
 }
 

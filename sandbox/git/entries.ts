@@ -19,7 +19,7 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
 
 /**
  * If the path to an entry leads through a symlink that a command created, returns that symlink. If the symlink belongs to the host, returns the entry
- * to which the path leads. Otherwise, returns the entry itself.
+ * to which the path leads. Without a symlink, or if the path leads outside all roots, returns the entry itself.
  */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())

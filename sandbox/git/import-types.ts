@@ -18,7 +18,7 @@ export type ImportSides = {
   readonly run: string
 }
 
-/** What both sides had in common when they were last compared. The import updates this. */
+/** What the private repository and the host's repository had in common when they were last compared. The import updates this. */
 export type Known = {
   refs: Map<string, string>
   /** The content of files in the private directory, by path. `raw` has the host's versions, which may differ. */

@@ -5,7 +5,7 @@ export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
 
-/** Whether a name, with one character for each byte, begins with `refs/` and follows the rules of `git check-ref-format`. */
+/** Whether a name begins with `refs/`, follows the rules of `git check-ref-format`, has fewer than 1,024 bytes, and has no part starting with `-`. */
 export function isRefName(name: string): boolean {
   return (
     name.startsWith('refs/') &&

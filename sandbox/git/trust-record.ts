@@ -36,7 +36,7 @@ function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trus
   return `${before},"trust":{"roots":${JSON.stringify(roots)},"places":${where},${rest}}`
 }
 
-/** Stores the trusted entries on disk while commands run, so that a later process can review what they left even if this process is killed. */
+/** Stores the trusted entries on disk while commands run, so that a later process can review what commands left even if this process is killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
   /** Removes the record after the review. Its file is only renamed, so that `keep` can use it again. */

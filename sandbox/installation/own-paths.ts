@@ -93,7 +93,7 @@ function packageFolders(paths: readonly string[]): readonly string[] {
   return [...found]
 }
 
-/** The path with all symlinks resolved except for the last component; undefined if its directory doesn't exist. */
+/** The path with the symlinks in its directory resolved, or those in the nearest enclosing directory that exists; undefined if there is none. */
 function plainPath(path: string): string | undefined {
   for (let [at, below] = [dirname(path), basename(path)]; ; [at, below] = [dirname(at), join(basename(at), below)]) {
     const real = realPath(at)

@@ -40,7 +40,7 @@ export type Step = (
 ) &
   Place & { readonly change?: MountChange }
 
-/** The flags of mount_setattr(2). */
+/** The flags of mount_setattr(2) that steps set or clear. */
 export const mountFlags = { readOnly: 1, noSetId: 2, noDevices: 4, noPrograms: 8 } as const
 
 /** The kinds of records that `layOutSteps` writes, and the numbers by which `mountInstructions` recognises them. */

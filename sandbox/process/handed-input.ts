@@ -72,7 +72,7 @@ function statInput(): Stats | undefined {
   }
 }
 
-/** Copies the rest of this process's standard input to an unnamed file. Returns the descriptor of that file. */
+/** Copies the rest of this process's standard input to an unnamed file. Returns its descriptor; undefined if the input can't be read at an offset. */
 function copyOf(directory: string): number | undefined {
   const path = join(directory, `input-${randomName()}`)
   const target = openSync(path, 'wx', 0o600)

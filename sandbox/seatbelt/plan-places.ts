@@ -67,7 +67,7 @@ const hiddenPlaces: readonly string[] = [
 /** The directory in which nix-darwin keeps the system's programs. */
 const systemPlaces: readonly string[] = ['/run/current-system']
 
-/** Files that name resolution reads. They are shown only if the policy gives commands a network. */
+/** Files and directories that name resolution reads. They are shown only if the policy gives commands a network. */
 const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
 
 /**

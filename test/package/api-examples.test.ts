@@ -10,7 +10,7 @@ import { tempDir } from '../support/temp-dir.ts'
 const root = new URL('../../', import.meta.url).pathname
 const notRun = (code: string): boolean => code.startsWith('// Not run: ')
 
-/** A program that runs each example of an entry point in an empty folder, and prints those that failed. */
+/** A program that runs each example of an entry point in its own empty folder, unless the example says "Not run", and prints those that failed. */
 function programOf(
   names: readonly string[],
   entryPoint: EntryPoint,

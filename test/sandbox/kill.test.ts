@@ -15,7 +15,7 @@ const gibibyte = 1024 ** 3
 /** The limit for an engine's memory: more than an engine needs, but far less than the data that passes through it. */
 const mostEngineKib = 400 * 1024
 
-/** A script that starts a process that has forked twice, one in its own session, one that ignores TERM, and one in the foreground. */
+/** A script that leaves an orphan in its own session, starts a second session that ignores TERM, and ignores TERM itself. */
 const stubborn = `(setsid sleep 600 &); setsid sh -c 'trap "" TERM HUP; sleep 600' & trap "" TERM; touch up; sleep 600; sleep 600`
 
 describeInBoth('in %s, nothing is left and the machine answers', ({ backend, test, readableRoots }) => {

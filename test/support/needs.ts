@@ -55,7 +55,7 @@ export function needsBubblewrap(): boolean {
   return isMissing('bubblewrap', whyNoBubblewrap())
 }
 
-/** Whether `script`, a program that gives another program its own terminal, is missing here. If it is, the reason is printed once. */
+/** Whether util-linux's `script`, which gives another program its own terminal, is missing here. If it is, the reason is printed once. */
 export function needsScript(): boolean {
   const present = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
   return isMissing('script', present ? undefined : 'the program script of util-linux is not installed')

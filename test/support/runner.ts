@@ -170,7 +170,7 @@ function obeyed(log: string): readonly string[] {
 /** A request that the fake GitHub API has received. */
 export type Asked = { readonly method: string; readonly path: string; readonly token: string; readonly body: unknown }
 
-/** Starts a fake GitHub API on loopback. `answers` returns the body of the response to a request, or its status if there is no body. */
+/** Starts a fake GitHub API on loopback. `answers` returns the body of the response to a request, or its status if there is no body (default 404). */
 export async function startGitHub(
   answers: (asked: Asked) => object | number | undefined,
 ): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {

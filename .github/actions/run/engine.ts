@@ -44,7 +44,7 @@ export function engineEnvironment(
   return apiKey === '' ? env : { ...env, OPENAI_API_KEY: apiKey, ANTHROPIC_API_KEY: apiKey }
 }
 
-/** Runs `agent exec`. The engine's output and the model's text are written to the log, and the runner doesn't interpret them as commands. */
+/** Runs `agent exec` and collects its events. Its standard error is written to the log, but the runner doesn't interpret it as commands. */
 export async function runEngine(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly prompt: string },

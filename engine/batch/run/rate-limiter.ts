@@ -13,7 +13,7 @@ export const [leastFactor, mostFactor] = [0.9, 4]
  * time is attributed to the model.
  */
 export const slowestMs = 2000
-/** The wait after a refusal that doesn't say how long to wait, in milliseconds. It is doubled with each further refusal. */
+/** The wait after a refusal that doesn't say how long to wait, in milliseconds. It is doubled with each further refusal, up to `longestWaitMs`. */
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 

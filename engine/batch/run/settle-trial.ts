@@ -77,8 +77,8 @@ export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord
 }
 
 /**
- * How long a trial waits before its next attempt. The wait doubles with each attempt. It is shortened at random, by up to half, so that many trials
- * don't retry at the same moment.
+ * How long a trial waits before its next attempt. The wait doubles with each failure, up to a maximum. It is then shortened at random, by up to half,
+ * so that many trials don't retry at the same moment.
  */
 export function waitBeforeNext(ended: readonly { readonly outcome: Outcome }[], baseMs: number): number {
   const failures = ended.filter(({ outcome }) => isRepeated(outcome)).length

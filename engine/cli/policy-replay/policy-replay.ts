@@ -47,8 +47,8 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
 }
 
 /**
- * Reads the records of a log. Returns undefined, after a warning, if the log can't be read. If somebody changed the log, a warning is printed, and its records
- * are judged as they are.
+ * Reads the records of a log. Returns undefined, after a warning, if the log can't be read. If the log has been tampered with, a warning is printed,
+ * and its records are judged as they are.
  */
 function readRecords({ path }: SessionLog, unread: string[]): readonly AuditRecord[] | undefined {
   try {

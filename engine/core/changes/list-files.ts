@@ -55,7 +55,7 @@ export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   return found
 }
 
-/** Returns the stamps of listed files, leaving out directories and missing files. */
+/** Returns the stamps of listed files, leaving out directories and missing files. Gives up if this takes too long. */
 export async function stampFiles(root: string, keys: Iterable<string>): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
   const found = new Map<string, string>()

@@ -23,6 +23,6 @@ export async function htmlToMarkdown(html: string, base: URL, limitMs = 2000): P
       return content.trim() === '' ? '' : `[${content.trim()}](${target})`
     },
   })
-  // Only code that the vm module runs can be stopped. It can call functions of this context.
+  // Only code that the vm module runs can be stopped after a time limit. Such code can call functions of this context.
   return String(runInNewContext('convert()', { convert: () => service.turndown(html) }, { timeout: limitMs }))
 }

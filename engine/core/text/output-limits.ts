@@ -35,7 +35,7 @@ export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, 
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** Returns the limit that the caller chose, lowered if it exceeds the maximum for any call. */
+/** Returns the limit that the caller chose, lowered if it exceeds the maximum for any call plus the room for notes. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }

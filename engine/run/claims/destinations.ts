@@ -33,7 +33,7 @@ function upToJoint(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end)
 }
 
-/** The names that a message may use for the place to which a command publishes. */
+/** Patterns for the names that a message may use for the place to which a command publishes. */
 export function registriesOf(command: string): readonly string[] {
   if (/\b(?:docker|podman|buildah|nerdctl|crane|skopeo|helm|oras)\b/.test(command))
     return ['(?:(?:the|your|our) )?registry', 'docker hub', 'dockerhub', 'ghcr\\.io', 'quay\\.io']

@@ -105,7 +105,7 @@ export const followed = pattern(
 export const happens = pattern(
   String.raw`^(?: (?!so|that|which|and|where)\w+){0,2} (?:is|are|gets?) (?:\w+ly |then |only )?(?:generated|created|written|built|copied|used|reused|imported|shared|kept|read|covered|merged|generat\w+|rendered|produced|loaded|put|made|set|saved|exported|bundled|compiled|served|mounted|called|handled|listed|described|documented|defined|ignored|checked)\b(?! now)`,
 )
-/** Words such as ", which I introduced" after a file. */
+/** Words such as ", which I introduced" after the name of a file. */
 export const whichI = pattern(
   String.raw`^\)?,? (?:which|that) i(?:'ve| have)? (?:\w+ly |also |just |newly )?(?:wrote|created|added|changed|made|introduced|updated|edited|put|extended|rewrote|adapted|adjusted|moved|removed|deleted|renamed)\b`,
 )

@@ -32,7 +32,7 @@ export function isPath(word: string): boolean {
   const dot = last.lastIndexOf('.')
   if (dot < 0 || dot >= last.length - 1) return false
   const extension = last.slice(dot + 1).toLowerCase()
-  // `v1.8` and `3.5` are versions, and `tool.1` is a manual page.
+  // `v1.8` and `3.5` are versions. In contrast, `tool.1` names a file, a manual page.
   if (/^\d$/.test(extension) && /\d/.test(last.slice(0, dot))) return false
   const isNamed = /[a-z]/i.test(last.slice(0, dot) || 'a')
   // A long path may have any extension, such as `ops/systemd/backup.service`, unless it begins with the name of a host.

@@ -143,7 +143,7 @@ function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> 
   return { text, plain, clauses: clausesOf(plain) }
 }
 
-/** Converts text to the form that the word patterns expect: lower case, straight apostrophes, no backticks, colons instead of arrows and bars. */
+/** Converts text to the form that the word patterns expect: lower case, straight apostrophes, no markup, colons instead of arrows, bars and dots. */
 export function plainOf(text: string): string {
   return text
     .toLowerCase()
@@ -169,7 +169,7 @@ export function spacedWords(text: string): string {
 const joints =
   /\s*(?:[,;()—–]|:(?=\s|$)|(?<=\s)-(?=\s))\s*|\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\s)/
 
-/** Splits a plain sentence into its parts at commas, colons, brackets and conjunctions. */
+/** Splits a plain sentence into its parts at conjunctions, and at commas, semicolons, colons, brackets and dashes. */
 export function clausesOf(plain: string): readonly string[] {
   return plain.split(joints).filter((clause) => clause !== '')
 }

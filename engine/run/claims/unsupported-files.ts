@@ -37,8 +37,8 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   // The message itself says that the run changed nothing, so the changes that it describes must have been made before the run.
   if (changed.length === 0 && saysNothingChanged(sentences)) return []
   const named = findFileClaims(sentences, (path) => isChanged(path, known), changed.length > 0)
-  // If the run changed nothing, a sentence in the passive voice may describe what somebody else did. If it only reviewed something, so may any
-  // sentence that doesn't say that the run itself did something.
+  // If the run changed nothing, a sentence in the passive voice may describe what somebody else did. If the run only reviewed something, the same is
+  // true of any sentence that doesn't say that the run itself did something.
   const isLook = changed.length === 0
   const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const own = named

@@ -7,7 +7,7 @@ import { scanArithmetic, scanWord } from './scan-words.ts'
 
 const operators = /;;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||<<<|<<-|<<|<>|<&|<|>>|>&|>\||>|\(|\)/y
 const bashOnly = /^(?:;;&|;&|&>>?|\|&|<<<)$/
-/** Reserved words after which a command begins. */
+/** Reserved words after which a command or another reserved word may begin. */
 const leading = /^(?:if|then|elif|else|fi|while|until|do|done|time|\{|\}|!)$/
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 

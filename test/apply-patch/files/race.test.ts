@@ -96,6 +96,6 @@ test('commits of many processes on one tree take turns, and none mistakes anothe
   const children = [1, 2, 3].map(() => spawn(process.execPath, [program], { stdio: 'inherit' }))
   const codes = await Promise.all(children.map(async (child) => (await once(child, 'close'))[0]))
   expect(codes).toEqual([0, 0, 0])
-  // Every one of the 45 additions counted: no update was lost.
+  // All 45 additions took effect, so no update was lost.
   expect(snapshot(root)).toEqual({ a: expect.stringMatching(/ 45$/) })
 })

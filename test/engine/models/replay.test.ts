@@ -5,7 +5,7 @@ import type { HistoryItem, Model, ModelEvent } from '../../../engine/core/model.
 import { openModel } from '../../../engine/models/index.ts'
 import { collect, collectFinished, noUsage, request, temporaryFolder } from './conversation.ts'
 
-/** Writes a recording, with one value or raw text per line, and opens it as a model, by its path relative to its folder. */
+/** Writes a recording whose lines are the given texts, or the given values as JSON, and opens it as a model by a relative path. */
 async function open(...lines: readonly unknown[]): Promise<Model> {
   const cwd = await temporaryFolder()
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))

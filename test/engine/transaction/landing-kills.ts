@@ -148,7 +148,7 @@ function look(tree: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Performs a run that executes the command `made`, and lands nothing. Returns the id of its session. */
+/** Makes the tree a repository, and performs a run in it that executes the command `made` and lands nothing. Returns the id of its session. */
 async function changeAll(tree: string, home: string, made: string): Promise<string> {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(tree, path)), { recursive: true })

@@ -27,7 +27,7 @@ export async function runAsOrdinaryUser(program: string, args: readonly string[]
       splitting: true,
       format: 'esm',
       platform: 'node',
-      // The docker client is left out, because its ssh package contains compiled code and is not used here.
+      // The docker client's ssh package contains compiled code, so it is replaced. Backends other than docker don't need the client at all.
       ...(args.includes('docker') ? { alias: { ssh2: 'node:events' } } : { external: ['dockerode'] }),
       banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     })

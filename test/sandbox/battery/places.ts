@@ -88,7 +88,7 @@ export async function makePlaces(): Promise<Places> {
 
 let made: Promise<string> | undefined
 
-/** A repository that contains another one. It is created only once, because the calls of git would take most of the time for creating `Places`. */
+/** A repository that contains another one. It is created only once, because calling git each time would make creating `Places` slow. */
 function template(): Promise<string> {
   made ??= (async () => {
     const directory = await mkdtemp('/var/tmp/portcullis-battery-template-')
