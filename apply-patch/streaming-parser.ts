@@ -72,7 +72,7 @@ export function createStreamingParser(): StreamingParser {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) take(withoutReturns(line))
-      // The last line of a patch often has no line end.
+      // The last line of a patch often doesn't end with a newline.
       if (/^\*\*\* End Patch\s*$/.test(rest)) take(rest)
       return operations
     },

@@ -14,7 +14,7 @@ export type CheckOptions = {
   readonly sandbox: SandboxMode
   readonly rules?: RuleSet
   readonly permissions?: PermissionSet
-  /** The folder in which the command would run. Default: `/`, since no files are read. */
+  /** The folder in which the command would run. Default: `/`. The check reads no files, so the folder needn't exist. */
   readonly cwd?: string
 }
 

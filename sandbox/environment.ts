@@ -128,7 +128,7 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** The maximum number of names to cache. No environment has that many variables. */
+/** The maximum number of names to cache. Environments hardly ever have that many variables. */
 const mostNames = 1000
 
 /**

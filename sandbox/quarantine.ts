@@ -147,7 +147,7 @@ function copyPlain(from: string, to: string): void {
   else writeFileSync(encodePath(to), '', { flag: 'wx', mode: 0o600 })
 }
 
-/** Gives the owner access to a directory and everything below it. */
+/** Gives the owner access to a directory and to all directories below it. */
 function openUp(path: string): void {
   const directory = openSync(encodePath(path), openDirectory)
   try {

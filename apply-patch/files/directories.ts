@@ -20,7 +20,7 @@ export type Directories = {
    * @throws the system's error; ENOTDIR or ELOOP if a component is a link or a file, ESTALE if the directory was replaced
    */
   readonly entry: (directory: string, name: string) => string
-  /** The group and the set-group-id bit of a directory, which new files in it inherit. */
+  /** The group of a directory, and whether new files in it inherit that group (its set-group-id bit). */
   readonly owner: (directory: string) => DirectoryOwner
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void

@@ -116,7 +116,7 @@ class Reducer {
     this.end = this.#pass === 'exact' ? end : trimEnd(bytes, this.start, end)
     if (this.#pass !== 'punctuation' || !hasMultiByte(bytes, this.start, this.end)) return
     this.#useScratch(end - start)
-    // A punctuation mark at the start or end can become a space here. Codex trims before this step, so the space stays.
+    // As in Codex, nothing is trimmed after this step.
     this.end = normalize(bytes, this.start, this.end, this.#scratch)
     this.start = 0
   }

@@ -70,7 +70,7 @@ class OperationReader {
     }
   }
 
-  /** Interprets the runs of lines of one operation, the first of which is its header. */
+  /** Interprets one operation, given as runs of lines. The first run is the header. */
   readOperation(runs: readonly RunToken[]): void {
     const syntax = parseOperation(runs)
     if ('within' in syntax) return this.#failSyntax(runs, syntax)

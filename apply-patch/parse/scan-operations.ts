@@ -148,7 +148,7 @@ function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefi
     blanks.push(['blank', at, end])
     at = end
   }
-  // Blank lines at the end of an operation belong to no operation.
+  // Blank lines belong to an operation only if a line with a `+` follows them.
   return at < to && bytes[at] === PLUS ? blanks : []
 }
 

@@ -24,7 +24,7 @@ export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Envel
   return unwrapLenient(bytes, repairs)
 }
 
-/** Removes the carriage returns at line ends, because a patch that was written on Windows means the same without them. */
+/** Removes the carriage returns at the ends of lines, because a patch that was written on Windows means the same without them. */
 function withoutCarriageReturns(bytes: Buffer): Buffer {
   if (!bytes.includes('\r\n') && bytes.at(-1) !== 13) return bytes
   const clean = Buffer.allocUnsafe(bytes.length)

@@ -35,7 +35,7 @@ export class FailureNotes {
     } else throw error
   }
 
-  /** Notes a missing file, with the reason: an earlier operation of the patch removed it, or its name may be misspelt. */
+  /** Notes a missing file and, if it is known, the reason: an earlier operation of the patch removed it, or its name may be misspelt. */
   missing(code: PlaceFailure['code'], path: string, patchLine: number, hunk: number): void {
     const explain = this.list.length < explainedMisses
     this.add({ code, path, patchLine, hunk, ...whyMissing(this.#patch, this.#root, path, hunk, explain) })

@@ -1,4 +1,4 @@
-/** The minimum number of insertions, removals, replacements and swaps of adjacent letters that turn one text into the other. */
+/** The fewest insertions, removals, replacements and swaps of adjacent letters that turn one text into the other, if no letter is edited twice. */
 export function editDistance(one: string, other: string): number {
   let twoBack: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)

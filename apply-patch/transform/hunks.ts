@@ -2,7 +2,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { isBinary, renderGroup, splitLines } from './unified-diff.ts'
 
-/** Differences between two texts that are shown and selected together. */
+/** A group of differences between two texts. The differences in a group are shown and selected together. */
 type Hunk = {
   /** The differences in the form of a unified diff, with its `@@` line. */
   readonly text: string
@@ -26,9 +26,9 @@ export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefi
 }
 
 /**
- * Applies some of the hunks that `hunksOf` returned to the old text, and returns the result.
+ * Applies the chosen hunks to the old text, and returns the result.
  *
- * @param chosen the indices of these hunks in the list from `hunksOf`
+ * @param chosen the indices of these hunks in the list that `hunksOf` returns
  * @throws TypeError for binary content, which has no hunks
  * @internal
  */

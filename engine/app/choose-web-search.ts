@@ -16,7 +16,7 @@ type ChosenSearch = {
  * limits the domains of results.
  *
  * @param insisted whether the command line requires web search; the run then fails if it isn't available
- * @throws UserError `usage` if `insisted` is true, but the provider has no search, or rules or permissions forbid it
+ * @throws UserError `usage` if `insisted` is true, but the provider has no search, or the search is forbidden or needs approval that nobody can give
  */
 export function chooseWebSearch(
   { web_search: mode = 'disabled' }: Settings,

@@ -83,7 +83,7 @@ const meanings: Readonly<Record<Told['what'], string>> = {
   credentials: 'can be neither read nor written',
 }
 
-/** Renders one line for each protected path: what is protected, which program uses the path, and where that is documented. */
+/** Renders one line for each protected path: the path, how it is protected, which program uses it, and where that is documented. */
 function renderProtected(): string {
   return placesTold()
     .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)

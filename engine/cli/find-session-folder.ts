@@ -7,7 +7,7 @@ import { stateFolders } from './find-changed-session.ts'
 /**
  * Finds the folder of the session that the user means: by the session's id, a unique beginning or end of the id, or the path of the folder.
  *
- * @throws UserError `usage` if there is none
+ * @throws UserError `usage` if there is no such session, or if the id is too short or several ids match
  */
 export function findSessionFolder(given: string): string {
   if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === true) {

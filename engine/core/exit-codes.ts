@@ -15,7 +15,7 @@ export const exitCodes = {
   stoppedByGuardian: 3,
   /** A budget ran out. */
   budget: 4,
-  /** No sandbox on this machine can enforce the requested policy. */
+  /** The requested sandbox or the private view of a transaction can't be set up on this machine. */
   sandboxUnavailable: 5,
   /** The model's provider failed. */
   provider: 6,

@@ -36,7 +36,7 @@ export type HistoryItem =
 
 /** A web search or page visit by the model's provider. */
 export type WebSearch = {
-  /** The query, in one line. Empty if this was only an internal step of the provider. */
+  /** The query or the address of the visited page, in one line. Empty if this was only an internal step of the provider. */
   readonly query: string
   readonly action: WebSearchAction
   /** The items as the provider sent them. They are stored, and sent back unchanged to the same provider. */

@@ -4,7 +4,7 @@ import type { CommandAnalysis, Grant } from '../../policies/index.ts'
 import type { Denial, Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 
-/** The permissions that a call asks for by name. */
+/** The access that a call explicitly requests: paths to read, paths to write, and hosts. */
 export type AskedPermissions = {
   readonly read?: readonly string[] | undefined
   readonly write?: readonly string[] | undefined

@@ -25,7 +25,7 @@ export class CommandVariables {
    * Reads the variables that a hook wrote, and adds them for all later commands.
    *
    * @param hook the hook's name in messages
-   * @returns a sentence for each rejected variable
+   * @returns a sentence for each rejected variable and, if there are lines that set no variable, one about them
    */
   take(text: string, hook: string): readonly string[] {
     const { variables, others } = parseEnvFile(text)

@@ -2,7 +2,7 @@
 type EventKind = {
   /** The input field that matchers are compared with; undefined: matchers have no effect on this event. */
   readonly matches?: 'tool_name' | 'source' | 'reason' | 'trigger' | 'agent_type' | 'notification_type' | 'error'
-  /** Whether an action waits for the hook's approval. If so, a failure of the hook counts as a denial. */
+  /** Whether an action waits for the hook's approval. If so, a failure of the hook counts as a denial, unless its `onError` is `continue`. */
   readonly guards: boolean
   /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: false. */
   readonly setsVariables?: boolean

@@ -54,7 +54,7 @@ type OpenEnvFile = {
   readonly path: string
   /** A sandbox in which the file is writable. */
   readonly sandbox: Sandbox
-  /** Reads the variables that the hook with the given name wrote to the file. Returns a sentence for each rejected variable. */
+  /** Reads the variables that the hook with the given name wrote to the file. Returns sentences about those that were rejected. */
   readonly take: (hook: string) => readonly string[]
   readonly close: () => Promise<void>
 }
@@ -99,7 +99,7 @@ export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks
   const lasting = AbortSignal.any([dependencies.signal, ending.signal])
   let signal = lasting
 
-  /** Runs one hook on one input. Returns nothing if nobody waits for its answer. */
+  /** Runs one hook on one input. Returns undefined if nobody waits for its answer, or if a hook that runs only once has already run. */
   async function runOne(
     event: HookEvent,
     hook: Hook,

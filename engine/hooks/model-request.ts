@@ -72,7 +72,7 @@ export function rewriteRequest(
     ...request.sampling,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
-    // The run may have a limit of its own. The lower of the two applies.
+    // The run may also limit the length of an answer. The lower of its limit and the hook's applies.
     ...(maxOutputTokens === undefined
       ? {}
       : { maxOutputTokens: Math.min(maxOutputTokens, request.sampling?.maxOutputTokens ?? Infinity) }),

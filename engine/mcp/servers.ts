@@ -32,7 +32,7 @@ export type McpServers = {
     signal: AbortSignal,
     onProgress?: (progress: McpProgress) => void,
   ) => Promise<McpCallResult>
-  /** Returns the open connection to a server. A lost connection is first opened again. Rejects with a readable message. */
+  /** Returns the open connection to a server. If there is none, or it was lost, a new one is opened. Rejects with a readable message. */
   readonly connection: (server: string) => Promise<McpConnection>
   readonly close: () => Promise<void>
 }

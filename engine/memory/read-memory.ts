@@ -9,7 +9,7 @@ type MemorySource = {
   /** The real path of the file. */
   readonly path: string
   readonly text: string
-  /** The file that imports this one; undefined if this file was found by its own name. */
+  /** The file whose import led to this one; undefined if this file was found without an import. */
   readonly importedBy: string | undefined
 }
 

@@ -36,7 +36,10 @@ export type PlayOptions = {
   readonly settle?: (differences: readonly FoundDifference[]) => string
 }
 
-/** Creates a model that plays back a recording. `respond` throws `ModelError` 'replay' if a result differs or the recording is used up. */
+/**
+ * Creates a model that plays back a recording. `respond` throws `ModelError` 'replay' if the recording is used up and, depending on `options`, if a
+ * result differs.
+ */
 export function playRecording({ responses: recording }: Recording, options: PlayOptions): Model {
   const { name, file, cwd, keepGoing = false, settle: settleAll } = options
   let next: number | undefined

@@ -28,8 +28,8 @@ export type ResponseCalls = {
    */
   retract(): Promise<void>
   /**
-   * Runs the remaining calls, and adds the results of all calls to the history, in the order of the calls. Must be called when the response is
-   * complete and in the history. If the run has to end, returns the reason.
+   * Runs the remaining calls, and adds the results of all calls to the history, in the order of the calls. If the run has to end because of a result,
+   * adds no later results, and returns the reason. Must be called when the response is complete and in the history.
    */
   finish(): Promise<Stop | undefined>
   /** Cancels the calls that are still running. Call this when the run ends, for whatever reason. */

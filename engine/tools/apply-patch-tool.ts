@@ -115,7 +115,7 @@ async function planText(text: string, root: string, context: ToolContext): Promi
   }
 }
 
-/** Reviews the reading of the files that a patch updates or moves. Returns the result for the call if the Guardian refuses one of them. */
+/** Has the Guardian review whether the files that a patch updates or moves may be read. Returns the result for the call if one of them may not. */
 async function reviewSources(patch: Patch, root: string, context: ToolContext): Promise<ToolResult | undefined> {
   for (const operation of patch.operations) {
     const path = resolve(root, operation.path)

@@ -37,7 +37,7 @@ function lineAt(text: string, at: number): number {
 /** How many lines of a long `old_string` are compared with each position in the file. */
 const comparedLines = 50
 
-/** Explains why nothing was found: where the closest match is and how it differs. */
+/** Says that nothing was found, and shows the closest match, if there is one. */
 function notFound(text: string, old: string): string {
   const lines = text.split(/\r?\n/)
   const wanted = old.replace(/\n$/, '').split(/\r?\n/).slice(0, comparedLines)

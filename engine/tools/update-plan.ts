@@ -4,7 +4,7 @@ import { planEntries, planSteps, updatePlanName } from './todo-list.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 
-/** The tool that writes the model's plan, for itself and for the user. It changes nothing else. */
+/** The tool with which the model writes down its plan, for itself and for the user. It changes nothing else. */
 export const updatePlan: Tool = defineTool({
   name: updatePlanName,
   claudeNames: ['TodoWrite'],

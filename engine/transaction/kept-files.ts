@@ -55,7 +55,7 @@ export function keepBytes(directory: string, bytes: Buffer): string {
 /**
  * Stores the content of a file of any size. Doesn't open symbolic links, and never blocks on a pipe.
  *
- * @returns undefined if the file can't be read
+ * @returns undefined if there is no regular file at the path, or it can't be read
  * @throws the system's error if the content can't be stored
  */
 export function keepFile(

@@ -152,8 +152,8 @@ function busyWith(path: string): string {
  * Undoes a session's landing, including its commits, after waiting until no other git process is busy. A branch that has since moved stays where it
  * is and keeps the commits.
  *
- * @returns a reason for each branch that did not move back
- * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy; in that case, nothing is undone
+ * @returns a reason for each branch that did not move back, and one if the repository was still busy, so that only the files were restored
+ * @throws CommitError if the files can't be restored, UserError `failed` if a git process interferes during the last try, so that nothing is undone
  */
 export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
   for (let tries = 1; ; tries += 1) {

@@ -17,8 +17,8 @@ import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 
 /**
- * Names of files in the common git directory that belong to a single work tree, or to other work trees and submodules. They are not copied from the
- * common directory.
+ * Names of entries in the common git directory that are not copied from it: those that belong to a single work tree, to other work trees or to
+ * submodules, and all reflogs.
  */
 const otherTrees =
   /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/

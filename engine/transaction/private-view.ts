@@ -144,7 +144,7 @@ export async function prepareOverlays(directory: string, paths: readonly string[
   return overlays
 }
 
-/** Opens the prepared view of a session after its overlays have been mounted; undefined if they aren't mounted. */
+/** Opens a session's prepared view after its overlays have been mounted; undefined if there is no such view, or they aren't mounted. */
 export function openOverlays(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   const overlays = known && overlaysOfView(directory, known)

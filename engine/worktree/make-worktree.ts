@@ -62,7 +62,7 @@ export async function makeWorktree(
   })
 }
 
-/** Runs a function with a sandbox that may write to a repository's working tree and to some folders. */
+/** Runs a function with a sandbox that may write to a repository's working tree and to the given folders. */
 export async function withRepository<T>(
   root: string,
   folders: readonly string[],

@@ -6,7 +6,7 @@ import { AuditError } from './audit-error.ts'
 import type { AuditBasis } from './basis.ts'
 import { parseJson } from './hash-chain.ts'
 
-/** A verdict as it is stored in a log. */
+/** A record of an audit log: an action, and the verdict on it. */
 export type AuditRecord = {
   readonly number: number
   readonly time: string

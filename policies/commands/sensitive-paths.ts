@@ -58,8 +58,8 @@ const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
  * Finds the part of a path or pattern that shows that it leads to credentials; undefined if there is none. Only the spelling is judged, but `..`,
- * doubled slashes and case don't hide credentials. A pattern counts if it could match a path that leads to credentials. The sandbox keeps files with
- * credentials unreadable anyway; this check explains the refusal before the attempt.
+ * doubled slashes and case don't hide credentials. A pattern counts if it could match a path that leads to credentials, and so does a path or pattern
+ * that is too long to be judged. The sandbox keeps files with credentials unreadable anyway; this check explains the refusal before the attempt.
  *
  * @internal
  */

@@ -35,7 +35,7 @@ const ofHomes = list(`
   library/logs | library/caches/homebrew | library/developer | library/python | library/fonts
 `)
 
-/** System configuration files that everybody may read. */
+/** System configuration files and folders in which programs store no credentials. */
 const ofSystems = list(`
   os-release | lsb-release | debian_version | alpine-release | redhat-release | centos-release | fedora-release | arch-release
   system-release | rocky-release | almalinux-release | gentoo-release | suse-release | issue | issue.net | motd | update-motd.d
@@ -57,7 +57,7 @@ const ofSystems = list(`
   lvm/lvm.conf | machine-id | papersize | environment | cloud/build.info | legal | codex/requirements.toml
 `)
 
-/** Files below `/var` and `/run` that everybody may read. */
+/** Files and folders below `/var` and `/run` in which programs store no credentials. */
 const ofVariableData = list(`
   log/syslog | log/messages | log/dmesg | log/kern.log | log/boot.log | log/dpkg.log | log/alternatives.log | log/apt | log/nginx
   log/apache2 | log/httpd | log/postgresql | log/mysql | log/journal | log/lastlog | log/wtmp | log/faillog | log/pacman.log

@@ -209,7 +209,7 @@ export class Walk {
   }
 
   simple(node: Command, input: StandardInput): void {
-    // Nothing is assigned if a file can't be opened, or if `local` is used outside of a function.
+    // Nothing is assigned if the file of a redirection can't be opened, or if `local` is used outside of a function.
     const isLocal = node.name?.text === 'local'
     if (node.redirects.length === 0 && (!isLocal || this.#inFunction > 0)) return this.#bare(node, input)
     this.#variables.apart(() => this.#bare(node, input))

@@ -21,7 +21,7 @@ export type PathPattern = {
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
 
-/** The maximum length of a path, according to limits.h(0p). */
+/** The maximum length of a path on Linux (PATH_MAX). */
 const longestPath = 4_096
 
 /**

@@ -18,7 +18,8 @@ const extracting = optionTable(
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
-  // Letters without a dash are the old spelling of bundled options. Their values come after all the letters; of these values, only that of `f` is known here.
+  // Letters without a dash are the old spelling of bundled options. Their values come after all the letters. Of the letters that are accepted here,
+  // only `f` has a value.
   const isOld = text !== undefined && !text.startsWith('-')
   if (isOld && (!/^[txcruvzjJakpmf]*$/.test(text) || text.split('f').length > 2))
     return { facts: [unknown(`tar ${text} is not understood`)] }

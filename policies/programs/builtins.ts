@@ -117,7 +117,7 @@ function isPresence(words: readonly ShellWord[], at: number): boolean {
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')
   const isAsked = before === undefined || /^(?:-[nz]|!|-[ao]|\()$/.test(before)
   const [after, next] = [words[at + 1]?.text, words[at + 2]]
-  // If other words follow, an error message may show the word.
+  // If more words follow, an error message may show the value of this word.
   if (after !== undefined && !(/^-[ao]$/.test(after) && next !== undefined) && after !== ')') return false
   return isFile || (isAsked && plainExpansion.test(words[at]?.text ?? ''))
 }

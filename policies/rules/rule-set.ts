@@ -50,7 +50,7 @@ export function makeRuleSet(
   }
 }
 
-/** Returns a set of rules with the rules of another set added. */
+/** Returns a set of rules to which the prefix rules and network rules of another set are added. */
 export function addRules(rules: RuleSet, added: RuleSet): RuleSet {
   return makeRuleSet(
     [...rules.prefixRules, ...added.prefixRules],

@@ -11,7 +11,7 @@ const context = 1_000
 const mostHeld = 20_000
 /** How many characters after the beginning of a secret must be known before a shape that contains fixed words can be ruled out. */
 const window = 600
-/** The length of the longest beginning of any shape. */
+/** The maximum length of the beginning of a secret, over all shapes, in characters. */
 const longestBeginning = 40
 /** How many characters after the beginning of a secret must be known before a shape without fixed words can be ruled out. */
 const enough = 24

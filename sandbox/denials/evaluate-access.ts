@@ -110,7 +110,7 @@ export function shieldingPlaces(
   return (path) => nearest(path, (at) => isPlace(at) && !isWithin(root, at)) ?? nestedPlaces(inside)(path)
 }
 
-/** Why a command can't write to a path outside every root, and the narrowest grant that would allow it. */
+/** Why a command can't write to a path outside every root, and the narrowest grant or the mode that would allow it, if there is one. */
 function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView): Evaluation {
   const rule = policy.mode === 'read-only' ? 'mode: read-only' : 'outside the writable roots'
   const kernel = ['/proc', '/sys', '/dev'].some((place) => isWithin(path, place))

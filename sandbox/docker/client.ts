@@ -142,7 +142,7 @@ async function startContainer(
     signal,
     empty: async () => {
       if (population !== undefined) return isEmptied(population)
-      // On a remote daemon, the processes can't be counted from here, so they are killed.
+      // The processes can't be counted from here, for example because the daemon is on another machine, so they are killed.
       await signal('KILL')
       return true
     },

@@ -115,7 +115,7 @@ function bind(source: string, target: string, readOnly: boolean) {
 
 /**
  * Returns those of the planned mounts that a container needs. They were planned for a sandbox that starts from a view of the host's files. A
- * container starts from its image instead, so only the granted paths, and the denied or protected paths inside them, are kept.
+ * container starts from its image instead, so only the private `/tmp`, the granted paths, and the denied or protected paths inside them are kept.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

@@ -36,7 +36,7 @@ type CachedDirectory = {
 
 /**
  * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than
- * a clock tick of any file system.
+ * a tick of the kernel's clock, from which local file systems usually take their time stamps.
  */
 const settledMs = 50
 
@@ -149,7 +149,7 @@ function look(
     changedMs: stat.ctimeMs,
     lookedMs,
     children: entries.filter((entry) => entry.directory).map(({ name }) => name),
-    // These are git's criteria, but less strict: git would also check the content of HEAD.
+    // Git's own criteria are stricter: it also checks the content of HEAD.
     isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
     named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),

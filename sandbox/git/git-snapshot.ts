@@ -4,8 +4,9 @@ import type { HeldDirectory } from './held-directory.ts'
 const most = 100_000
 
 /**
- * Returns a text made from the metadata of the files in a private git directory. If the text is the same as before, no file has changed. Objects are
- * left out, because new objects matter only if a file names them, in which case that file has changed.
+ * Returns a text made from the metadata of the files in a private git directory, except those in `hooks`, `lfs` and `portcullis`. If the text is the
+ * same as before, none of these files has changed. Objects are left out too, because new objects matter only if a file names them, in which case that
+ * file has changed.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])

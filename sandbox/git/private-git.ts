@@ -19,7 +19,7 @@ import type { View } from '../views/view-paths.ts'
 
 /** The git data that a command sees in place of the host's. */
 export type GitView = {
-  /** The mounts of the private directories of all repositories that commands of the run have worked in so far, wherever these repositories are. */
+  /** The mounts of all private directories that repositories have been given in this run so far, wherever these repositories are. */
   readonly mounts: readonly Mount[]
   /** The read-only mounts for repositories that have no private directory. Each is used only if the repository is visible to the command at all. */
   readonly nested: readonly Mount[]

@@ -50,7 +50,7 @@ const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** The ranges of the IANA special-purpose registry for IPv6, most specific first. Addresses outside all of these ranges are not assigned. */
+/** The ranges of IANA's special-purpose registry for IPv6, then the public range. Addresses outside all of these ranges are not assigned. */
 const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['::1', 128, 'loopback'],
   ['fe80::', 10, 'link-local'],

@@ -33,7 +33,7 @@ export type CommandPipes = {
 type Pipes = {
   /** Begins to create pipes if there are too few for a command. Call this while there is other work to do before `open`. */
   readonly prepare: () => void
-  /** Opens the pipes of a command. Each of `inputs` is a complete input. */
+  /** Opens a command's pipes: two for its outputs, and one for each of `inputs`, which contains that whole input. */
   readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
   /** Closes the pipes that no command is using. */
   readonly close: () => void

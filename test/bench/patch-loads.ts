@@ -29,7 +29,7 @@ const embedded = 'b'
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))
   spreadCopies(folder)
-  // The library keeps its journals where the program does.
+  // With this variable, the library keeps its journals in the same place as the program.
   process.env['XDG_STATE_HOME'] = join(folder, 'state')
   try {
     const codex = oldBuild === undefined ? await linkPeer(folder) : undefined

@@ -136,7 +136,7 @@ function flat(list: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries.map(({ key, value }) => [key, one(value)]))
 }
 
-/** A telemetry collector on loopback, which validates strictly everything that it receives. */
+/** A telemetry collector on loopback, which strictly validates everything that it receives. */
 export type Collector = {
   readonly url: string
   readonly spans: readonly SeenSpan[]

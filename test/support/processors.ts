@@ -17,7 +17,7 @@ export function isEmulated(architecture: Architecture): boolean {
 }
 
 /**
- * Returns the test function for tests of programs for this processor. If neither the machine nor an emulator can run such a program, a test is
+ * Returns the test function for tests of programs for the given processor. If neither the machine nor an emulator can run such a program, a test is
  * skipped, or fails on CI.
  */
 export function testOn(architecture: Architecture): Test {

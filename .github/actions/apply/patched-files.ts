@@ -61,7 +61,7 @@ export function applyPatch(
   const folder = mkdtempSync(join(temp, 'tree-'))
   for (const [path, { mode, content }] of before) {
     if (mode !== '100644' && mode !== '100755')
-      throw new ActionError(`${JSON.stringify(path)} is not a file in the patch's base commit.`)
+      throw new ActionError(`${JSON.stringify(path)} is not a regular file in the patch's base commit.`)
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
     chmodSync(join(folder, path), mode === '100755' ? 0o755 : 0o644)

@@ -10,7 +10,7 @@ const listSchema = z.array(z.object({ path: z.string(), size: z.int().min(0) }))
 /** The highest plausible compression ratio. Sessions consist of text, which hardly ever compresses better than this. */
 const mostRatio = 8
 
-/** Thrown if the files of a run are larger than the limit. */
+/** Thrown if the archive of a run's files would be larger than the limit. */
 export class TooLarge extends Error {}
 
 /**

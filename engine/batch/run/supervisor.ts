@@ -111,7 +111,7 @@ export class Supervisor {
   /** Runs the given trials, except those that already have a result. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
     const all = trials.flatMap((trial) => this.#openOf(trial)).map((open) => this.#keep(open))
-    // Trials that a worker has already been given come first: the money for them is reserved, and others may have to wait for that money.
+    // Trials that a worker has already been given come first: the money for them is reserved, and other trials may have to wait for that money.
     this.#waiting = [...all.filter(({ kept }) => kept !== undefined), ...all.filter(({ kept }) => kept === undefined)]
     const { signal, process } = this.#options
     this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers(), missing: this.#waiting.length })

@@ -28,7 +28,7 @@ export async function parseEntries(file: string, text: string): Promise<TaskFile
     default:
       throw new TaskFault(
         1,
-        "the format is not clear from the file's name, which must end in .jsonl, .json, .yaml or .csv",
+        "the format is not clear from the file's name, which must end in .jsonl, .ndjson, .json, .yaml, .yml or .csv",
       )
   }
 }

@@ -28,7 +28,7 @@ const spellings = {
   variables: ['variables', 'extra_fields'],
 } as const
 
-/** Fields of SWE-bench's data sets that are meant for its evaluation: the solution and the tests. No model may see them. */
+/** Fields of SWE-bench's data sets that are meant for its evaluation, such as the solution and the tests. No model may see them. */
 const forEvaluation: readonly string[] = [
   'patch',
   'test_patch',

@@ -52,7 +52,7 @@ export function configOptions(command: Command): Command {
     .addOption(
       new Option(
         '--dangerously-bypass-approvals-and-sandbox',
-        'use no sandbox and ask nothing; only rules that forbid something still apply. Meant for a machine that is itself a sandbox',
+        'use no sandbox, and allow everything that no rule or permission restricts. Meant for a machine that is itself a sandbox',
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
     .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))

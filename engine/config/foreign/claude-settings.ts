@@ -21,7 +21,7 @@ const ClaudeSettings = z.looseObject({
   enabledPlugins: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
 
-/** Keys of Claude Code's settings that other parts of this program read. */
+/** Keys of Claude Code's settings that need no notice although they aren't read here: other parts of this program read them, or they set nothing. */
 const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
 const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
 

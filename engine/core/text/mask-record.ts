@@ -1,6 +1,6 @@
 import { makeRedactor, redactDeep, SecretStream } from '../../../policies/index.ts'
 
-/** Fields that are not masked, because masking would break them: provider data, images, and the ids by which a session is found. */
+/** Fields that are not masked, because masking would break them: provider data, images, and the ids and paths by which a session is found. */
 const untouched: ReadonlySet<string> = new Set([
   ...['opaque', 'images', 'image', 'image_url', 'workspace', 'cwd', 'id', 'thread_id', 'session_dir', 'forked_from'],
 ])

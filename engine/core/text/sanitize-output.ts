@@ -1,6 +1,7 @@
 /**
  * Turns a program's output into harmless text: invalid UTF-8 becomes U+FFFD, terminal escapes are removed, a carriage return without a line feed
- * becomes a line feed, and other control characters become U+FFFD. This is done once, before the output reaches a model, an event or a terminal.
+ * becomes a line feed, and other control characters except tabs become U+FFFD. This is done once, before the output reaches a model, an event or a
+ * terminal.
  */
 export function sanitizeOutput(bytes: Uint8Array): string {
   return (

@@ -102,9 +102,9 @@ function leaf(token: Token): readonly MarkdownNode[] {
   }
 }
 
-/** The target of a link, if it is a complete http, https or mailto address without control characters; otherwise undefined. */
+/** The target of a link, if it is a complete http, https or mailto address of reasonable length without white space or control characters. */
 function safeTarget(href: string): string | undefined {
-  // Browsers ignore tabs and line ends in an address, so these characters could disguise a dangerous scheme.
+  // Browsers ignore tabs and line breaks in an address, so these characters could disguise a dangerous scheme.
   if (!/^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f\u007f]+$/i.test(href) || href.length > 2000) return undefined
   return href
 }

@@ -71,7 +71,7 @@ function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly 
   return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
 }
 
-/** Removes the message from a `git commit` command, because words such as "merge request" mean nothing in a commit message. */
+/** Reduces a simple `git commit` command to these two words, because words such as "merge request" mean nothing in a commit message. */
 function withoutMessage(command: string): string {
   return /\bgit commit\b/.test(command) && !/&&|;|\|/.test(command) ? 'git commit' : command
 }

@@ -1,4 +1,4 @@
-/** Programs that read or change test files, but don't run tests. */
+/** Programs that don't run tests, even if their arguments name test files. */
 export const readers: ReadonlySet<string> = new Set(
   `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
    tee test touch tree type uniq wc which wget`.split(/\s+/),

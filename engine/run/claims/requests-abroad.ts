@@ -14,7 +14,7 @@ const opened: readonly RegExp[] = [
   `(?:${request}|プルリク(?:エスト)?|マージリクエスト)(?: ?[#!]?\\d+)? ?(?:も|を|は)?(?:出して|作成|作って|作り|開いて|開き|オープン|出し)(?:済み|しました|あり|ある|し|ました|ておき)`,
 ].map((each) => pattern(each, 'u'))
 
-/** A quick check: each of the patterns in `opened` contains one of these words. */
+/** A quick check: every text that a pattern in `opened` matches also contains a match of this expression. */
 const mayTell =
   /öffnet|erstellt|angelegt|gestellt|aufgemacht|eingereicht|ouvert|créé|soumis|déposé|abr|cre|criei|abiert|envi|aberto|criado|apert|inviat|作|出|開|オープン/
 

@@ -26,8 +26,8 @@ const longestLine = 4096
 const longestSentence = 600
 
 /**
- * The marks at the beginning of a list item: bullets, numbers, ticks, arrows, the bar before a table cell, or the status letters that `git status`
- * prints.
+ * The marks at the beginning of a list item: bullets, numbers, ticks, crosses, emoji, arrows, the bar before a table cell, or the status letters
+ * that `git status` prints.
  */
 const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+$)|\p{Extended_Pictographic}\uFE0F?|[✓✗✔✘☑])\s*/u
 /** Words before a quotation of somebody else's words, or of a text that the run worked on. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The name of the tool that calls tools which are not in the requests. */
+/** The name of the tool that calls tools that requests don't contain. */
 export const executeToolName = 'execute_tool'
 
 /** The input of `execute_tool`. */

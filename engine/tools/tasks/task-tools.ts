@@ -125,6 +125,6 @@ async function look(
   const given = await work.look(options)
   const stands = describeStateBriefly(task)
   state.tasks.tell(id)
-  // The call succeeded, however the task ended.
+  // The call itself succeeded, no matter how the task ended.
   return { ...given, ok: true, output: `${stands}\n${given.output}` }
 }

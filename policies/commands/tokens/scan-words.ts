@@ -85,8 +85,8 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
 }
 
 /**
- * Scans a substitution in backticks, which ends at the next backtick. It must not contain backslashes, because the text that then runs differs from
- * the text as written.
+ * Scans a substitution in backticks, which ends at the next backtick. Fails if it contains a backslash or, within double quotes, a double quote,
+ * because the text that runs would differ from the text as written.
  */
 function scanBackticks(source: Source, quoted: boolean): void {
   const pos = source.at

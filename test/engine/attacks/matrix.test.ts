@@ -5,8 +5,8 @@ import type { Row } from './rows.ts'
 import { programFor } from './scene.ts'
 
 /**
- * For each actor, a function that selects the rows that the actor tries: all rows for the shell; for the others, one row for each combination of a
- * mechanism and a kind of act. In `npm run soak`, all actors try all rows.
+ * For each actor, a function that selects the rows that the actor tries: for the shell, all rows; for any other actor, one row for each combination
+ * of a mechanism and a kind of act. In `npm run soak`, all actors try all rows.
  */
 const tries = Object.fromEntries(
   actors.map((actor) => [actor, actor === 'shell' ? (rows: readonly Row[]) => rows : onePerMechanism]),

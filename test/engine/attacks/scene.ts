@@ -94,7 +94,7 @@ export function makeScene(): Scene {
   }
 }
 
-/** The id of the user `nobody`, who owns nothing. */
+/** The id of the user `nobody`, who owns none of the system's files. */
 export const nobody = 65534
 
 /** Makes a run's user the owner of a directory and its content. */

@@ -132,7 +132,7 @@ test.each(['cut', 'halt'] as const)(
     far.proxy[how]()
     process.kill(pid, 'SIGINT')
     expect((await running).code).toBe(130)
-    // The worker wrote this file, because the coordinator has no record of what the run spent.
+    // The worker must have written this file: the coordinator has no record of what the run spent.
     expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
       outcome: 'interrupted',
       cost_usd: 1,

@@ -24,7 +24,7 @@ type Request = { readonly at: number; readonly tokens: number; readonly refused:
 /**
  * Runs a batch of 32 runs at once with a model on loopback that accepts 60,000 tokens in any minute and answers 429 to all other requests. On Redis,
  * the runs are spread over four workers. In the first minute, the batch learns how accurate its estimates are. After that, no request may be refused,
- * and nine tenths of the rate have to be used.
+ * and at least nine tenths of the rate must be used.
  *
  * @param minutes the length of the trial after the first minute
  */

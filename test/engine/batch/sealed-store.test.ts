@@ -100,7 +100,7 @@ test('two workers without the folder run a batch through Redis, which holds no p
   expect(settles(place)).toBe(3)
   for (const { pid } of workers) process.kill(pid(), 'SIGTERM')
   for (const { ended } of workers) await ended
-  // The workers' notes about their queue don't belong to the batch.
+  // Keys in which workers keep notes about their queue may remain, because they don't belong to the batch.
   expect(batchKeys(redis).filter((name) => !/:(?:announced|meta|stalled-check)$/.test(name))).toEqual([])
 })
 

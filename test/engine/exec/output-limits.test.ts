@@ -3,7 +3,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** Performs a run in which the model calls `exec_command` with each of these inputs, and returns the results that it got. */
+/** Runs the program with a model that calls `exec_command` with each of these inputs, and returns the results that the model got. */
 async function resultsOf(calls: readonly object[], config: readonly string[]): Promise<readonly string[]> {
   const replies = [calls.map((input) => call('exec_command', input)), [say('ok')]]
   const { requests } = await exec(replies, [...config.flatMap((one) => ['-c', one]), 'x'], { cwd: repository() })

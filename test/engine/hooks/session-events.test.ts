@@ -60,7 +60,7 @@ describe.skipIf(needsBubblewrap())('CLAUDE_ENV_FILE', () => {
 })
 
 describe.skipIf(needsBubblewrap())('ConfigChange', () => {
-  /** Performs a run with this hook for `ConfigChange`, and calls `change` when the model is asked for its second response. */
+  /** Runs the program with this hook for `ConfigChange`, and calls `change` when the model is asked for its second response. */
   async function changing(hook: string, change: (home: string, cwd: string) => void, matcher?: string) {
     const home = homeWith({ ConfigChange: [commands(matcher, hook)] })
     const cwd = repository({ '.mcp.json': '{"mcpServers":{}}' })

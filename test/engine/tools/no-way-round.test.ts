@@ -206,7 +206,7 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const hook = { type: 'command', command: shellLine(denied) }
   const home = tempDir({
     '.config/portcullis/config.toml': config,
-    // These rules forbid a host that the configuration allows: the strictest decision wins.
+    // If `closed` is true, these rules forbid a host that the configuration allows: the strictest decision wins.
     '.config/portcullis/rules/own.rules': closed ? forbidding : '',
     '.claude/settings.json': JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }),
     'schema.json': '{"type":"object","properties":{"said":{"type":"string"}}}',

@@ -8,7 +8,7 @@ import process from 'node:process'
 
 /** The part of the host that probes attack. It is created for one run of the battery, and then removed. */
 export type Places = {
-  /** The directory that contains all others. It is not below /tmp, which a sandbox hides anyway. */
+  /** The directory that contains the other directories. It is not below /tmp, which a sandbox hides anyway. */
   readonly base: string
   readonly workspace: string
   /** A directory next to the workspace, to which commands are granted no access. */
