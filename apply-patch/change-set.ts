@@ -32,7 +32,7 @@ type FileFacts = {
 export type Place = {
   /** The path, as the patch spells it. */
   readonly path: string
-  /** The absolute path, without `.`, `..` or links in its directories. It identifies the file in plans and in the commit. */
+  /** The absolute path, without `.`, `..` or symlinks in its directories. It identifies the file in plans and in the commit. */
   readonly key: string
 }
 

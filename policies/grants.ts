@@ -48,7 +48,7 @@ export function isCovered(grant: Grant, by: Grant): boolean {
   }
 }
 
-/** Whether a grant would undo the sandbox, because it covers the whole file tree, the whole home folder, or every host. */
+/** Whether a grant would undo the sandbox: it covers the home folder or a parent of it, contains a pattern of hosts, or removes a limit. */
 export function isTooWide(grant: Grant): boolean {
   switch (grant.kind) {
     case 'read':

@@ -14,7 +14,7 @@ export function cacheDirectory(): string {
 }
 
 /**
- * All directories in which this program may keep configuration and state: those of the XDG base directory specification, and those that
+ * All directories in which this program may keep configuration, state and caches: those of the XDG base directory specification, and those that
  * `sharedDirectories` returns.
  */
 export function appDirectories(): readonly string[] {

@@ -33,7 +33,7 @@ export class PathError extends Error {
   readonly path: string
   /** The real path to which the path leads, if that is known. */
   readonly resolved: string | undefined
-  /** The part of the path that causes the problem, such as a link, or a file where a directory is needed. */
+  /** The part of the path that causes the problem, such as a symlink, or a file where a directory is needed. */
   readonly culprit: string | undefined
   readonly errno: string | undefined
 

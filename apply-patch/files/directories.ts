@@ -17,7 +17,7 @@ export type Directories = {
   /**
    * A path for the entry `name` of a directory, valid for one system call.
    *
-   * @throws the system's error; ENOTDIR or ELOOP if a component is a link or a file, ESTALE if the directory was replaced
+   * @throws the system's error; ENOTDIR or ELOOP if a component is a symlink or a file, ESTALE if the directory was replaced
    */
   readonly entry: (directory: string, name: string) => string
   /** The group of a directory, and whether new files in it inherit that group (its set-group-id bit). */

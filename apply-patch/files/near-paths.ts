@@ -7,7 +7,7 @@ import { errnoOf } from './commit-error.ts'
 const entryLimit = 20_000
 const shown = 3
 
-/** Folders that are not searched: they contain copies of many other files, and patches hardly ever name a file in them. */
+/** Folders that are not searched, because they contain very many files, and patches hardly ever name one of these. */
 const skipped = new Set(['.git', 'node_modules'])
 
 /**

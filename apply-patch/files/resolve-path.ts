@@ -11,7 +11,7 @@ const linkLimit = 40
 /** Directories that are known not to be links, so that a thousand files in one folder need only one check. */
 export type KnownDirectories = Set<string>
 
-/** Refuses paths that no system call accepts, even if unsafe paths are allowed. */
+/** Refuses paths that can't name a file, even if unsafe paths are allowed. */
 export function checkSpelling(path: string): void {
   if (path === '' || path.includes('\0') || !path.isWellFormed()) throw new PathError('invalid-path', path)
   if (path.endsWith('/') || path.endsWith('/.')) throw new PathError('invalid-path', path, { culprit: '/' })

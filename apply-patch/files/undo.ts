@@ -62,8 +62,8 @@ export async function findLastId(root: string, stateDirectory?: string): Promise
 }
 
 /**
- * The error for a tree in which there is nothing to undo. If a patch was applied under another path of the same directory (such as a bind mount), or in
- * an enclosing tree, the error names that path, because the user may be in a subfolder of the patched tree.
+ * The error for a tree in which there is nothing to undo. If a patch was applied under another path that leads to the same directory (such as a bind
+ * mount), or to an enclosing directory, the error names that path, because the user may be in a subfolder of the patched tree.
  */
 async function nothingToUndo(
   root: string,

@@ -78,7 +78,7 @@ export class SearchableFile {
     for (let line = 0; line < table.count; line++) {
       const start = line === 0 ? table.markLength : (starts[line] ?? 0)
       let end = starts[line + 1] ?? start
-      // Like `textEnd`, but inlined, because a call for each line would be slow if there are very many.
+      // Like `textEnd`, but inlined, because a call for each line would be slow in a very long file.
       if (end > start && bytes[end - 1] === 10) end--
       if (end > start && bytes[end - 1] === 13) end--
       const length = end - start

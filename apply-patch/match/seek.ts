@@ -6,7 +6,7 @@ import type { PreparedChunk } from './prepare-chunks.ts'
 export type Cursor = {
   /** The line after the last match. */
   readonly line: number
-  /** The line after the last change. If the next chunk matches nowhere else, it may match the context lines from here on once more. */
+  /** The line after the last change. In lenient mode, a chunk that matches nowhere from `line` on is also searched for from here on. */
   readonly changed: number
 }
 
@@ -158,7 +158,7 @@ function findFirst(
   return undefined
 }
 
-/** The match at the end of the file, after which only blank lines may follow. */
+/** The last match in the file, provided that only blank lines follow it; otherwise undefined. */
 function findAtEnd(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
   for (const pass of passesOf(mode)) {
     const lines = file.lines(pass)

@@ -5,7 +5,7 @@ import { showWhitespace, escapeControls } from './show-whitespace.ts'
 const shownLines = 100
 const shownPlaces = 20
 
-/** The message for a chunk whose lines match no place in their file, or more than one. */
+/** The message for a chunk with an anchor that isn't in the file, or with lines that match no place in the file or more than one. */
 export function renderSeek(failure: SeekFailure): readonly string[] {
   const { code, absolute, hunk, chunk, patchLine, nearest, causes, fileLines = [] } = failure
   const expectedLines = clipLines(failure.expected, shownLines)

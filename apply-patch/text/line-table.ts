@@ -1,7 +1,7 @@
 /** The offsets of a file's lines. Nothing is decoded or copied. */
 export type LineTable = {
   readonly bytes: Buffer
-  /** The number of lines. An empty file has none, and a final line end doesn't start another line. */
+  /** The number of lines. An empty file has none, and a final line ending doesn't start another line. */
   readonly count: number
   /** The start of each line, and, at the index `count`, the end of the file. The byte-order mark belongs to the first line. */
   readonly starts: Uint32Array
@@ -79,7 +79,7 @@ export function lineText(table: LineTable, line: number): string {
   return table.bytes.toString('utf8', textStart(table, line), textEnd(table, line))
 }
 
-/** The characters that end a line; empty if the last line of a file has no line end. */
+/** The characters that end a line; empty if the last line of a file has no line ending. */
 export type LineEnding = '\n' | '\r\n' | '\r' | ''
 
 /** The characters that end a line: LF, CRLF, a lone CR, or none. */

@@ -45,7 +45,7 @@ export function withHunks(before: Buffer, after: Buffer, chosen: ReadonlySet<num
     }
   }
   lines.push(...split.before.slice(at))
-  // If the last line of a selected hunk has no line end, old lines that weren't selected may follow it. In that case, it gets a line end.
+  // If the last line of a selected hunk has no line ending, old lines that weren't selected may follow it. In that case, it gets a newline.
   return Buffer.from(lines.map((line, index) => endedUnlessLast(line, index === lines.length - 1)).join(''))
 }
 

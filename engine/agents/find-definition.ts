@@ -1,7 +1,7 @@
 import { nearest } from '../core/text/nearest.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 
-/** Finds the definition that a call names. Returns undefined if the call names none, or a message with a hint if the definition doesn't exist. */
+/** Finds the definition that a call names; `definition` is undefined if it names none. If the definition doesn't exist, `problem` is a message. */
 export function findDefinition(
   name: string | undefined,
   definitions: readonly AgentDefinition[],

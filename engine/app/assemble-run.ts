@@ -191,7 +191,7 @@ function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribu
   )
 }
 
-/** Combines the environment variables that two features set for commands, such as telemetry and hooks. */
+/** Combines the environment variables that two features, such as telemetry and hooks, set for commands. Empty unless both features set variables. */
 function bothVariables(
   one: NonNullable<Contribution['options']>,
   other: Contribution['options'],

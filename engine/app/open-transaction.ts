@@ -46,7 +46,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   if (beginning.resumedFrom?.worktree !== undefined && isResumed) {
     throw new UserError(
       'usage',
-      'The session works in a worktree, and private views of worktrees are not supported: resume the session without --transactional.',
+      'The session works in a worktree of its own, and --transactional is not supported there: resume the session without --transactional.',
     )
   }
   if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {

@@ -86,7 +86,7 @@ export type Confined = Loaded & {
   readonly transaction?: OpenTransaction
 }
 
-/** The state of a run after its session was opened and any changes that an interrupted patch left half done were completed or undone. */
+/** The state of a run whose session is open, after an attempt to complete or undo the changes that an interrupted patch may have left half done. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode

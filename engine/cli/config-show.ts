@@ -26,7 +26,8 @@ type Row = {
 }
 
 /**
- * `agent config show`: lists each key that has a value, the value, and where it comes from. After that, it lists configuration that was found but is ignored.
+ * `agent config show`: lists each key that has a value, the value, and where it comes from. After that, it lists the permissions, says whether the
+ * repository is trusted, and lists configuration that was found but is ignored.
  */
 export function configShow(options: ConfigOptions & { readonly json?: true }): number {
   const config = loadRunConfig(options, findWorkspace(options.cd ?? process.cwd()), findAppPaths(process.env))

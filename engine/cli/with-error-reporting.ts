@@ -7,7 +7,7 @@ import { traceInSources } from './trace-in-sources.ts'
 /** A program: takes the arguments of a command line and the name under which it was called, and returns an exit code. */
 type Program = (argv: readonly string[], name?: string) => Promise<number>
 
-/** Wraps a program so that it prints errors on stderr in one line, without a stack trace, instead of throwing them. */
+/** Wraps a program so that it prints errors on stderr instead of throwing them. Stack traces are printed only if `PORTCULLIS_DEBUG` is set. */
 export function withErrorReporting(run: Program): Program {
   return async (argv, name = 'agent') => {
     const output = watchOutput()

@@ -35,7 +35,7 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
   ]
 }
 
-/** Returns, for each `--verify` command, a line with the result of its last run, and whether it passed. */
+/** Returns, for each `--verify` command that ran, a line with the result of its last run, and whether it passed. */
 function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line: string, passed: boolean])[] {
   return verified.map(({ command, passed, exit_code: code, attempts }) => {
     const end = passed ? 'passed' : code === null ? 'failed' : `failed with exit code ${code}`

@@ -50,7 +50,7 @@ export function scriptOf({ input }: SeenCall): string {
 
 /**
  * Shows text that is typed into a running command as a call of Claude Code's `Bash` tool, because the text may be a command itself. `pending` is text that was
- * typed earlier, without a line end.
+ * typed earlier, without a newline.
  */
 export function typedView({ input }: SeenCall, workspace: string): CallView {
   const { pending, chars, ...rest } = input

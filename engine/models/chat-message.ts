@@ -18,7 +18,7 @@ function without(piece: object, known: readonly string[]): Record<string, unknow
   )
 }
 
-/** Fields whose pieces are concatenated. For all other fields, the last value replaces the earlier ones. */
+/** Text fields whose pieces are concatenated. In all other text fields, a later text replaces the earlier one, unless it is empty. */
 const growing = new Set(['text', 'summary', 'thinking', 'content', 'arguments'])
 
 /**

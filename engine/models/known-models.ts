@@ -61,8 +61,8 @@ function anthropic(input: number, output: number, cachedInput = input / 10): Pri
 }
 
 /**
- * Models by their name in their maker's API. These are the list prices of the makers' own APIs in November 2026, without batch, priority or
- * promotion rates. `model_prices` and `model_context_window` in the configuration override them.
+ * Models by their names in their makers' APIs. The prices are the list prices of these APIs in November 2026, without batch, priority or promotion
+ * rates. `model_prices` and `model_context_window` in the configuration override them.
  *
  * https://developers.openai.com/api/docs/pricing and https://platform.claude.com/docs/en/about-claude/pricing
  */

@@ -141,7 +141,7 @@ export class BudgetWatch {
 
 const notCounted = 'the provider does not report the number of tokens used.'
 
-/** Formats an amount in US dollars for a person. Small amounts have four significant digits. */
+/** Formats an amount in US dollars for a person. Amounts below one dollar have at most four significant digits. */
 function dollars(amount: number): string {
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }

@@ -4,7 +4,7 @@ import type { Stop } from './stop.ts'
 /** How many times in a row a model is asked again after an empty answer. */
 const mostAsked = 2
 
-/** The reaction to an answer without calls: the model is asked again, or the run ends because asking again didn't help. */
+/** The reaction to an answer with neither text nor calls: the model is asked again, or the run ends because asking again didn't help. */
 type Nothing = { readonly again: string } | { readonly failure: string }
 
 /**

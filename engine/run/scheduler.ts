@@ -88,7 +88,7 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** Allows the calls that had to wait for the complete response to begin. Must be called when the response is complete. */
+  /** Lets the calls begin that had to wait until the response was complete. Must be called as soon as it is. */
   settle(): void {
     this.#settled = true
     this.#advance()

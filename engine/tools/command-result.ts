@@ -22,8 +22,8 @@ export type FinishedCommand = {
 }
 
 /**
- * The maximum number of characters of a command's output in one event. The limit keeps a line of the stream far below 64 KiB even if every byte is
- * escaped.
+ * The maximum number of characters of a command's output in one event. The limit keeps a line of the stream below 64 KiB even if every character
+ * is escaped.
  */
 const eventOutputLimit = 8 * 1024
 

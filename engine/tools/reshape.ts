@@ -19,7 +19,7 @@ export type ToolShape = {
   readonly suggested?: boolean
 }
 
-/** Returns the same tool, presented differently. */
+/** Returns the same tool, presented as `shape` describes. */
 export function reshape(tool: Tool, shape: ToolShape): Tool {
   // `declaration` is not read here, because reading it would derive the schema, which may never be needed.
   const { name, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool

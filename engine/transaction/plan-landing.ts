@@ -84,7 +84,7 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
   const key = `${tree.root}/${path}`
   try {
     const place = tree.locateEntry(path, (each) => gone.has(each))
-    if (place.key !== key) return { why: 'a directory on its path is now a link' }
+    if (place.key !== key) return { why: 'a directory on its path is now a symlink' }
     const found = lookAt(tree, place)
     const { now } = found
     if (after.type === 'directory') return planDirectory(key, before, after.mode, now, place)

@@ -121,7 +121,10 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
   return reason === undefined ? { options: [{ name, takes, value: next }], used: 1 } : { reason }
 }
 
-/** Explains why the next word can't be taken for an option's value: if it looks like an option, another version of the program may read it as one. */
+/**
+ * Explains why the next word can't be taken for an option's value; undefined if it can. A word that looks like an option can't, because another
+ * version of the program may read it as one.
+ */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
   // If the word expands to several words, the words after it don't have the roles that they seem to have.

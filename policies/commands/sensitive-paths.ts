@@ -36,7 +36,7 @@ const longestPattern = 1_000
  */
 const longestPath = 4_096
 
-/** Devices that reveal nothing when they are read, and whose reading has no side effect. */
+/** The paths in `/dev` that aren't sensitive: harmless devices, shared memory, and bash's `tcp` and `udp`, which are judged as connections. */
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 

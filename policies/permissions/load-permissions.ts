@@ -24,7 +24,7 @@ export type PermissionFile = {
 /** Something that was ignored in a settings file, and the reason. */
 export type LeftOut = { readonly path: string; readonly what: string; readonly why: string }
 
-/** The maximum total length of the restrictions in an untrusted file. The limit exists because each file that a run touches is compared with all. */
+/** The maximum total length of the restrictions in an untrusted file, because each file that a run touches is compared with all of them. */
 const mostUntrusted = 32 * 1024
 
 /**

@@ -34,7 +34,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   const [root] = roots
-  // The beginning of the paths of all files that find can find: the starting point, if there is only one and it is below the working folder.
+  // The assumed beginning of the paths that replace `{}`: the starting point if there is only one and it is below the working folder, else `./`.
   const below =
     roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
       ? `${root.text.replace(/\/$/, '')}/`

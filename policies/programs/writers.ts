@@ -31,7 +31,7 @@ function writer(
   }
 }
 
-/** Programs that create or change files without destroying any. */
+/** Programs that create or change files. They are judged only by the files that they write and read, even if they overwrite or replace a file. */
 export const writers: ProgramTable = {
   touch: writer('touch(1)', '-a -c -d: -f -h -m -r< -t: --no-create --date: --no-dereference --reference< --time:'),
   mkdir: writer('mkdir(1)', '-p -v -m: -Z --parents --verbose --mode: --context?'),

@@ -241,7 +241,7 @@ function matchOption(program: string, words: readonly ShellWord[], entry: readon
   return answers.reduce(better, 'no')
 }
 
-/** Whether a text is the given option: the option itself, the option with a value attached, or a long option shortened as getopt allows. */
+/** Whether a text is the given option: the option itself, the option with `=` and a value, or a long option shortened to two letters or more. */
 function isOption(text: string, option: string): boolean {
   if (text === option || text.startsWith(`${option}=`)) return true
   const name = text.split('=')[0] ?? ''

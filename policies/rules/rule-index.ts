@@ -6,7 +6,7 @@ export type ProgramRules = {
   readonly all: readonly PrefixRule[]
   /** Rules, keyed by a word that a command must contain. */
   readonly byWord: ReadonlyMap<string, readonly PrefixRule[]>
-  /** The rules that need no particular word. */
+  /** The rules without such a word: they may match a command no matter which words it contains. */
   readonly others: readonly PrefixRule[]
 }
 

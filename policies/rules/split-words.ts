@@ -1,6 +1,6 @@
 /**
- * Splits a line into words by the POSIX rules for quoting, without expanding anything. Undefined if a quote isn't closed. Only used for the examples in rule
- * files, never for a command that would run.
+ * Splits a line into words by the POSIX rules for quoting, without expanding anything. Undefined if a quote isn't closed. Never
+ * used for a command that would run.
  *
  * @example console.log(splitWords(`git commit -m 'two words'`)) // git, commit, -m, two words
  */

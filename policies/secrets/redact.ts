@@ -34,8 +34,8 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
 /** The number of characters after a possible beginning of a secret that are examined first. More are examined only if all of them match. */
 const window = 600
 /**
- * The maximum length of a secret, in characters. Without a limit, matching a repetition over many megabytes would overflow the stack of the regular expression
- * engine.
+ * Once the window is longer than this, in characters, it isn't enlarged any more, so the rest of a longer secret isn't masked. Without a limit,
+ * matching a repetition over many megabytes would overflow the stack of the regular expression engine.
  */
 const longest = 100_000
 
@@ -67,7 +67,7 @@ export function mayBegin(text: string, at: number, before: RegExp | undefined): 
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
 }
 
-/** Matches the text after a secret's beginning. This text may have any length: if a match fills the window, it is tried again with a larger one. */
+/** Matches the text after a secret's beginning. If a match fills the window, it is tried again with a larger window, up to the limit `longest`. */
 export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
   for (let size = window; ; size *= 4) {
     const match = rest.exec(text.slice(at, at + size))

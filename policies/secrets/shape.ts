@@ -15,7 +15,7 @@ export type SecretShape = {
    * is masked too. A group `after` is never masked. An empty group `secret` means that there is no secret after all.
    */
   readonly rest: RegExp
-  /** The minimum length of a text that is masked, in characters after the beginning. Shorter matches are left alone. */
+  /** The minimum number of characters after the beginning, not counting the groups `kept` and `after`. A shorter text isn't masked. */
   readonly least: number
   /** Matches the text that must precede the secret's beginning. Absent: the rule that is described at `head` applies. */
   readonly before?: RegExp

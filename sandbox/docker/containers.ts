@@ -26,8 +26,8 @@ type Planned = {
 /** The containers of one sandbox, each of which runs one command at a time. */
 type Containers = {
   /**
-   * Plans what a command needs in the host's current state. `dropStale` keeps only the containers of the latest plans: one plan for commands that may
-   * write, and one for those that may not.
+   * Plans what a command needs, given the current state of the host. `dropStale` keeps only the containers of the latest plans: one plan for
+   * commands that may write, and one for those that may not.
    */
   plan(command: Command): Planned
   /**

@@ -19,7 +19,8 @@ const largestIndex = 1024 * 1024 * 1024
 
 /**
  * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that
- * can't make git run a program. Hooks (except samples) are removed, and so are links and settings that refer to places outside the repository.
+ * can't make git run a program. Symlinks, pipes, devices and hooks (except samples) are removed, and so are references to other repositories, unless
+ * `isKnown` accepts these.
  *
  * @param root a directory that contains the repository, and that no command can have replaced
  * @param git the repository's directory
@@ -40,7 +41,7 @@ export function cleanMadeRepository(
   const held = holdBelow(root, git)
   if (held === undefined) return cleaned
   try {
-    // Git itself creates no links, pipes or devices in these places, so any that are found are moved away.
+    // Git itself creates no symlinks, pipes or devices in these places, so any that are found are moved away.
     for (const name of [...(held.names('') ?? []), 'info/attributes', 'objects/info', 'objects/pack']) {
       const kind = held.stat(name)?.kind
       if (kind === 'link' || kind === 'other') away(name)
@@ -150,7 +151,7 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
   }
 }
 
-/** Whether a path contains no links and is accepted by `isKnown`. */
+/** Whether a path contains no symlinks and is accepted by `isKnown`. */
 function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
   try {
     const plain = resolve(from, named)
@@ -162,7 +163,7 @@ function isPlain(from: string, named: string, isKnown: (path: string) => boolean
   }
 }
 
-/** Opens a directory component by component, so that none of them can be a link. */
+/** Opens a directory component by component, so that none of them can be a symlink. */
 function holdBelow(root: string, path: string): HeldDirectory | undefined {
   try {
     const top = holdDirectory(encodePath(root))

@@ -156,7 +156,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     }
   }
 
-  /** Moves an entry to quarantine and returns its new path. If that fails, a denial reports the failure, and the review continues with the other entries. */
+  /** Moves an entry to quarantine, reports a denial, and returns the new path. If moving fails, the denial says so, and the review continues. */
   const take = (root: string, path: string, rule: string, denials: Denial[]): string | undefined => {
     try {
       const to = quarantine.take(root, path)

@@ -83,7 +83,7 @@ export async function importLogs(
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
-      // If the host's log has gained lines that this program didn't write, another program has written to the log, so the log is left alone.
+      // If the host's reflog has gained lines that this program didn't write, another program has written to it, so it is left alone.
       const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))

@@ -1,6 +1,6 @@
 /**
- * Files in a project directory that tell agents, editors and shells what to run or what they may do. They must not be written. Each line has the form
- * `program | source | place | place …`, which `readPlaces` parses.
+ * Files and folders in a project that tell agents, editors, shells and other programs what to run or what they may do. Commands must not change them.
+ * Each line has the form `program | source | place | place …`, which `readPlaces` parses.
  */
 export const settings = `
 Portcullis | README.md | **/.portcullis

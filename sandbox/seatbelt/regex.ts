@@ -1,4 +1,4 @@
-/** Turns a path into a regular expression that matches exactly this path. */
+/** Escapes a text so that it stands for itself in a regular expression. */
 export function quoteForRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

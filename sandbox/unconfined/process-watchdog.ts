@@ -43,7 +43,7 @@ type Watchdog = {
 
 /**
  * Starts the watchdog: a shell that runs as long as the sandbox is open, and spends that time waiting for input. It needs procfs to find processes
- * that have left their group. Without procfs, it ends only the group.
+ * that have left their group. Without procfs, it ends only the groups.
  */
 export function startWatchdog(): Watchdog {
   const shell = spawn('/bin/sh', ['-c', script], {

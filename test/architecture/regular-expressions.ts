@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseAst } from 'vitest/node'
 import { sources } from './sources.ts'
 
-/** A regular expression as written in a source. */
+/** A regular expression as it is written in the sources, and the files that contain it. */
 export type Pattern = { readonly pattern: string; readonly flags: string; readonly places: readonly string[] }
 
 const folders = ['apply-patch', 'engine', 'policies', 'sandbox']

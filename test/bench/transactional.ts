@@ -179,7 +179,7 @@ function overlayBy(directory: string): readonly string[] {
   return [...unshare, 'sh', '-c', bareOverlay, 'sh', directory, ...own]
 }
 
-/** Measures the time from the model's last answer to the end of the program, with a thousand files to land and with none. */
+/** Measures how much a thousand files to land add to the time between the model's last answer and the end of the program. */
 async function landings(base: string): Promise<readonly BenchRow[]> {
   const tree = await makeTree(join(base, 'landing'), 10)
   const rows: BenchRow[] = []

@@ -59,7 +59,7 @@ export async function connectCarrier(url: string): Promise<Carrier> {
   }
 }
 
-/** The jobs of one batch, for the process that hands them out. */
+/** The jobs of one batch that need the same labels, for the process that hands them out. */
 export type JobQueue = {
   /** Adds a job. If there is a job with this id already, nothing is added. */
   readonly add: (id: string, data: JobData) => Promise<void>

@@ -160,7 +160,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
 /**
  * The attempt that a job is for.
  *
- * @throws UserError `usage` for a job that doesn't belong to this batch
+ * @throws UserError `usage` for a job that is malformed, belongs to another batch, or needs labels that this worker doesn't have
  */
 function attemptOf(
   folder: BatchFolder,

@@ -21,7 +21,7 @@ export class Concurrency {
     this.#changed = now()
   }
 
-  /** Reduces the number of runs. Called once for each group of requests that were sent at the same time and refused by a provider. */
+  /** Reduces the number of simultaneous runs. Called once for each group of requests that were sent at the same time and refused by a provider. */
   throttled(): void {
     this.#share *= shrink
     this.#changed = this.#now()

@@ -118,7 +118,7 @@ function filesOf({ files, kind }: Step): Html | undefined {
     <p><a href="#change">The change itself</a></p>`
 }
 
-/** The tone of a badge. A badge with the severity of a review's finding has the tone for that severity; any other badge has the tone of the step's status. */
+/** The tone of a badge: `bad` or `warn` for a finding of at least medium severity; otherwise the tone of the step's status. */
 function toneOf(status: string, badge: string): string {
   if (badge === 'critical' || badge === 'high') return 'bad'
   return badge === 'medium' ? 'warn' : status

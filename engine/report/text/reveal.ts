@@ -1,8 +1,8 @@
 import { escapeInvisible } from '../../core/text/escape-invisible.ts'
 
 /**
- * Prepares text for display: escapes invisible characters and those that reverse the text direction, and replaces invalid ones with U+FFFD. All line
- * ends become line feeds.
+ * Prepares text for display: escapes invisible characters and those that reverse the text direction, and replaces invalid ones with U+FFFD. CRLF
+ * becomes LF.
  */
 export function revealed(text: string): string {
   return escapeInvisible(text.toWellFormed().replaceAll('\r\n', '\n')).replace(

@@ -140,8 +140,8 @@ const ofThem = pattern(
 )
 
 /**
- * Interprets a sentence in a language other than English, like {@link saidAbroad}, as a statement about tests, if the sentence before it names tests and this
- * one begins with a pronoun.
+ * Interprets a sentence in a language other than English as a statement about tests, like {@link saidAbroad}. If the sentence before it names tests,
+ * a word such as "all" or "they" at the beginning of this sentence stands for them.
  */
 export function saidOfTestsAbroad(plain: string, before: string): 'so' | 'not so' | undefined {
   const continues = ofThem.test(plain) && testNouns.test(before)

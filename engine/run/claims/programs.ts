@@ -11,7 +11,7 @@ export const checkers: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Words with which a package manager installs or lists packages. */
+/** Subcommands of package managers that run no tests: they install, remove or list packages, or set something up. */
 export const installing: ReadonlySet<string> = new Set([
   'install',
   'i',

@@ -106,7 +106,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
   return found
 }
 
-/** Whether a line has the form "a.ts: what was done" or "a.ts (what was done)", or contains only a file. */
+/** Whether a line has the form "a.ts: what was done" or "a.ts (what was done)", or consists of a path alone. */
 function beginsWithFile(line: string): boolean {
   const [, first = ''] = /^`?([^\s`:(]+)`?\s*(?:[:(–—]|$)/.exec(line) ?? []
   return isPath(first)

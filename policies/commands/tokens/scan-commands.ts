@@ -51,7 +51,7 @@ export function scanCommands(source: Source, close: ')' | ''): void {
       } else first = scanOperator(source, operator, pos, frames, first)
     } else first = frame === 'patterns' ? scanPattern(source, frames) : scanCommandWord(source, frames, first)
   }
-  if (frames.length > 0) fail('a group or a case is not closed')
+  if (frames.length > 0) fail('a group or a case statement is not closed')
   if (source.pending.length > 0) fail('a heredoc has no body')
   if (source.peek() !== close) fail('a substitution is not closed, or a parenthesis has no match')
   source.pending = outer

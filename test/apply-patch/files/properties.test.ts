@@ -15,7 +15,7 @@ const mode = fc.constantFrom(0o644, 0o600, 0o755, 0o4711, ...unwritable)
 const text = fc.string({ maxLength: 20, unit: 'binary' })
 const file = fc.record({ mode, text })
 
-/** Generates trees with files, and perhaps links, at some of the `names`. */
+/** Generates trees with files, and perhaps symlinks, at some of the `names`. */
 const trees: fc.Arbitrary<Layout> = fc.dictionary(
   fc.constantFrom(...names),
   fc.oneof({ weight: 5, arbitrary: file }, fc.record({ link: fc.constantFrom('a', 'nowhere', '../f') })),

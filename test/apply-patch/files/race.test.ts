@@ -48,7 +48,7 @@ test('while a directory is swapped for a link in a loop, no commit writes, moves
   }
   await swapper.stop()
   expect(snapshot(outside)).toEqual(before)
-  // Some commits succeeded, and others were refused because of the link.
+  // Some commits succeeded, and others were refused because `sub` was a symlink at the time.
   expect(outcomes).toEqual({ done: expect.toSatisfy((n) => n > 0), refused: expect.toSatisfy((n) => n > 0) })
 })
 

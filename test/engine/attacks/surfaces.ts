@@ -150,7 +150,7 @@ function keptBy({ home }: Pick<Scene, 'home'>): readonly string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
 }
 
-/** Writes the script `attack.sh`, which the acting parts of the run execute. Its output is also written to `out/NAME` in the workspace. */
+/** Writes the script `attack.sh`, which parts of the run execute. Each part's output is also written to `out/NAME`, where NAME is the part's name. */
 export function writeScript({ workspace }: Scene, body: string): void {
   const text = `export PATH=/usr/local/bin:/usr/bin:/bin\ncd '${workspace}'\nmkdir -p out\n{\n${body}\n} 2>&1 | tee out/$1\n`
   writeFileSync(join(workspace, 'attack.sh'), text)

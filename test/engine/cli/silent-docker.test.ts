@@ -6,7 +6,7 @@ import { agent } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Starts a Docker daemon that accepts connections and never answers. */
+/** Starts a fake Docker daemon that accepts connections and never answers. */
 async function silentDaemon(): Promise<{ readonly host: string; readonly connections: () => number }> {
   const socket = join(tempDir(), 'docker.sock')
   let connections = 0

@@ -35,7 +35,7 @@ async function startProxy(): Promise<{ readonly url: string; readonly asked: rea
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-/** Runs the program with a base URL for the mock whose host name only the proxy can reach. */
+/** Runs the program with a base URL for the mock server. Only the proxy can reach the host that the URL names. */
 async function runBehind(
   env: Readonly<Record<string, string>>,
   protocol = 'http',

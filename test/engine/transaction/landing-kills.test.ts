@@ -5,7 +5,7 @@ import { killLandings } from './landing-kills.ts'
 
 needsBubblewrap()
 
-// The landing is killed only at every 24th or 40th of its calls. `npm run soak -- --only transactions` tries all of them.
+// The landing is killed only at every 24th or 40th system call that changes a file system. `npm run soak -- --only transactions` tries all of them.
 for (const [what, every, withCommits] of [
   ['a landing', 24, false],
   ['a landing with commits, to which the branch moves,', 40, true],

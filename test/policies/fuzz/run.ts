@@ -44,7 +44,10 @@ function isAllowed(shell: string, text: string): boolean {
   return checkCommand([shell, '-c', text], options).decision === 'allow'
 }
 
-/** The shells in which the text would run without anyone being asked. A text that is refused for bash is also refused for a plain shell. */
+/**
+ * The shells in which the text would run without anyone being asked. A text that is refused for bash is assumed to be refused for a plain shell too;
+ * this is checked for a sample of the texts.
+ */
 function shellsOf(one: One, text: string): readonly Run['shell'][] {
   const isSample = one.texts % sample === 0
   if (!isSample && !scanShell(text, 'bash').ok) return []
