@@ -34,8 +34,8 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
 /** The number of characters after a possible beginning of a secret that are examined first. More are examined only if all of them match. */
 const window = 600
 /**
- * Once the window is longer than this, in characters, it isn't enlarged any more, so the rest of a longer secret isn't masked. Without a limit,
- * matching a repetition over many megabytes would overflow the stack of the regular expression engine.
+ * Once the window is longer than this, in characters, it isn't enlarged any more; a secret that fills it is taken to extend to the end of the text. Without
+ * a limit, matching a repetition over many megabytes would overflow the stack of the regular expression engine.
  */
 const longest = 100_000
 
@@ -67,11 +67,15 @@ export function mayBegin(text: string, at: number, before: RegExp | undefined): 
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
 }
 
-/** Matches the text after a secret's beginning. If a match fills the window, it is tried again with a larger window, up to the limit `longest`. */
+/**
+ * Matches the text after a secret's beginning. If a match fills the window, it is tried again with a larger window. If it fills even the largest one, the
+ * whole remaining text counts as the match: it may all belong to the secret.
+ */
 export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
   for (let size = window; ; size *= 4) {
     const match = rest.exec(text.slice(at, at + size))
-    if (match === null || match[0].length < size || size > longest) return match
+    if (match === null || match[0].length < size) return match
+    if (size > longest) return Object.assign(match, { 0: text.slice(at) })
   }
 }
 

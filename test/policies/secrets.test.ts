@@ -169,3 +169,11 @@ describe('masking secrets', () => {
 test('megabytes of text without a line break are masked like any other', () => {
   expect(redact(`cookie:${'cookie:'.repeat(1_500_000)}`)).toMatch(/^cookie:\[redacted\]/)
 })
+
+test('nothing of a secret is left, however long it is', () => {
+  for (const length of [10_000, 150_000, 153_600, 153_601, 1_000_000]) {
+    const masked = redact(`Authorization: Bearer ${body.repeat(length / body.length)}${body}THE-END`)
+    expect(masked).toContain('[redacted]')
+    expect(masked).not.toContain('THE-END')
+  }
+})
