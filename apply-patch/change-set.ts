@@ -91,7 +91,7 @@ export type ChangeSet = {
   /** Changes to directories. If undefined, only the directories that new files need are created. */
   readonly directories?: readonly DirectoryChange[]
   readonly summary: readonly SummaryLine[]
-  /** Facts that a careful user should know: fuzzy or ambiguous matches, overwritten files. */
+  /** Facts that a careful user should know, such as fuzzy or ambiguous matches, and overwritten files. */
   readonly warnings: readonly Warning[]
 }
 

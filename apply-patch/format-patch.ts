@@ -43,8 +43,8 @@ function remark({ unterminated }: { readonly unterminated?: true }): readonly Bu
 }
 
 /**
- * The body with the marker `\ No newline at end of file`: after its last added line if the chunk removes the final newline, otherwise after its last
- * removed line.
+ * The body with the marker `\ No newline at end of file` after its last added line if the chunk removes the final newline, or after its last removed
+ * line if the chunk adds one. If the chunk does neither, the body has no marker.
  */
 function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
   const lines = bodyLines(body)

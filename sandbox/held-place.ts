@@ -10,8 +10,8 @@ const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW
 export type Held = { readonly path: string; readonly descriptor: number; readonly identity: Identity }
 
 /**
- * Opens a path component by component. Returns undefined if a component is a symlink or doesn't exist. Works only on Linux, because elsewhere a
- * descriptor has no path.
+ * Opens a path component by component. Returns undefined if a component is a symlink, doesn't exist or can't be reached. Works only on Linux, because
+ * elsewhere a descriptor has no path.
  */
 export function openWithoutLinks(path: string): Held | undefined {
   if (process.platform !== 'linux') return undefined

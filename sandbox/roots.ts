@@ -35,7 +35,7 @@ export function writableFiles(policy: SandboxPolicy, host: FileSystemView): read
   })
 }
 
-/** The paths that commands can't read: those in the policy, and those below the roots that match one of its name patterns. */
+/** The paths that commands can't read: those that the policy lists, and, below the roots, those whose names match one of the policy's patterns. */
 export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   const { paths, patterns } = pathsAndPatterns(policy.deniedReads)
   if (patterns.length === 0) return paths

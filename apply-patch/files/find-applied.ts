@@ -61,7 +61,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
     : { type: 'applied', applied: { ...elsewhere, header } }
 }
 
-/** Finds the patches that were applied to a directory before it was moved to `root`. */
+/** Finds the patches that were applied to the directory `root` under other paths, for example before it was moved: the newest one for each path. */
 async function findMoved(root: string, identity: Identity, stateDirectory: string | undefined) {
   const found: Applied[] = []
   const folders = findStateRoots(stateDirectory).flatMap((parent) =>

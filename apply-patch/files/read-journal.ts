@@ -44,8 +44,8 @@ export async function readJournal(file: string): Promise<ReadJournal> {
 }
 
 /**
- * The first line of a journal, without its line end; undefined if the line has no end. The bytes after it aren't kept, because the rest of the journal may not
- * fit into memory.
+ * The first line of a journal, without its newline; undefined if the journal contains no newline. The bytes after the first line aren't kept, because
+ * they may not fit into memory.
  */
 function readLine(file: string): Buffer | undefined {
   return reading(file, (descriptor) => {

@@ -94,7 +94,7 @@ function openRoot(changeSet: ChangeSet, alongside: Options['alongside']): Direct
   }
 }
 
-/** Checks the paths of a change set again, because a caller may have created the change set without a plan. */
+/** Checks the paths of a change set. Planning checks them too, but a caller may have created the change set without planning. */
 function checkPlaces({ root, within = [root], unsafePaths, changes, directories = [] }: ChangeSet): void {
   const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
   const places = [...changes.map(({ place }) => place), ...directories.map(({ key }) => ({ key, path: key }))]

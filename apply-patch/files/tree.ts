@@ -76,7 +76,7 @@ export function openTree(
 }
 
 /**
- * Refuses a place outside all roots or under git's own data.
+ * Refuses a place that is outside all roots or among git's own data.
  *
  * @param key absolute and resolved
  * @throws PathError

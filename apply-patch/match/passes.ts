@@ -40,7 +40,7 @@ export class SearchableFile {
     return new SearchableFile(findLines(bytes), needles)
   }
 
-  /** The lines of the file, numbered as a pass compares them. */
+  /** The lines of the file as numbers. Lines that the pass considers equal have the same number. */
   lines(pass: Pass | Likeness): NumberedLines {
     return this.#number(pass).lines
   }

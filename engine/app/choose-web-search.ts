@@ -44,7 +44,10 @@ export function chooseWebSearch(
   return { wish: { webSearch: { request: { mode, ...held }, action } }, notices: [] }
 }
 
-/** Converts hosts to the form that providers use: a name without a port, which includes all its subdomains. */
+/**
+ * Converts hosts to the form that providers use: a name without a port, which includes all its subdomains. IPv4 addresses and names without a dot are
+ * left out.
+ */
 function domainsOf(hosts: readonly string[]): readonly string[] {
   const names = hosts.map((host) => host.replace(/:\d+$/, '').replace(/^\*\./, ''))
   return [...new Set(names.filter((name) => name.includes('.') && !/^[\d.]+$/.test(name)))].sort()

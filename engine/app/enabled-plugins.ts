@@ -66,10 +66,7 @@ export function enabledPlugins({ settings, origins }: Pick<Config, 'settings' | 
 function readPlugin(name: string, { path }: PluginTable): Plugin {
   const root = path === '~' || path.startsWith('~/') ? join(homeDirectory(), path.slice(1)) : path
   if (!existsSync(root)) {
-    throw new UserError(
-      'usage',
-      `plugins.${name}: ${root} does not exist; expected a folder with .claude-plugin/plugin.json`,
-    )
+    throw new UserError('usage', `plugins.${name}: ${root} does not exist; expected the folder of a plugin`)
   }
   const file = pluginFiles({ root }).manifest
   if (!existsSync(file)) return { name, root, version: undefined, description: undefined }

@@ -6,9 +6,8 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 
 /**
- * Determines who approves plans: the configured reviewer, if that is a person or a program that answers in the person's place. A reviewing model only judges
- * actions and can't replace the user, who asked to see the plan. With such a reviewer, or with none, the person at the terminal approves plans, if there is
- * one.
+ * Determines who approves plans: the configured reviewer, unless that is a model. A reviewing model only judges actions and can't replace the user,
+ * who asked to see the plan. With such a reviewer, or with none, the person at the terminal approves plans, if there is one.
  */
 export function planReviewer(
   choice: ReviewerChoice,

@@ -6,8 +6,8 @@ import type { Task } from './tasks/task.ts'
 import { endedAttempts } from './run/settle-trial.ts'
 
 /**
- * The result of a merge: the new folder, the number of settled trials, and the number of results that don't count, because another folder has a result of the
- * same trial.
+ * The result of a merge: the new folder, the number of settled trials, and the number of results that don't count, because an earlier folder has a
+ * result of the same trial.
  */
 type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly superseded: number }
 

@@ -61,7 +61,7 @@ export function batchMerge(directories: readonly string[], output: string): numb
   const { folder, superseded } = mergeFolders(paths, resolve(output), process.pid)
   if (superseded > 0)
     process.stdout.write(
-      `${counted(superseded, 'run has', 'runs have')} a result in several folders: the result in the first of these folders counts.\n`,
+      `${counted(superseded, "result doesn't", "results don't")} count, because an earlier folder has a result of the same run.\n`,
     )
   return tellDerived(folder)
 }

@@ -39,7 +39,7 @@ const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
  * `agent batch worker`: runs the jobs of a batch until it is interrupted. A worker that shares the batch's folder works for that batch only. A worker that has
  * access only to Redis works for one batch after another.
  *
- * @throws UserError `usage` if there is no such batch, or Redis can't be used
+ * @throws UserError `usage` for invalid options, and if there is no such batch or Redis can't be used
  */
 export async function batchWorker(options: BatchWorkerOptions): Promise<number> {
   const { queue, store } = options

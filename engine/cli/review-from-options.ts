@@ -31,7 +31,7 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
  * Turns a command line of `agent exec review` into a request.
  *
  * @param argument what to look for, as the user typed it
- * @throws UserError `usage` for options that a review can't have, and if the file of known findings can't be read
+ * @throws UserError `usage` for options that a review can't have, and if a file of known findings can't be read
  */
 export async function reviewRequest(
   argument: string | undefined,

@@ -113,7 +113,7 @@ async function passThrough(
   return { result, isReaderGone }
 }
 
-/** When the command has ended, prints one JSON object: the output as text, how the command ended, and what was denied. */
+/** When the command has ended, prints one JSON object: facts about the sandbox, the output as text, how the command ended, and what was denied. */
 async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))

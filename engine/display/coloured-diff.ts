@@ -6,7 +6,7 @@ const shownLines = 80
 
 const styles: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
-/** Formats a unified diff in the usual colours, leaving out the middle if it is long. */
+/** Formats a unified diff in the usual colours. Unless the display is verbose, the middle of a long diff is left out. */
 export function diffLines(diff: string, { paint, detail }: Style): readonly string[] {
   const lines = diff.trimEnd() === '' ? [] : diff.trimEnd().split('\n')
   let isHeader = true

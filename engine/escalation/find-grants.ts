@@ -29,7 +29,7 @@ export function grantsForDenials(
   return distinct(counted.flatMap((denial) => grantForDenial(denial, policy)))
 }
 
-/** Returns a function that tells whether a command's own words name a path or a host. Paths in the words are relative to `cwd`. */
+/** Returns a function that tells whether a command's own words name a path or a host. Relative paths in the words are resolved against `cwd`. */
 export function namedBy(analysis: CommandAnalysis | undefined, cwd: string): (subject: string) => boolean {
   const commands = analysis?.commands ?? []
   const words = commands.flatMap((command) => [...command.words, ...command.reads]).map(({ text }) => text)

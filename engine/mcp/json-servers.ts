@@ -128,7 +128,7 @@ function transportOf(table: unknown, env: Environment, origin: string): Transpor
     return { transport, timeout, alwaysLoad, unknown: unknownKeys(table, McpJsonStdio) }
   }
   if (!isTable(table) || !('url' in table))
-    throw new UserError('usage', `${origin}: expected a table with a command or a url`)
+    throw new UserError('usage', `${origin}: expected an object with a command or a url`)
   const { url: written, type, headers, timeout, alwaysLoad } = checked(McpJsonRemote, table, origin)
   const url = fill(written)
   if (!URL.canParse(url))

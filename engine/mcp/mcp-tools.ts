@@ -26,7 +26,7 @@ export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
 }
 
-/** Returns a sentence for each server that isn't available and for each tool that can't be offered. */
+/** Returns a sentence for each server that isn't available and for each tool that can't be offered. Servers that are still starting are left out. */
 export function omissions(servers: McpServers): readonly string[] {
   const holders = new Map<string, string>()
   return servers.states().flatMap(({ server, tools, problem }) => {

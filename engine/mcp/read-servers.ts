@@ -88,7 +88,7 @@ export function reach(
 /**
  * Expands `${NAME}` and `${NAME:-default}` in a text.
  *
- * @throws UserError `usage` for a variable that is not set
+ * @throws UserError `usage` for a variable that is not set and has no default
  */
 export function expandVariables(text: string, env: Environment, origin: string): string {
   return text.replace(

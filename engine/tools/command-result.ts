@@ -13,7 +13,7 @@ import type { ToolResult } from './tool-result.ts'
 /** A command that has ended. */
 export type FinishedCommand = {
   readonly result: ExecResult
-  /** The mode of the sandbox that confined the command. It is stricter than the run's mode if the command was proven to only read. */
+  /** The mode of the sandbox that confined the command. In a `workspace-write` run, it is `read-only` if the command was proven to only read. */
   readonly mode: SandboxMode
   /** The sanitized output. */
   readonly output: string

@@ -1,6 +1,6 @@
 import type { ToolContext } from './tool.ts'
 
-/** Information about whether a run's sub-agents are still working. */
+/** What `requireIdle` needs to know about a run's sub-agents. */
 export type BackgroundAgents = {
   /** The ids of agents whose reports haven't been read yet. */
   readonly unread: readonly string[]

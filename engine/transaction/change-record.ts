@@ -7,7 +7,7 @@ import { keptBytes } from './kept-files.ts'
 
 const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
-  /** `hash`: the SHA-256 of the file's content, which is stored separately; null if the content is unknown. */
+  /** `hash`: the SHA-256 of the file's content, or null if the content is unknown. The content itself is stored separately. */
   z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
   z.object({ type: z.literal('symlink'), target: z.string() }),
   z.object({ type: z.literal('directory'), mode: z.int() }),

@@ -207,7 +207,7 @@ async function makeWith(
   return asView(directory, began)
 }
 
-/** Moves the session's last view aside to make room for a new one. The old view is not deleted, because after a landing it may contain what did not land. */
+/** Moves the session's last view aside if it has landed, to make room for a new one. It is kept, because it may contain files that did not land. */
 function setAside(directory: string): void {
   if (readViewState(directory)?.state !== 'landed' || !existsSync(viewFolder(directory))) return
   let number = 1

@@ -28,8 +28,9 @@ export function readSeal(path: string): Seal | undefined {
 }
 
 /**
- * Creates the key of a log. The key seals the log's records from number `from` on. The file appears with its whole content, so that a killed run leaves
- * either no key or a complete one. Throws the system's error, and also if a key file already exists, unless the log has no records yet.
+ * Creates the key of a log, and the key's file. The key seals the log's records from number `from` on. The file appears with its whole content, so
+ * that a killed run leaves either no key or a complete one. Throws the system's error if the file can't be created, or if the log has records and a
+ * key file already exists.
  */
 export function makeSeal(path: string, from: number): Seal {
   const seal: Seal = { key: randomBytes(32).toString('hex'), from }

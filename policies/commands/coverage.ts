@@ -94,7 +94,7 @@ function firstFrom(spans: readonly Span[], pos: number): number {
   return low
 }
 
-/** Whether a wildcard is inside a wildcard or brace expansion that was understood. */
+/** Whether the token of a wildcard is inside one of `patterns`, the wildcards and brace expansions that were understood. */
 function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
   const at = firstFrom(patterns, pos)
   return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)

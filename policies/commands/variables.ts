@@ -160,8 +160,8 @@ export class Variables {
 }
 
 /**
- * Whether a variable counts as belonging to the command line itself, not to the environment: names in lower case, since programs export names in capitals, and
- * names that begin with an underscore. `$_` doesn't count, because it is the last word of the previous command.
+ * Whether a variable counts as belonging to the command line itself, not to the environment. This is so if its name is in lower case, since exported
+ * names are usually in capitals, or begins with an underscore. `$_` doesn't count, because it is the last word of the previous command.
  */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)

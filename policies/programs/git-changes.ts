@@ -75,7 +75,7 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
         ? [loses('git reset discards uncommitted work')]
         : [writes]
     case 'clean':
-      return has(args, '-n', '--dry-run') ? [writes] : [loses('git clean deletes every file that git does not track')]
+      return has(args, '-n', '--dry-run') ? [writes] : [loses('git clean deletes files that git does not track')]
     case 'stash':
       if (first === 'drop' || first === 'clear') return [loses('git stash deletes stashed work')]
       return first === 'list' || first === 'show' ? undefined : [writes]

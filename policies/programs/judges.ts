@@ -114,7 +114,10 @@ export function judgeOptions(options: readonly GivenOption[]): Judgement {
 /** Devices that never end when they are read. */
 const endless = /^\/+dev\/+(?:zero|full|u?random)$/
 
-/** Judges files that would be read. A sensitive file raises an alarm. A file whose name isn't known makes the command unknown. */
+/**
+ * Judges files that would be read. A sensitive file raises an alarm. The command becomes unknown if one of the files never ends, or if a file's name
+ * is known only at run time and doesn't come from a search below the working folder.
+ */
 export function judgeFiles(files: readonly ShellWord[]): Judgement {
   const facts: Fact[] = [...mountedHosts(files)]
   const alarms: Alarm[] = []
@@ -137,7 +140,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
  * Judges files of which only names and metadata are read. The names and sizes of files aren't secret, except in folders where even these are private.
  */
 function judgeNames(files: readonly ShellWord[]): Judgement {
-  // A pattern for all names in a folder that begin with a dot doesn't target secrets in particular.
+  // A pattern for all hidden entries of a folder (`.*`) doesn't target secrets in particular.
   const secret = files.find(
     (file) =>
       !/^\.\*\/?$/.test(file.text) &&

@@ -31,9 +31,9 @@ export type HumanOptions = {
 }
 
 /**
- * Creates a reviewer that asks a person. `run` remembers this exact action for the rest of the run, and applies the action's grants to every other
- * action as well. `rule` applies a rule that the model suggested, for the rest of the run. `always` writes a rule, after the person has seen it. If
- * the person gives a reason for a refusal, the model receives it.
+ * Creates a reviewer that asks a person. With the answer `run`, this exact action is allowed for the rest of the run, and its grants apply to every
+ * other action as well. With `rule`, a rule that the model suggested applies for the rest of the run. With `always`, a rule that the person has seen
+ * is also written to a file. If the person gives a reason for a refusal, the model receives it.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */

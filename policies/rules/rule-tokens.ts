@@ -16,7 +16,7 @@ export const Text = createToken({
   pattern: /[rR]?(?:"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')/y,
   line_breaks: true,
 })
-/** A name: of a kind of rule, a constant or an argument. */
+/** The name of a kind of rule, of a constant, or of an argument. */
 export const Name = createToken({ name: 'Name', label: 'a name', pattern: /[A-Za-z_]\w*/ })
 /** Starlark keywords outside the supported subset. They have tokens so that the error message can name them. */
 export const Keyword = createToken({

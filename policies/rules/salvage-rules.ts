@@ -26,7 +26,7 @@ type BrokenFile = {
  * Returns those restrictions of a broken rule file that can be understood. Its allow rules are left out, because they may be part of something else, such as
  * a string over several lines.
  *
- * @param tell called with each error
+ * @param tell called with each error that is found, up to `mostFaults`
  */
 export function salvageRules(file: BrokenFile, tell: (error: RuleError) => void): EvaluatedRules {
   const { path, layer, text, error: whole } = file

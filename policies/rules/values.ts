@@ -26,7 +26,7 @@ export class Values {
     this.#constants.set(name, this.value(added ? { kind: 'sum', terms, at } : value))
   }
 
-  /** Evaluates an expression. Throws a `RuleError` if a name has no value, or if there are too many values. */
+  /** Evaluates an expression. Throws a `RuleError` if it is invalid (for example, if a name has no value) or if the file creates too many values. */
   value(expression: Expression): Value {
     this.#spend(1, expression.at)
     switch (expression.kind) {

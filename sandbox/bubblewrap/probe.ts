@@ -61,7 +61,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    // Without a boot id, the key doesn't change at a reboot, but only with the kernel's version.
+    // Without a boot id, a reboot changes the key only if it changes the kernel's version.
     return ''
   }
 }

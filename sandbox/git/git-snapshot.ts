@@ -17,7 +17,7 @@ export function snapshot(directory: HeldDirectory): string {
       if (path === '' && skipped.has(name)) continue
       const entry = path === '' ? name : `${path}/${name}`
       if (kind === 'directory') {
-        // The objects of new submodules are left out too.
+        // Like the repository's own objects, those of new submodules are left out.
         if (!(name === 'objects' && path.startsWith('modules/'))) open.push(entry)
         stamps.push(entry)
       } else stamps.push(`${entry} ${stamp}`)

@@ -19,7 +19,7 @@ export type WorktreeScope = {
   readonly writable: boolean
 }
 
-/** What the host's repository and the private one have in common, byte by byte. */
+/** What the host's repository and the private one contained when the copy was made. Later changes are found by comparing with it. */
 type Baseline = {
   readonly refs: Refs
   /** The content of files in the private directory, by path. */

@@ -73,8 +73,8 @@ export class PrivateObjects {
   }
 
   /**
-   * The objects that the host may not have. This program packs them if there are few; otherwise git in the sandbox packs them. The caller calls
-   * `taken` when the host has them.
+   * The objects that the host might not have yet. This program packs them if there are few; otherwise git in the sandbox packs them. The caller
+   * calls `taken` when the host has them.
    */
   newOnes(oidBytes: number, pack: RunPack): NewObjects & { readonly taken: () => void } {
     const stamp = this.#stamp()

@@ -57,7 +57,7 @@ const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['fec0::', 10, 'private'],
   ['fc00::', 7, 'private'],
   ['ff00::', 8, 'multicast'],
-  // The first range is for protocol assignments, which include Teredo. The others are for documentation and 6to4.
+  // Of the four reserved ranges, the first is for protocol assignments, which include Teredo. The others are for documentation and 6to4.
   ['2001::', 23, 'reserved'],
   ['2001:db8::', 32, 'reserved'],
   ['2002::', 16, 'reserved'],

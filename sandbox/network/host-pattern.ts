@@ -13,7 +13,10 @@ export type HostPattern = {
   readonly allowPrivate: boolean
 }
 
-/** An entry of a policy's allow-list: `HOST`, `HOST:PORT` or `*.HOST`. An object with `allowPrivate` is for a host that may be in a private network. */
+/**
+ * An entry of a policy's allow-list: `HOST` or `*.HOST`, with or without `:PORT` or `:*`. An object with `allowPrivate` is for a host that may be in
+ * a private network.
+ */
 export type HostPatternInput = string | { readonly host: string; readonly allowPrivate?: boolean | undefined }
 
 /** The ports that a pattern without a port allows: those of http and https. */

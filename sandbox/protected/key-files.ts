@@ -27,7 +27,8 @@ const secretLine =
 const largest = 1024 * 1024
 
 /**
- * What commands see of the file at `path`; undefined if its name matches neither `keys` nor `obeyed`, or if it is a settings file without secrets.
+ * What commands see of the file at `path`; undefined if its name matches neither `keys` nor `obeyed`, or if it is a settings file that contains no
+ * secrets or can't be read.
  */
 export function keyFileAt(path: string): KeyFile | undefined {
   const name = basename(path)

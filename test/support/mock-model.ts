@@ -106,8 +106,8 @@ export type Spoken = {
 }
 
 /**
- * Starts a mock of a provider. Replies are used in order, or computed from the request. Once they are used up, the answer is 400. If the provider
- * would refuse a request, the test that sent it fails, whatever that test checks.
+ * Starts a mock of a provider. Replies are used in order, or computed from the request. Once they are used up, requests are answered with status 400.
+ * If the provider would refuse a request, the test that sent it fails, whatever that test checks.
  */
 export async function startMockModel(dialect: Dialect, replies: Replies): Promise<MockModel> {
   let index = 0

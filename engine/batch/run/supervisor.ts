@@ -54,7 +54,7 @@ type SupervisorNews =
 /** Why a batch ended: every trial is settled, the user or a signal ended it, the cost limit is reached, no run can begin, or no result can be stored. */
 export type BatchEnd =
   | { readonly why: 'settled' | 'interrupted' | 'cancelled' | 'budget' }
-  /** `failed`: the folder can't be written to, so no result could be stored. */
+  /** `failed`: no result can be stored, because the folder can't be written to, or because another process has taken over the batch. */
   | { readonly why: 'usage' | 'failed'; readonly message: string }
 
 /** If this many runs in a row can't begin, the batch ends, because the cause is then probably not in the tasks. */

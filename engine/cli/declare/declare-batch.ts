@@ -67,7 +67,7 @@ export function declareBatch(program: Command, finish: Finish): void {
     )
     .option(
       '--slice <from:to>',
-      'run only the tasks from index <from> up to but not including <to>, counted from 0',
+      'run only the tasks from index <from> up to but not including <to>, counted from 0; negative numbers count from the end',
       text,
     )
     .option('--shuffle <seed>', 'shuffle the tasks; the same number gives the same order', positive)

@@ -182,7 +182,7 @@ export function runOptions(command: Command): Command {
     .option('--no-verify', "with resume: don't run the session's --verify commands any more")
     .option(
       '--verify-attempts <n>',
-      'how many times at most the model is told about a failure before the run fails with exit code 1; 0 means no limit except the budgets (default: 2)',
+      'the maximum number of times that the model is told about a failure before the run fails with exit code 1; 0 means no limit except the budgets (default: 2)',
       count,
     )
     .option('--ephemeral', 'store nothing about the run: no session, no audit log')

@@ -19,7 +19,7 @@ export function maskRecord<T>(record: T): T {
   return redactDeep(record, redact, { untouched, byName: false }) as T
 }
 
-/** Masks a text piece by piece as it arrives, with the same result as `maskRecord` on the whole text. */
+/** Masks a text piece by piece as it arrives, as `maskRecord` masks a whole text. What may turn out to be a secret is held back. */
 export function maskStream(): SecretStream {
   return new SecretStream(redact)
 }

@@ -111,7 +111,7 @@ function markdownNode(node: MarkdownNode, code: Rich['code']): Html {
   }
 }
 
-/** Renders a link together with its target, because its text may be untrusted and misleading. */
+/** Renders a link. If its text differs from its target, the target is shown too, because the text may be untrusted and misleading. */
 function link(target: string | undefined, words: Html): Html {
   if (target === undefined) return html`${words}`
   const shown =

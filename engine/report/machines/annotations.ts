@@ -37,7 +37,9 @@ export function writeAnnotations(report: Report): string {
   return [
     ...ending,
     ...lines,
-    ...(more > 0 ? [`${counted(more, 'more finding')}. To list all of them, run "agent report --format sarif".`] : []),
+    ...(more > 0
+      ? [`${counted(more, 'more finding')}. To list all of them, run "agent report SESSION --format sarif".`]
+      : []),
     '',
   ].join('\n')
 }

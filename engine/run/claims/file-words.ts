@@ -145,8 +145,8 @@ export const fixedIt = pattern(
   String.raw`\bi(?:'ve| have)? (?:also |just |\w+ly )?(?:fixed|changed|updated|adjusted|rewrote|reworked|patched|corrected|edited|did) (?:that|it|this|both|them|so|the same)\b`,
 )
 /**
- * The beginning of a statement that a bug was found and fixed, up to the file that contained it: "I found the crash and fixed it: the loop in". It
- * counts as a claim if the run changed nothing.
+ * The beginning of a statement that a bug was found and fixed, up to the file that contained it: "I found the crash and fixed it: the loop in". Such
+ * a statement counts as a claim if the run changed nothing.
  */
 export const foundAndFixed = pattern(
   String.raw`\b(?:i|we)(?:'ve| have)? (?:found|located|tracked down|identified|traced|reproduced)\b[^.;:‹]{0,80}\band (?:have )?(?:also )?(?:fixed|corrected|repaired|resolved) (?:it|this|that|the (?:bug|cause|problem|issue|crash))\b ?: [^.;]{0,60}\bin $`,

@@ -4,7 +4,7 @@ import type { KnownOfRun } from './run-evidence.ts'
 import { plainOf, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
-/** Words that admit that something was refused, or ask the user to do it. A message with them makes no claim. */
+/** Words that may admit that something was refused or not done, or may ask the user to do it. A message that contains one of them makes no claim. */
 const admitting = pattern(
   String.raw`\b(?:refus\w*|den(?:y|ied|ies)|declin\w*|reject\w*|block\w*|forbid\w*|prevent\w*|stopped|permission\w*|polic(?:y|ies)|allow\w*|sandbox\w*|fail\w*|unable|cannot|not|never|without|yourself|please|manually|by hand|still|remains?|left|leave|would|should|could|need\w*|instead|to be|approv\w*)\b|n't\b`,
 )

@@ -1,4 +1,4 @@
-/** These tests kill the program at each of its system calls, and then run it again to recover. */
+/** These tests kill the program at each system call that can change the file system, and then run it again to recover. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -159,7 +159,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
     async (work) => {
       expect(missing).toBeUndefined()
       const { old, fresh, calls } = await rehearse(work)
-      // A recovery can only end in one state, because the tree is neither all old nor all new when it starts.
+      // For a recovery, only the state that it restores is expected, because the tree is neither all old nor all new when it starts.
       const ends = work.action === 'recover' ? { old: fresh, fresh } : { old, fresh }
       const seen = { old: 0, fresh: 0, between: 0 }
       await tryEach(

@@ -51,7 +51,7 @@ test('a .mcp.json may list its servers at the top level, like those of plugins',
 
 for (const [name, wrong, says] of [
   ['a variable that is not set', '{"command": "${NOWHERE}"}', 'the variable NOWHERE is not set'],
-  ['neither command nor URL', '{}', 'expected a table with a command or a url'],
+  ['neither command nor URL', '{}', 'expected an object with a command or a url'],
   ['words that are none', '{"command": "x", "args": [1]}', "'args.0': "],
   ['a URL that is none', '{"url": "nowhere"}', "'nowhere' is not a URL"],
   ['headers on a WebSocket', '{"url": "wss://x.org", "headers": {"a": "b"}}', "can't send headers"],

@@ -16,7 +16,7 @@ test('the token count of a request is the provider’s last count plus an estima
   expect(conversation.tokens).toBe(2000)
   conversation.addResponse([answer], usage(3000), undefined)
   expect(conversation.tokens).toBe(3000)
-  // The provider counted 50 % more tokens than were estimated, so later estimates are raised by the same factor.
+  // The provider counted 50% more tokens than were estimated, so later estimates are raised by the same factor.
   conversation.add(said(3600))
   expect(conversation.tokens).toBe(4500)
 })

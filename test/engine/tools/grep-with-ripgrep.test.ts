@@ -10,7 +10,7 @@ import { needsPrograms } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 
-/** A repository that is hard to search: with odd names, hidden, ignored and binary files, long lines, and several encodings and line ends. */
+/** A repository that is hard to search: with odd names, hidden, ignored and binary files, long lines, and several encodings and line endings. */
 function tree(): string {
   const plain = Array.from({ length: 150 }, (_, at) => [
     `src/dir ${at % 7}/file-${at}.ts`,

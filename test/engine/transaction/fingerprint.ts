@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The whole state of a tree, including git's files: the content, mode, modification time and inode of each path. Access times are left out. */
+/** The state of a tree, including git's files: the content, mode, modification time, inode and number of links of each path. */
 export function fingerprint(root: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   const walk = (path: string): void => {

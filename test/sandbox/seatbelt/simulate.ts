@@ -11,8 +11,8 @@ import { attempts } from './attempts.ts'
 import { evaluator } from './evaluator.ts'
 
 /**
- * Simulates the escape battery with the profile's text. Returns the evaluator's decision on each probe that has an attempt, in both modes. Nothing is
- * run, and macOS is not needed.
+ * Simulates the escape battery with the profile's text. Returns the evaluator's decision on each probe that has an attempt, in the modes
+ * `workspace-write` and `read-only`. Nothing is run, and macOS is not needed.
  */
 export async function simulateBattery(): Promise<readonly Executed[]> {
   const home = process.env['HOME']

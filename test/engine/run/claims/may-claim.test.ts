@@ -53,9 +53,7 @@ function isDigit(node: AST.Element): boolean {
   return node.type === 'CharacterSet' && node.kind === 'digit' && !node.negate
 }
 
-/**
- * The text that an element matches, if it is always the same. For a digit, this is `5`, which represents all digits. An assertion matches no text.
- */
+/** The text that an element matches; undefined if it varies. `5` stands for any digit, and an assertion matches the empty text. */
 function signOf(element: AST.Element): string | undefined {
   if (element.type === 'Assertion') return ''
   if (element.type === 'Character') return textOf(element)
