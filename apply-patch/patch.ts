@@ -20,7 +20,7 @@ export type AddFile = {
   readonly path: string
   readonly line: number
   readonly body: Body
-  /** True if the last line of the file has no line end; undefined if every line has one. */
+  /** True if the last line of the file has no newline; undefined if every line has one. */
   readonly unterminated?: true
 }
 

@@ -1,4 +1,4 @@
-import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
+import { fstatSync, readdirSync, statfsSync, statSync, type PathLike, type Stats } from 'node:fs'
 import process from 'node:process'
 import { memoize } from './memoize.ts'
 
@@ -12,10 +12,23 @@ const known = new Map<string, Listed>()
 const mostKnown = 1024
 
 /**
- * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a clock
- * tick of any file system in `ownTimes`.
+ * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a tick of
+ * the kernel's clock.
  */
 const settledMs = 100
+
+/** The same for a stamp that is a whole number of seconds: file systems such as ext3 don't store fractions, and FAT rounds to two seconds. */
+const settledSecondsMs = 2000 + settledMs
+
+/**
+ * Whether a directory that has the same stamp later can't have changed in between, judging by the age of the stamp.
+ *
+ * @param changedMs the directory's change time
+ * @param listedMs the time at which the directory was listed
+ */
+export function isSettled(changedMs: number, listedMs: number): boolean {
+  return listedMs - changedMs > (changedMs % 1000 === 0 ? settledSecondsMs : settledMs)
+}
 
 /**
  * Types of local file systems (statfs(2), `f_type`) on which the kernel stamps each change of a directory with its own clock, and programs can't set
@@ -54,11 +67,11 @@ export function entriesIn(directory: string): readonly string[] | undefined {
   const stamp = `${stat.dev}:${stat.ino}:${stat.ctimeMs}:${stat.mtimeMs}`
   const before = known.get(directory)
   if (before?.stamp === stamp) return before.names
-  const isSettled = Date.now() - stat.ctimeMs > settledMs
+  const listedMs = Date.now()
   try {
     const names = readdirSync(directory)
     if (known.size >= mostKnown) known.clear()
-    if (isSettled && hasOwnTimes(directory)) known.set(directory, { stamp, names })
+    if (isSettled(stat.ctimeMs, listedMs) && hasOwnTimes(directory)) known.set(directory, { stamp, names })
     else known.delete(directory)
     return names
   } catch {
@@ -67,8 +80,29 @@ export function entriesIn(directory: string): readonly string[] | undefined {
   }
 }
 
-function hasOwnTimes(directory: string): boolean {
+/** Whether the directory is on a file system on which an unchanged stamp can prove anything. See `ownTimes`. @throws the errors of statfs(2) */
+function hasOwnTimes(directory: PathLike): boolean {
   return process.platform === 'linux' && ownTimes.has(statfsSync(directory).type >>> 0)
+}
+
+/**
+ * Returns a function that tells whether an unchanged stamp of a directory can prove anything. Each file system is asked for only once, so don't keep the
+ * function for longer than a scan: device numbers are reused after unmounting. Outside Linux, only whole seconds are suspicious (see `isSettled`).
+ */
+export function stampsByDevice(): (directory: PathLike, device: number) => boolean {
+  const known = new Map<number, boolean>()
+  return (directory, device) => {
+    const before = known.get(device)
+    if (before !== undefined) return before
+    try {
+      const answer = process.platform !== 'linux' || hasOwnTimes(directory)
+      known.set(device, answer)
+      return answer
+    } catch {
+      // The directory has been removed in the meantime.
+      return false
+    }
+  }
 }
 
 const knownHeld = new Map<string, Listed>()
@@ -83,11 +117,11 @@ export function namesHeld(descriptor: number): readonly string[] {
   const [key, stamp] = [`${dev}:${ino}`, `${ctimeMs}:${mtimeMs}`]
   const before = knownHeld.get(key)
   if (before?.stamp === stamp) return before.names
-  const isSettled = Date.now() - ctimeMs > settledMs
+  const listedMs = Date.now()
   const path = `/proc/self/fd/${descriptor}`
   const names = readdirSync(path, { encoding: 'latin1' })
   if (knownHeld.size >= mostKnown) knownHeld.clear()
-  if (isSettled && hasOwnTimes(path)) knownHeld.set(key, { stamp, names })
+  if (isSettled(ctimeMs, listedMs) && hasOwnTimes(path)) knownHeld.set(key, { stamp, names })
   else knownHeld.delete(key)
   return names
 }

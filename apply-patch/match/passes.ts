@@ -16,7 +16,7 @@ export type Pass = (typeof passes)[number]
  */
 type Likeness = 'white-space' | 'letter-case'
 
-/** A range of bytes that contains one line to search for, without its mark and its line end. */
+/** A range of bytes that contains one line to search for, without its mark and its line ending. */
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
 /**

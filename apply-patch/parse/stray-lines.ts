@@ -28,9 +28,9 @@ export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<Add
 }
 
 /**
- * What the markers `\ No newline at end of file` in a chunk say about its last line: `absent` if only the added line has no line end, `present` if
+ * What the markers `\ No newline at end of file` in a chunk say about its last line: `absent` if only the added line has no newline, `present` if
  * only the removed line has none. If neither has one, or if the line is context, the result is empty, because the chunk changes nothing about the
- * line end.
+ * newline.
  */
 export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNewline'> {
   const marks = marksOf(bytes, run)

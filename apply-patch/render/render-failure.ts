@@ -9,7 +9,7 @@ import { more } from '../text/more.ts'
 
 /**
  * The message for any error of this library. The first line has Codex's wording; then come all failures, each with the information that is needed to
- * write a patch that applies. The message has no final line end.
+ * write a patch that applies. The message does not end with a newline.
  *
  * @example
  * try {

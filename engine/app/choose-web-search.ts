@@ -40,7 +40,10 @@ export function chooseWebSearch(
   const action = { type: 'search' as const, model: model.name, fits: open || domains.length > 0, insisted, ...held }
   const { decision, reason } = assess(action)
   if (insisted && (decision === 'deny' || (decision === 'ask' && !canAsk)))
-    throw new UserError('usage', `--search: ${reason} The permission WebSearch would allow it.`)
+    throw new UserError(
+      'usage',
+      `--search: ${reason}${decision === 'ask' ? ' The permission WebSearch would allow it.' : ''}`,
+    )
   return { wish: { webSearch: { request: { mode, ...held }, action } }, notices: [] }
 }
 

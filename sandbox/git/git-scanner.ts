@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, type Stats } from 'node:fs'
 import process from 'node:process'
+import { isSettled, stampsByDevice } from '../directory-names.ts'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
 
@@ -26,19 +27,12 @@ export type GitEntries = {
 type CachedDirectory = {
   readonly inode: number
   readonly changedMs: number
-  readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
   /** The names of those entries that aren't directories and are called `.git`, in any mixture of upper and lower case. */
   readonly links: readonly string[]
   readonly named: readonly string[]
 }
-
-/**
- * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than
- * a tick of the kernel's clock, from which local file systems usually take their time stamps.
- */
-const settledMs = 50
 
 /**
  * The longest path to examine, in bytes. A system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be
@@ -59,8 +53,8 @@ type GitScanner = {
 }
 
 /**
- * Creates a scanner. It remembers each directory's change time, which nobody but root can set, so that the next scan reads only directories that have
- * changed.
+ * Creates a scanner. It remembers each directory's change time, which nobody but root can set, so that the next scan reads only directories that may
+ * have changed.
  */
 export function createGitScanner(): GitScanner {
   const memory = new Map<string, CachedDirectory>()
@@ -70,6 +64,7 @@ export function createGitScanner(): GitScanner {
     const directories: GitEntry[] = []
     const links: GitEntry[] = []
     const deep: GitEntry[] = []
+    const areProofs = stampsByDevice()
     const stack = [root]
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
       const stat = lstatOrUndefined(path)
@@ -78,7 +73,7 @@ export function createGitScanner(): GitScanner {
         deep.push({ path, key: `directory ${stat.dev}:${stat.ino}:${stat.birthtimeMs}` })
         continue
       }
-      const seen = look(path, stat, memory, wanted, opened)
+      const seen = look(path, stat, memory, wanted, opened, areProofs)
       if (seen === undefined) continue
       let { children } = seen
       if (seen.isGit || /\/\.git$/i.test(path)) {
@@ -121,18 +116,12 @@ function look(
   memory: Map<string, CachedDirectory>,
   wanted: NestedNames,
   opened: Map<string, number>,
+  areProofs: ReturnType<typeof stampsByDevice>,
 ): CachedDirectory | undefined {
   const before = memory.get(path)
-  if (
-    before !== undefined &&
-    before.inode === stat.ino &&
-    before.changedMs === stat.ctimeMs &&
-    before.lookedMs - before.changedMs > settledMs
-  ) {
-    return before
-  }
+  if (before?.inode === stat.ino && before.changedMs === stat.ctimeMs) return before
   memory.delete(path)
-  const lookedMs = Date.now()
+  const listedMs = Date.now()
   let entries = list(path)
   // A command that planted something may have made the directory unreadable. If this user owns the directory, that can be undone.
   const bits = stat.mode & 0o7777
@@ -147,14 +136,14 @@ function look(
   const seen: CachedDirectory = {
     inode: stat.ino,
     changedMs: stat.ctimeMs,
-    lookedMs,
     children: entries.filter((entry) => entry.directory).map(({ name }) => name),
     // Git's own criteria are stricter: it also checks the content of HEAD.
     isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
     named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),
   }
-  if (!opened.has(path)) memory.set(path, seen)
+  if (!opened.has(path) && isSettled(stat.ctimeMs, listedMs) && areProofs(encodePath(path), stat.dev))
+    memory.set(path, seen)
   return seen
 }
 
@@ -204,7 +193,6 @@ function enterOnly(path: string, stat: Stats, wanted: NestedNames): CachedDirect
   return {
     inode: stat.ino,
     changedMs: stat.ctimeMs,
-    lookedMs: 0,
     children: ['.git', 'modules', 'worktrees'].filter((name) => kindOf(name) === 'directory'),
     isGit: has('HEAD') && (has('commondir') || (has('objects') && has('refs'))),
     links: kindOf('.git') === 'other' ? ['.git'] : [],

@@ -71,7 +71,7 @@ describe('a blank line without its plus in an added file', () => {
 
 describe('"\\ No newline at end of file"', () => {
   const cases: readonly (readonly [string, string | undefined, readonly string[], string])[] = [
-    ['ends an added file without a line end', undefined, [add, '+a', '+b', remark], 'a\nb'],
+    ['ends an added file without a final newline', undefined, [add, '+a', '+b', remark], 'a\nb'],
     ['takes the end of the last line away', 'a\nb\n', [update, '@@', ' a', '-b', '+B', remark], 'a\nB'],
     ['also where only that changes', 'a\nb\n', [update, '@@', ' a', '-b', '+b', remark], 'a\nb'],
     ['gives the last line an end', 'a\nb', [update, '@@', '-b', remark, '+B'], 'a\nB\n'],
@@ -128,7 +128,7 @@ describe('a lone carriage return', () => {
     expect((await apply('a\rb\r\nc\r\n', [update, '@@', ' a', '+n', ' b'])).text).toBe('a\rn\r\nb\r\nc\r\n')
     expect((await apply('a\nb\rc\nd\n', [update, '@@', '-b', '-c', '+X'])).text).toBe('a\nX\nd\n')
   })
-  test('and every other line end stays the same, byte for byte, if another line changes', async () => {
+  test('and every other line ending stays the same, byte for byte, if another line changes', async () => {
     const ending = fc.constantFrom('\n', '\r\n', '\r')
     const line = fc.tuple(fc.constantFrom('a', 'b', '', ' c', 'ü'), ending)
     await fc.assert(

@@ -101,7 +101,7 @@ test.each([
   ['nothing but NUL', Buffer.alloc(100_000)],
   ['UTF-16', Buffer.from('\uFEFF*** Begin Patch\n*** Delete File: one.txt\n*** End Patch\n', 'utf16le')],
   ['Latin-1 in a line', Buffer.from('*** Begin Patch\n*** Add File: n\n+\xe9\n*** End Patch\n', 'latin1')],
-  ['nothing but line ends', Buffer.from('\n'.repeat(1000))],
+  ['nothing but line endings', Buffer.from('\n'.repeat(1000))],
   ['brackets without end', Buffer.from('['.repeat(100_000))],
 ])('%s as a patch is refused', (_, bytes) => {
   expect(feed(makeCase({ files }).cwd, bytes).status).toBe(1)

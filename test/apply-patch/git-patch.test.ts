@@ -19,7 +19,7 @@ const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * in
 
 const sides: readonly (readonly [string, GitSide, GitSide])[] = [
   ['a text is changed', file('1\n2\n3\n'), file('1\ntwo\n3\n')],
-  ['a text loses its last line end', file('1\n2\n'), file('1\n2')],
+  ['a text loses its final newline', file('1\n2\n'), file('1\n2')],
   ['a file is made', undefined, file('new\n', 0o755)],
   ['an empty file is made', undefined, file('')],
   ['a file is removed', file('old\n'), undefined],

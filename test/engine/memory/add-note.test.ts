@@ -15,9 +15,9 @@ test.each([
   ['a section with one within it', '# Notes\n- a\n## Old\n- b\n', '# Notes\n- a\n- use tabs\n## Old\n- b\n'],
   ['a heading written otherwise', '  ### nOTES ##\n- a\n', '  ### nOTES ##\n- a\n- use tabs\n'],
   ['a byte-order mark', '\ufeff# Notes\n- a\n', '\ufeff# Notes\n- a\n- use tabs\n'],
-  ['the line ends of Windows', '# Notes\r\n- a\r\n# B\r\n', '# Notes\r\n- a\r\n- use tabs\r\n# B\r\n'],
-  ['no line end at the end', '# Notes\n- a', '# Notes\n- a\n- use tabs'],
-  ['no line end and no section', 'text', 'text\n\n## Notes\n\n- use tabs'],
+  ['the line endings of Windows', '# Notes\r\n- a\r\n# B\r\n', '# Notes\r\n- a\r\n- use tabs\r\n# B\r\n'],
+  ['no final newline', '# Notes\n- a', '# Notes\n- a\n- use tabs'],
+  ['no final newline and no section', 'text', 'text\n\n## Notes\n\n- use tabs'],
   ['a heading in a code block', '```\n# Notes\n```\n', '```\n# Notes\n```\n\n## Notes\n\n- use tabs\n'],
   [
     'a fence within a longer one',

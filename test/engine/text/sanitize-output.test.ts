@@ -5,7 +5,7 @@ test.each([
   ['colours', '\u001b[1;31mred\u001b[0m', 'red'],
   ['a window title', '\u001b]0;evil\u0007text', 'text'],
   ['a hyperlink', '\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
-  ['Windows line ends', 'a\r\nb\r\r\n', 'a\nb\n'],
+  ['Windows line endings', 'a\r\nb\r\r\n', 'a\nb\n'],
   ['a progress bar that overwrites its line', '10%\r20%\r', '10%\n20%\n'],
   ['NUL and other control characters', 'a\0b\u0007c\u009bd', 'a\ufffdb\ufffdc\ufffdd'],
   ['tabs and newlines, which stay', 'a\tb\n', 'a\tb\n'],

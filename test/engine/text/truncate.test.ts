@@ -42,7 +42,7 @@ describe('by tokens and lines', () => {
     )
   })
 
-  test('a last line without a line end counts as a line', () => {
+  test('a last line without a final newline counts as a line', () => {
     expect(truncateOutput('1\n2\n3\n4\n5', { tokens: 100, lines: 4 }).text).toMatch(/^1\n2\n\n\[.*\]\n4\n5$/)
   })
 

@@ -162,7 +162,7 @@ describe('edit_file', () => {
     expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('one\n2\nthree\n')
   })
 
-  test('keeps CRLF, a byte-order mark and a missing last line end', async () => {
+  test('keeps CRLF, a byte-order mark and a missing final newline', async () => {
     const { call, workspace } = await open({ 'a.txt': '\ufeffone\r\ntwo\r\nthree' })
     expect(await call('edit_file', edit('one\ntwo', '1\n2'))).toMatchObject({ ok: true })
     expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('\ufeff1\r\n2\r\nthree')

@@ -6,7 +6,7 @@ import { ensureImage, image, imageRoots } from '../../sandbox/docker-image.ts'
 import { agent } from '../../support/agent.ts'
 import { testUnless, testUnlessOnCi, whyNoDocker } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { mountXfs } from './battery/xfs.ts'
+import { mountXfs } from '../../support/loop-file-system.ts'
 import { cmd, onOverlay, outputOf, reportOf } from './overlay-runs.ts'
 
 const missing = whyNoDocker()

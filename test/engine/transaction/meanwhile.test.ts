@@ -6,7 +6,7 @@ import { say } from '../../support/mock-openai.ts'
 import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec } from '../../support/workspace.ts'
-import { mountXfs } from './battery/xfs.ts'
+import { mountXfs } from '../../support/loop-file-system.ts'
 import { fingerprint } from './fingerprint.ts'
 import { cmd, reportOf, whyNoOverlay } from './overlay-runs.ts'
 

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/needs.ts'
 import { makeTree, changes } from './battery/changes.ts'
 import { everythingHappens } from './battery/run-battery.ts'
-import { mountXfs } from './battery/xfs.ts'
+import { mountXfs } from '../../support/loop-file-system.ts'
 import { cmd, onOverlay, reportOf } from './overlay-runs.ts'
 
 needsBubblewrap()

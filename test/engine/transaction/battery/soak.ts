@@ -1,7 +1,7 @@
 import { killLandings } from '../landing-kills.ts'
 import { changes } from './changes.ts'
 import { ends, everythingHappens, nothingHappens, strategies } from './run-battery.ts'
-import { mountXfs } from './xfs.ts'
+import { mountXfs } from '../../../support/loop-file-system.ts'
 
 /** A row of the results: the strategy of the runs, how they ended, the number of tries, and what went wrong. */
 type Row = {
