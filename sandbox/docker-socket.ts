@@ -26,6 +26,7 @@ export function dockerSocketGroup({ dockerSocket }: SandboxPolicy, backend: Back
   throw new SandboxError('unavailable', {
     backend,
     reason: `the policy shows ${dockerSocket} to commands, but that is not a socket`,
-    remedy: 'Start docker, set DOCKER_HOST to the URL of its socket (unix://PATH), or leave the socket out of the policy.',
+    remedy:
+      'Start docker, set DOCKER_HOST to the URL of its socket (unix://PATH), or leave the socket out of the policy.',
   })
 }

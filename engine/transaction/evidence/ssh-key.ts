@@ -102,7 +102,9 @@ export function sshPublicKey(line: string, file: string): webcrypto.JsonWebKey {
     const e = numberUrl(fields.bytes())
     return { kty: 'RSA', e, n: numberUrl(fields.bytes()) }
   } catch (error) {
-    throw new UserError('usage', `${file}: the public key can't be used: ${(error as Error).message}.`, { cause: error })
+    throw new UserError('usage', `${file}: the public key can't be used: ${(error as Error).message}.`, {
+      cause: error,
+    })
   }
 }
 
