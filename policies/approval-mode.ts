@@ -2,7 +2,8 @@ import type { SandboxMode } from './action.ts'
 import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 
 /**
- * Determines what somebody is asked to approve.
+ * Determines what somebody is asked to approve. The list describes ordinary commands in a sandbox. Other actions, such as access to secrets, changes
+ * outside the writable roots, and calls to MCP tools that may write, need approval in every mode except `bypass`.
  *
  * - `untrusted`: everything except commands that certainly only read.
  * - `on-failure`: leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may request more access.

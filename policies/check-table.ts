@@ -31,7 +31,7 @@ export type TableRow = {
 /**
  * Parses the text of a file with one command per line: plain shell text, a JSON string, or a JSON object. The object has `command` (a line or an
  * argument vector) and optionally `expect` (a decision), `label` (`safe` must be allowed, `unsafe` must not) and `why`. Empty lines and lines that
- * begin with `#` are skipped. Throws `RuleError` for any other line.
+ * begin with `#` are skipped. Throws `RuleError` for a line that begins like a JSON object but isn't an object of this form.
  *
  * @example const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')
  */

@@ -107,7 +107,7 @@ function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy 
 const decisions = { allow: 'would run without approval', ask: 'would need approval', deny: 'would be refused' } as const
 
 /**
- * Explains a check in words, for people. The text ends with a line feed.
+ * Explains a check in human-readable text, which ends with a line feed.
  *
  * @example
  * const options = { approvalMode: 'untrusted', sandbox: 'read-only' } as const

@@ -55,7 +55,7 @@ export type ReviewOptions = OthersOpinions & {
 
 /** Where a checked command would run. */
 export type CheckPlace = {
-  /** The sandbox that the command would run in. Default: `workspace-write`. */
+  /** The mode of the sandbox that the command would run in. Default: `workspace-write`. */
   readonly sandbox?: SandboxMode
   /** The folder that the command would run in. Default: `/`. The check reads no files, so the folder needn't exist. */
   readonly cwd?: string

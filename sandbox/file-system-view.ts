@@ -113,8 +113,8 @@ export type Asks = {
 }
 
 /**
- * The result for a list of paths (those that may exist), and the queries that led to it, in order. As long as the queries have the same answers, the
- * result is the same.
+ * The result for a list of paths, namely which of them may exist, and the queries that led to it, in order. As long as the queries have the same
+ * answers, the result is the same.
  */
 type Find = {
   readonly asked: readonly {

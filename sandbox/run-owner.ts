@@ -48,7 +48,7 @@ function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProcfs(pid) : startByPs(pid)
 }
 
-/** The start time of a process in the kernel's clock ticks (proc(5), stat field 22). */
+/** The start time of a process in clock ticks (proc(5), stat field 22); `ended` if there is no such process; undefined if the time can't be read. */
 function startByProcfs(pid: number): string | undefined {
   try {
     const { isDead, start } = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

@@ -41,7 +41,7 @@ function differingFolders(parts: readonly string[], wanted: readonly string[]): 
   return parts.length + wanted.length - 2 * same
 }
 
-/** The files of a tree, beginning with those that are nearest to its root. */
+/** The files of a tree, nearest to its root first, without those in the folders in `skipped`. Stops after `entryLimit` entries. */
 function* walk(root: string): Generator<string> {
   let left = entryLimit
   const folders = ['']

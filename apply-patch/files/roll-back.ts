@@ -40,9 +40,9 @@ type Begun = {
 }
 
 /**
- * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`), so that the same code handles a
- * failure, a crash at any system call, and a crash during a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files that
- * another program has changed since the commit began.
+ * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`), so that the same code
+ * handles a failure, a crash at any system call, and a crash during a rollback. It copies no bytes: it only renames and removes entries, and creates
+ * removed directories again, so it needs hardly any disk space. It doesn't touch files that another program has changed since the commit began.
  *
  * @returns the files that could not be restored; empty if the tree is as before
  */

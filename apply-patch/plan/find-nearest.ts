@@ -2,7 +2,7 @@ import type { Nearest } from '../patch-error.ts'
 import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 
-/** The maximum number of lines of a file to compare one by one. This is done only if none of them equals one of the sought lines. */
+/** How many lines of a file are compared, at most, with the first sought line that isn't blank. This is done only if no line equals a sought one. */
 const lineLimit = 50_000
 const shownLines = 12
 

@@ -5,8 +5,8 @@ import { UserError } from '../core/user-error.ts'
 const defaultCompactAt = 0.8
 
 /**
- * How many tokens a request may have before the conversation is compacted. Without configuration, it is 0.8 of the context window, or the size beyond which the
- * model's price doubles, whichever is smaller. Undefined if the window is unknown.
+ * How many tokens a request may have before the conversation is compacted. Without configuration, it is 0.8 of the context window, or the size beyond
+ * which the model's price rises, whichever is smaller. Undefined if the limit isn't configured and the window is unknown.
  */
 export function compactionLimit({ contextWindow, price }: ModelFacts, config: Settings): number | undefined {
   const { model_auto_compact_token_limit: limit, compact_at: share } = config

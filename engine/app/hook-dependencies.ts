@@ -49,8 +49,8 @@ const settled = [
 ]
 
 /**
- * Entries in the user's Claude Code folder that hooks can't read, because only Claude Code itself needs them: its keys, and the history of conversations and
- * input.
+ * Entries in the user's Claude Code folder that hooks can't read, because only Claude Code itself needs them: its keys, the history of conversations and
+ * input, and similar data.
  */
 const secret = [
   '.credentials.json',

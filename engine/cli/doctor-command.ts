@@ -25,10 +25,11 @@ export type DoctorOptions = ConfigOptions & {
 }
 
 /**
- * `agent doctor`: finishes the reviews of the changes of runs that were killed, then prints what this machine can enforce and whether a run here
- * would have what it needs. Sends nothing over the network. With `--protected`, it prints the table of protected paths.
+ * `agent doctor`: reviews what the commands of killed runs changed, then prints what this machine can enforce and whether a run here would have what
+ * it needs. Sends nothing over the network. With `--protected`, it only prints the table of protected paths.
  *
- * @returns 0 if `agent exec` would have everything it needs; the exit code for an unavailable sandbox if the sandbox is missing; otherwise 1
+ * @returns 0 if `agent exec` would have everything it needs, or with `--protected`; the exit code for an unavailable sandbox if the sandbox is
+ *   missing; otherwise 1
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {

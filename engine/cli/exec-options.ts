@@ -16,7 +16,7 @@ export type ExecOptions = ConfigOptions & {
   readonly failOnNoChange?: true
   /** Files to which reports about the run are written, each in the format of its extension. */
   readonly report?: readonly string[]
-  /** `auto`: GitHub's step summary is written if there is one. `off`: it is not written. */
+  /** `auto`: GitHub's step summary is written if `GITHUB_STEP_SUMMARY` names a file. `off`: it is never written. */
   readonly summary?: (typeof summaries)[number]
   readonly maxTurns?: number
   readonly maxTokens?: number

@@ -58,7 +58,7 @@ export async function runReplay(
   )
 }
 
-/** The source of a recording. `path` is undefined if the recording was made from a session, so that no file contains it. */
+/** The source of a recording. `path` is undefined if the recording was made from a session, because then no file contains it. */
 type Source = { readonly text: string; readonly shown: string; readonly path: string | undefined }
 
 const largest = 512 * 1024 * 1024

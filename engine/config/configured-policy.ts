@@ -20,8 +20,8 @@ type ConfiguredPolicy = {
  * Builds the sandbox policy that a configuration describes.
  *
  * @param caches the caches of package managers, from `openCaches`; variables that the configuration sets override those of the caches
- * @throws UserError `usage` naming the key, if a limit is invalid, or if the docker socket is allowed but `DOCKER_HOST` names a daemon that has no
- *   socket on this machine
+ * @throws UserError `usage` naming the key, if a limit is invalid, if `protected.allow` names something that isn't a protected place, or if the
+ *   docker socket is allowed but `DOCKER_HOST` names a daemon that has no socket on this machine
  */
 export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
   const environment = config.shell_environment_policy
@@ -43,7 +43,7 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
   }
 }
 
-/** The writable directories of a configuration. */
+/** The workspace, and the directories that a configuration makes writable. */
 export function rootsOf(config: Settings, workspace: string): readonly string[] {
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }

@@ -55,7 +55,7 @@ export type Config = {
    * Environment variables for model requests, taken from another program's settings. Variables that are set in the actual environment override them.
    */
   readonly modelVariables: Readonly<Record<string, string>>
-  /** The permission lists of all layers. All of them apply; later lists don't replace earlier ones, as later values of other settings do. */
+  /** The permission lists of all layers. All of them apply, whereas a later value of another setting replaces the earlier ones. */
   readonly permissions: readonly PermissionFile[]
 }
 

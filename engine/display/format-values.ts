@@ -14,7 +14,7 @@ export function dollars(amount: number | undefined): string {
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }
 
-/** Formats a count that may be large, with three significant digits. */
+/** Formats a count. A count of 1000 or more is shortened to three significant digits, such as `1.23k`. */
 export function short(count: number): string {
   if (count < 1000) return `${count}`
   return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`

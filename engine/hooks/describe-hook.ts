@@ -6,7 +6,8 @@ import type { Hook } from './load-hooks.ts'
 /** The maximum length of a hook's message to the user, in characters. */
 const messageLimit = 2000
 /**
- * Returns the time limit of a hook in milliseconds. The defaults are Claude Code's; questions to a model get less time, because they should be short.
+ * Returns the time limit of a hook in milliseconds. The defaults are Claude Code's: questions to a model get less time than commands, because they
+ * should be short.
  */
 export function timeoutOf(event: HookEvent, { handler }: Hook): number {
   const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout

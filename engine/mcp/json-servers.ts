@@ -11,7 +11,7 @@ import { describeName, serverName } from './server-name.ts'
 /** The servers of a file in Claude Code's format, and a message with the location for each part that can't be used. */
 export type JsonServers = { readonly servers: readonly McpServer[]; readonly faults: readonly string[] }
 
-/** Options for reading the servers of a file. */
+/** Options for reading the servers that a file configures. */
 type Reading = {
   readonly env: Environment
   /** The folder that must contain the file after links are resolved. Default: the file may be anywhere. */

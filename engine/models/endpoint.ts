@@ -18,7 +18,7 @@ export type Endpoint = {
   readonly heard?: (header: (name: string) => string | null) => void
 }
 
-/** Resolves a provider's URL, headers and key. Throws `ModelError` 'configuration' if the key is missing or the URL is invalid. */
+/** Resolves a provider's URL, headers and key. Throws `ModelError` 'configuration' if the key is missing, or if any of them is invalid. */
 export function endpointOf(id: string, provider: ModelProvider, options: ModelOptions): Endpoint {
   const label = provider.name ?? id
   const secrets = new Set<string>()

@@ -105,7 +105,7 @@ function listedName(
   return kin === undefined ? undefined : { name: kin, isOwn: false }
 }
 
-/** Returns a model's family: its name without the generation. Undefined for a name without a generation. */
+/** Returns the family of a GPT or Claude model: its name without the generation. Undefined for any name of another form. */
 function familyOf(name: string): string | undefined {
   const [, kind] = /^gpt-\d+(?:\.\d+)?-([a-z]+(?:-[a-z]+)*)$/.exec(name) ?? []
   if (kind !== undefined) return `gpt-${kind}`

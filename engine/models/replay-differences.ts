@@ -107,7 +107,7 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
 
 /**
  * Returns a sentence that lists the tools that a recorded response calls but this run doesn't have, to be appended to a message; `''` if there are
- * none.
+ * none, or if this run has no tools at all.
  */
 export function unknownTools(
   response: RecordedResponse | undefined,

@@ -226,7 +226,7 @@ function budgetWords({ budget, spending, end }: ReportRun): readonly Attention[]
     return [
       {
         tone: 'warn',
-        title: `${Math.round((used / of) * 100)} % of the ${what} budget was used`,
+        title: `${Math.round((used / of) * 100)}% of the ${what} budget was used`,
         lines: [],
         step: undefined,
       },

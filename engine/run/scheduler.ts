@@ -51,10 +51,10 @@ type Entry<Result> = {
 }
 
 /**
- * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. The others begin only when the response is
- * complete: an interrupted response is requested again, so the effects of a call that had already begun would happen twice. If a call has to wait, so
- * do all calls after it. Consecutive safe calls form a batch. If one of them can't be carried out, the rest of its batch is cancelled, but a denial
- * or an abort doesn't cancel the batch.
+ * Runs the calls of one response: safe ones in parallel as they arrive (unless `early` is false), all others one at a time in order. Calls that
+ * aren't safe begin only when the response is complete: an interrupted response is requested again, so the effects of a call that had already begun
+ * would happen twice. If a call has to wait, so do all calls after it. Consecutive safe calls form a batch. If one of them can't be carried out, the
+ * rest of its batch is cancelled, but a denial or an abort doesn't cancel the batch.
  */
 export class Scheduler<Result> {
   readonly #options: Options<Result>

@@ -135,8 +135,8 @@ function isFolder(known: string): boolean {
 }
 
 /**
- * Whether a search through everything below a path would find credentials. This is the case for a home directory, the system's settings, the root of
- * the file system, and any folder that contains a place where credentials are known to be stored.
+ * Whether a search through everything below a path would find credentials. This is the case for a home directory, the root of the file system, some
+ * folders of the system (such as `/etc`, `/proc` and `/var`), parent folders (`..`), and any folder that contains a known place for credentials.
  */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
@@ -192,7 +192,7 @@ function matches(segment: string, name: string, isPattern: boolean): boolean {
   return wildcard(segment, name)
 }
 
-/** Matches `*` and `?` without backtracking. A bracket counts as any one character, which can only add matches. */
+/** Matches `*` and `?`, and goes back at most to the last `*`. A bracket counts as any one character, which can only add matches. */
 function wildcard(pattern: string, name: string): boolean {
   const simple = plainGlob(pattern)
   let [at, star, mark] = [0, -1, 0]

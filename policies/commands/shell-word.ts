@@ -4,7 +4,7 @@ export type FileList = {
   readonly dotted: boolean
   /** Whether a filter has removed the names of all places where credentials are stored. */
   readonly filtered: boolean
-  /** Set if names are split at blanks. A part of a name may then name any file. */
+  /** Set if the shell splits the names at blanks. A part of a name may then be the name of any other file. */
   readonly split?: true
 }
 

@@ -13,7 +13,7 @@ export function readCompared(word: Word, context: WordContext): void {
   if (shown) context.shows(word.text)
 }
 
-/** Reads a word that may name a file. Accessing the file may connect this machine to another one. */
+/** Reads a word that may name a file. Reports a problem if looking at the file may connect this machine to another one. */
 function readLookedAt(word: Word, context: WordContext): void {
   const hosts = mountedHosts(readWord(word, context).flatMap(choicesOf))
   if (hosts.length > 0) context.problem(`${word.text} may be a file on another machine`)

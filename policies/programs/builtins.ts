@@ -111,7 +111,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
-/** Whether the test uses the word at `at` only to check if it is empty, or if a file with that name exists. */
+/** Whether a test uses the word at index `at` only to check whether it is empty, or whether a file with that name exists or is of some kind. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')

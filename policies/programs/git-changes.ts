@@ -170,7 +170,7 @@ function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[]
   return verb === 'checkout' ? words.slice(1) : words
 }
 
-/** Whether a path looks like a folder: its last part has no dot, and is in lower case, unlike `Makefile`. */
+/** Whether a path looks like a folder: it ends in a slash, or its last part has no dot and doesn't begin with a capital, unlike `Makefile`. */
 function isFolder({ text }: ShellWord): boolean {
   return text.endsWith('/') || /^[^A-Z.][^.]*$/.test(text.slice(text.lastIndexOf('/') + 1))
 }

@@ -2,7 +2,7 @@ import type { Action, Grant } from '../action.ts'
 import { analyseCommand } from '../commands/analyse.ts'
 import { staticText } from '../commands/shell-word.ts'
 
-/** A rule that would make further questions unnecessary. */
+/** A rule that would make further questions about similar actions unnecessary. */
 export type ProposedRule =
   /** A line of a rule file. */
   | { readonly kind: 'rule'; readonly text: string }

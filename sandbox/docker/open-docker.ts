@@ -44,7 +44,7 @@ const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null;
 /**
  * Opens a sandbox that runs commands in containers of the given image, and keeps containers ready for later commands. Each container runs one command
  * at a time. Therefore everything that the command leaves running can be killed, and the container's limits apply only to that command. Throws
- * `unavailable` if no daemon answers, or if the daemon can't enforce the policy.
+ * `unavailable` if no daemon answers, if the daemon doesn't have the image, or if it can't enforce the policy.
  */
 export async function openDocker(
   policy: SandboxPolicy,

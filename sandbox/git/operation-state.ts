@@ -66,7 +66,7 @@ export function importableState(path: string, content: Buffer, oidBytes: number)
 
 /**
  * Returns the rule for a file of an interrupted rebase or `am`. A merge strategy is imported only if it is one of git's own, because any other
- * strategy names a program. Options are not imported, because git would pass them to programs.
+ * strategy names a program. Options for a merge strategy or for `git commit` are not imported, because git would pass them to programs.
  */
 function rebaseFile(name: string): Rule | undefined {
   if (/^git-rebase-todo(?:\.backup)?$|^done$/.test(name)) return todoList

@@ -27,7 +27,7 @@ export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** The protected paths that result from those patterns that apply in every directory. Not all of these paths exist. */
+/** The paths that are protected because of entries of `protectedPaths` that apply in every directory. Not all of these paths exist. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }

@@ -13,7 +13,7 @@ import type { BenchRow } from './row.ts'
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 const bundle = new URL('../../dist/apply-patch/index.js', import.meta.url).href
 const runs = 5
-/** The letters of the loads for which the peer needs seconds each time. */
+/** The letters of the loads for which Codex needs several seconds in each run. */
 const slowForThePeer = ['d', 'h']
 /** The letter of the load that must be refused. */
 const refused = 'h'

@@ -281,7 +281,7 @@ test.each([
   expect(decide(line)).toBe('ask')
 })
 
-/** Assignments of variables, the value of each of which contains the value of the previous one twice. */
+/** Assignments to variables. The value of each variable is that of the previous one, twice. */
 function doubled(times: number): string {
   return Array.from({ length: times }, (_, at) => `a${at + 1}="$a${at}$a${at}"`).join(';')
 }

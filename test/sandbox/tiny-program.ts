@@ -67,7 +67,7 @@ const processors: Readonly<Record<'x64' | 'arm64', Processor>> = {
         '0f05', // syscall
         '31ff', // xor edi, edi
         '4885c0', // test rax, rax
-        '7906', // jns over the next two
+        '7906', // jns: skip the next two instructions
         '4889c7', // mov rdi, rax
         '48f7df', // neg rdi
         'b83c000000', // mov eax, 60: exit

@@ -10,7 +10,7 @@ export function option(name: string, value: string): readonly string[] {
 /**
  * Returns the task of the run, or the focus of a review.
  *
- * @throws ActionError if both `prompt` and `prompt-file` are given, or if neither is and the run isn't a review
+ * @throws ActionError if both `prompt` and `prompt-file` are given, if neither is given and the run isn't a review, or if the file doesn't exist
  */
 export function promptOf(workspace: string, isReview: boolean): string {
   const [prompt, file] = [input('prompt'), input('prompt-file')]

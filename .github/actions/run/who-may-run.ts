@@ -82,7 +82,7 @@ export function requireOwnCheckout(eventName: string, head: string, sha: string)
   )
 }
 
-/** Whether the checkout may be a change that somebody proposes, such as a pull request. If so, none of its files may configure the run. */
+/** Whether the checkout may contain a proposed change, such as a pull request. If so, none of its files may configure the run. */
 export function isProposal(eventName: string): boolean {
   return eventName.startsWith('pull_request') || privileged.has(eventName)
 }

@@ -33,7 +33,7 @@ export function wholeNumber(name: string, unset: number): number {
   return Number(text)
 }
 
-/** Whether an input is `true`. @throws ActionError for any value other than `true` and `false` */
+/** Whether an input is `true`; false if it is empty. @throws ActionError for any other value except `false` */
 export function isTrue(name: string): boolean {
   const value = input(name)
   if (value !== '' && value !== 'true' && value !== 'false')
@@ -41,7 +41,7 @@ export function isTrue(name: string): boolean {
   return value === 'true'
 }
 
-/** Returns the lines of an input that aren't empty. */
+/** Returns the non-empty lines of an input, without blanks around them. */
 export function lines(name: string): readonly string[] {
   return input(name)
     .split(/\r?\n/)

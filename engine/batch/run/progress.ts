@@ -66,7 +66,7 @@ export class Progress {
     this.#paused = why
   }
 
-  /** The progress in one line: the number of settled trials, their outcomes, the elapsed time and the remaining time. */
+  /** The progress in one line: the settled trials and their outcomes, the running ones, the tokens, the cost, the pace and the remaining time. */
   line(): string {
     const running = [...this.#running.values()]
     const cost = running.reduce((sum, each) => sum + each.cost, this.#cost)

@@ -13,7 +13,7 @@ export type SessionLog = {
 }
 
 const logName = 'audit.jsonl'
-/** The maximum depth to which a named folder is searched. A batch stores its sessions several levels down. */
+/** The maximum depth to which a folder on the command line is searched. A batch stores its sessions several levels down. */
 const deepest = 8
 
 /**

@@ -133,7 +133,7 @@ function causeOf({ before, after }: Change): string {
 
 type Recorded = ReplayedRecord['record']['action']
 
-/** Describes an action in one line, for people. */
+/** Describes an action for human readers. */
 function describeAction(action: Recorded): string {
   switch (action.type) {
     case 'exec': {

@@ -17,7 +17,7 @@ const dependencies: ReadonlySet<string> = new Set([
   ...['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies'],
 ])
 
-/** The package.json files of a workspace, as they were before the run changed anything. */
+/** The package.json files of the run's workspaces, as they were before the run changed anything in them. */
 export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 

@@ -38,7 +38,7 @@ export function fits(text: string, { tokens, lines }: OutputLimit): boolean {
   )
 }
 
-/** Like `truncateMiddle`, but limits tokens and lines. Keeps half from the start and half from the end. */
+/** Like `truncateMiddle`, but limits tokens and lines. Half of each limit applies to the start that is kept, and half to the end. */
 export function truncateOutput(text: string, limit: OutputLimit, whereWhole?: string): Truncated {
   if (fits(text, limit)) return { text, omitted: 0 }
   const { tokens, lines } = limit

@@ -34,7 +34,7 @@ const limited = /\b(?:since|after|before|until|when|if|else|other|main|master|at
 const forReader = /\bfirst,|\b(?:before|until) you (?:decide|look|review|approve|agree|say|have|merge)\b/g
 const ofCommits = /commit|branch|history|rebase|squash|push|remote|pouss|プッシュ/
 
-/** Finds a statement that nothing was pushed, if no other sentence mentions a push. */
+/** Finds a statement that nothing was pushed, provided that every sentence that mentions a push states this. */
 function denied(sentences: readonly Sentence[], command: string): readonly UnsupportedClaim[] {
   const speaking = sentences.filter(({ plain }) => ofPush.test(plain.replace(/`[^`]*`/g, '')))
   const [said] = speaking

@@ -67,7 +67,7 @@ export function leftByPronoun(sentences: readonly Sentence[]): ReadonlySet<strin
 
 /**
  * Returns the files that a sentence describes as unchanged with words such as "both" or "that file". Returns none if it isn't clear which files are
- * meant: if the last sentence that names files names more or fewer files than the words refer to, or says what the writer did.
+ * meant, for example because the last sentence with file names names more or fewer files than these words refer to, or says what the writer did.
  */
 export function leftSurely(sentence: Sentence, before: readonly Sentence[]): readonly string[] {
   const count = countOf(sentence)

@@ -22,7 +22,8 @@ const rest = pattern(
 const many = pattern(String.raw`\b(?:two|three|four|five|six|seven|eight|nine|ten|both|several|some|few|couple|many)\b`)
 
 /**
- * Finds sentences that admit failing tests, but fewer than the last test run reported: "the only one", "the other 310 pass".
+ * Finds a sentence that admits failing tests, but fewer than the last test run reported: "the only one", "the other 310 pass". Finds none if the
+ * message also gives the right number, or says that there are several.
  *
  * @param runs runs of tests, the last of which failed
  */

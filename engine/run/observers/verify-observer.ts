@@ -17,7 +17,7 @@ type Failure = Extract<VerificationResult, { type: 'failed' }> & { readonly comm
 
 /**
  * Runs the user's `--verify` commands when the model is done. If a command fails, the model is told about it and continues. If the commands still
- * fail after the allowed number of attempts, the run fails.
+ * fail after the allowed number of attempts, the run fails. A command that is refused or can't start ends the run at once.
  */
 export function verifyObserver(
   { commands, attempts }: Verification,

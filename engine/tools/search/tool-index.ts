@@ -7,7 +7,7 @@ export type FoundTool = { readonly tool: Tool; readonly score: number }
 /** A search for tools. */
 type ToolQuery = {
   readonly text: string
-  /** Words that must all occur in a tool's name or in its descriptions. */
+  /** Words, each of which must occur in one of the texts of a tool that are searched (its name, hint, description, and perhaps its schema). */
   readonly required: readonly string[]
   readonly limit: number
 }
@@ -36,7 +36,7 @@ export class ToolIndex {
         const { words, bigrams } = termsOf(text)
         const counts = new Map<string, number>()
         for (const term of [...words, ...bigrams]) counts.set(term, (counts.get(term) ?? 0) + 1)
-        // The count has little influence: ten occurrences of a word mean hardly more than one.
+        // The count has limited influence: ten occurrences of a word weigh only about three times as much as one.
         for (const [term, count] of counts)
           weighted.set(term, (weighted.get(term) ?? 0) + weight * (1 + Math.log(count)))
       }

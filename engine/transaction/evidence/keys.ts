@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyOb
 import { UserError } from '../../core/user-error.ts'
 import { sshPrivateKey, sshPublicKey } from './ssh-key.ts'
 
-/** The minimum length of an RSA key, in bits. Shorter keys can be factored. */
+/** The minimum length of an RSA key, in bits. Shorter keys are considered insecure. */
 const shortestRsa = 2048
 
 /**

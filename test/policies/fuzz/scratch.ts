@@ -98,7 +98,7 @@ export class Scratch {
     return this.#state() !== before
   }
 
-  /** The arguments for a bwrap sandbox in which only the scratch folder is writable, whatever commands get past the analysis. */
+  /** The arguments for a bwrap sandbox in which commands can't write to the host outside the scratch folder, even if the analysis misjudged them. */
   #sandbox(): readonly string[] {
     return [
       ...['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--dev', '/dev', '--proc', '/proc', '--unshare-all'],

@@ -4,7 +4,7 @@ import type { Received } from '../sse-server.ts'
 export type Rule<Body> = {
   /** The provider's documentation of the rule. */
   readonly source: string
-  /** The provider's answer; undefined if the request follows the rule. */
+  /** Returns the provider's error message if a request breaks the rule; otherwise undefined. */
   readonly broken: (body: Body, request: Received) => string | undefined
 }
 

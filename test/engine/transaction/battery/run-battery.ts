@@ -22,7 +22,7 @@ type End = {
   readonly args?: readonly string[]
   /** Acts on the program's process after the changes have been made. */
   readonly act?: (pid: number) => void
-  /** If set, `act` is called only when the command after the changes is running. */
+  /** If set, `act` isn't called directly after the changes, but while the command that follows them is running. */
   readonly duringCommand?: true
   readonly last?: Reply
   readonly code: number | null
