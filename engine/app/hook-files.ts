@@ -9,7 +9,7 @@ type HookPlaces = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Whether the repository is trusted, so that its files are used. */
+  /** Whether the repository is trusted. Its files are used only if it is. */
   readonly trusted: boolean
   /** Whether the user's and the repository's own files are ignored. */
   readonly isolated: boolean

@@ -35,7 +35,7 @@ export function isPath(word: string): boolean {
   // `v1.8` and `3.5` are versions. In contrast, `tool.1` names a file, a manual page.
   if (/^\d$/.test(extension) && /\d/.test(last.slice(0, dot))) return false
   const isNamed = /[a-z]/i.test(last.slice(0, dot) || 'a')
-  // A long path may have any extension, such as `ops/systemd/backup.service`, unless it begins with the name of a host.
+  // A path with folders, such as `ops/systemd/backup.service`, may have any extension, unless it begins with a host name.
   const isLong =
     /^(?:[\w@-]+\/[\w@+-]+|src|lib|tests?|spec|docs?|scripts|app|cmd|pkg|internal|include|config|bin|grammar|data|fixtures|examples|templates|ops|deploy|db)\//.test(
       word,

@@ -64,7 +64,7 @@ const ownPush = pattern(
   'i',
 )
 
-/** Words for all of several destinations, such as "both remotes". */
+/** Phrases that refer to several destinations at once, such as "both remotes". */
 const everywhere = pattern(
   String.raw`\b(?:both|all|each|every|two|three)(?: of)?(?: the| our| your)?(?: \w+)? (?:remotes?|mirrors?|repos|repositories|registr(?:y|ies)|hosts|servers|destinations|places|sides)\b`,
 )

@@ -18,7 +18,7 @@ type RunOptions = {
   readonly program: { readonly argv: readonly string[]; readonly node: string }
   /** The parts of the run that execute the workspace's script `attack.sh`, each with its own name as the argument. */
   readonly acting: readonly Surface[]
-  /** Calls of other tools that the model makes first. */
+  /** Calls to other tools, which the model makes first. */
   readonly calls?: readonly ToolCall[]
   readonly env?: Readonly<Record<string, string>>
   /** Lines to add to the table `sandbox_read` of `config.toml`, and tables to put after it. Default: none. */
