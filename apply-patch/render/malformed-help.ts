@@ -31,7 +31,7 @@ function general(line: string): string | undefined {
   const diff = /^(?:diff --git a\/|--- (?:a\/)?|\+\+\+ (?:b\/)?)(\S+)/.exec(line)
   if (diff === null) return undefined
   const path = diff[1] === '/dev/null' ? '{path}' : (diff[1] ?? '{path}')
-  return `  this is a unified diff; in the format of apply-patch, a file starts with '*** Update File: ${path}' (or Add, Delete), without line numbers`
+  return `  this is a unified diff; in apply-patch's own format, the section of a file starts with '*** Update File: ${path}' (or Add, Delete), and there are no line numbers`
 }
 
 const verbs = [

@@ -98,7 +98,7 @@ const skippedFor = {
     'Not run: another call of the same batch could not be carried out. Nothing was changed; call again if you still need it.',
   stopped: 'Not run: the run was being stopped.',
   failed:
-    'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
+    'Not run, because an earlier command in the same response failed. Look at that failure first; call again if you still need this.',
 } as const
 
 /**

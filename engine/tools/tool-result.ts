@@ -17,7 +17,7 @@ export type ToolResult = {
    */
   readonly broken?: boolean
   /**
-   * Whether the call was a command that ran and failed. If so, later calls of the same response that may change something are skipped, because they
+   * Whether the call was a command that ran and failed. If so, later calls in the same response that may change something are skipped, because they
    * may rely on the command's success.
    */
   readonly commandFailed?: boolean

@@ -18,10 +18,10 @@ export type CommandClass = Fact['class']
 /**
  * Something that requires approval no matter how harmless the rest of the command is, and that no allow rule can override: a request for another
  * user's privileges, text that is run as code, a command that shows the environment, a variable that changes what runs, secrets, or another
- * repository. Some alarms are about things that are harmless only in a sandbox: URLs of git's remotes, since the git configuration that is visible in
- * the sandbox contains no passwords; environment variables of containers, since the sandbox hides the container daemon; and host names that a program
- * resolves as a side effect. `unlisted-file` is about a system file or a file in a home folder that no table lists: it may contain credentials, and
- * the sandbox doesn't hide it.
+ * repository. An alarm of the kind `unsandboxed` counts only outside a sandbox: it is about the URLs of git's remotes (the git configuration that is
+ * visible in the sandbox contains no passwords), the environment variables of containers (the sandbox hides the container daemon), or host names
+ * that a program resolves as a side effect. `unlisted-file` is about a file, in a system folder or a home folder, that no table lists: it may contain
+ * credentials, and the sandbox doesn't hide it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'

@@ -14,7 +14,7 @@ export type Planted = {
   close(): void
 }
 
-/** The prefix of every canary. Scripts that look for canaries write it in brackets, so that they don't find themselves. */
+/** The prefix of every canary. A script that searches for canaries puts the last letter in brackets, so that the pattern doesn't match the script itself. */
 const mark = 'CANARY'
 
 /** Commands with which a script prints the canaries in its input. Their prefix is replaced in the output, so that masking can't remove them. */

@@ -52,7 +52,7 @@ describe.skipIf(needsBubblewrap())('calls beside each other', () => {
     const outputs = input.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output))
     expect(outputs).toEqual([
       expect.stringContaining('exited with code 3'),
-      'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
+      'Not run, because an earlier command in the same response failed. Look at that failure first; call again if you still need this.',
       expect.stringContaining('one'),
     ])
     expect(['b', 'c', 'd'].map((name) => existsSync(join(cwd, name)))).toEqual([true, false, true])
