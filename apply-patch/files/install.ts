@@ -163,7 +163,7 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
 }
 
 /**
- * Refuses to continue if another program has changed a file that was moved aside, after the file was checked for the first time. The change time
+ * Refuses to continue if a file that was moved aside has been changed by another program since it was first checked. The change time
  * isn't compared, because the commit itself changed it by linking or renaming the file.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {

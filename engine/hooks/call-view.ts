@@ -24,7 +24,7 @@ export type SeenCall = {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Returns what a call would do, as an action for the Guardian, judging by the name and the fields that a hook sees. */
+/** Returns what a call would do, as an action for the Guardian. Only the name and the fields that a hook sees are known. */
 export function actionOf(name: string, input: SeenCall['input'], workspace: string): Action | undefined {
   const sandbox = 'danger-full-access'
   const path = typeof input['file_path'] === 'string' ? input['file_path'] : input['path']

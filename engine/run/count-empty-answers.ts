@@ -49,4 +49,4 @@ export function endedBlank(finalMessage: string): Stop | undefined {
 }
 
 const question =
-  'Your answer was empty. If the task is not done, continue. If it is done, write a message that says what you did and how it ended.'
+  'Your answer was empty. If the task is not done, continue. If it is done, write a message that says what you did and what the outcome was.'

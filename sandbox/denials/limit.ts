@@ -13,13 +13,13 @@ export function limitDenial(limit: LimitName, value: number, certainty: Denial['
 }
 
 const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
-  wallTimeMs: (value) => `more than ${value / 1000} s of running time: the command was ended`,
-  outputBytes: (value) => `more than ${bytes(value)} of output: the command was ended`,
+  wallTimeMs: (value) => `more than ${value / 1000} s of running time; the command was stopped`,
+  outputBytes: (value) => `more than ${bytes(value)} of output; the command was stopped`,
   memoryBytes: (value) => `more than ${bytes(value)} of memory`,
   processes: (value) => `more than ${value} processes and threads at a time`,
   cpus: (value) => `more than ${value} processors`,
-  diskBytes: (value) => `more than ${bytes(value)} of disk while it ran: the command was ended`,
-  files: (value) => `more than ${value} new files on a disk while it ran: the command was ended`,
+  diskBytes: (value) => `more than ${bytes(value)} of disk while the command ran, so it was stopped`,
+  files: (value) => `more than ${value} new files on one disk while the command ran, so it was stopped`,
   fileSizeBytes: (value) => `a file of more than ${bytes(value)}`,
   openFiles: (value) => `more than ${value} open files in one process`,
 }

@@ -61,7 +61,7 @@ describe.each([
     expect(ran.result.denials).toEqual([
       {
         kind: 'limit',
-        subject: 'more than 64 MiB of disk while it ran: the command was ended',
+        subject: 'more than 64 MiB of disk while the command ran, so it was stopped',
         rule: 'limits.diskBytes',
         certainty: 'proven',
         remedy: { kind: 'raise-limit', limit: 'diskBytes', value: 64 * mebibyte },
@@ -80,7 +80,7 @@ describe.each([
     expect(ran.result.denials).toEqual([
       {
         kind: 'limit',
-        subject: 'more than 500 new files on a disk while it ran: the command was ended',
+        subject: 'more than 500 new files on one disk while the command ran, so it was stopped',
         rule: 'limits.files',
         certainty: 'proven',
         remedy: { kind: 'raise-limit', limit: 'files', value: 500 },

@@ -97,7 +97,7 @@ export const unreal = pattern(
   String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when|(?:checks|ensures|requires|waits|makes sure|asserts) (?:that|until|for|if|whether))\b`,
 )
 
-/** Words that say that a whole sentence reports what others say. */
+/** Words that mark a whole sentence as a report of what others say. */
 export const othersSay = pattern(
   String.raw`\b(?:according to|you said|you (?:attached|pasted|sent|ran)|the (?:ci )?log|that log|logs? says?|upstream's|their ci|as far as ci|in that (?:log|run)|your (?:class|ci|machine|setup|build|job|config)|says (?:little|nothing)|doesn't mean|means? (?:little|nothing|much)|because the (?:job|clock|assertion))\b`,
 )

@@ -154,7 +154,7 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     })
     expect(ended.code).toBe(124)
     expect(ended.stderr).toBe(
-      'agent sandbox: The sandbox refused more than 1 s of running time: the command was ended (limits.wallTimeMs). To allow it: raise the limit, e.g. --limit time=2.\n',
+      'agent sandbox: The sandbox refused more than 1 s of running time; the command was stopped (limits.wallTimeMs). To allow it: raise the limit, e.g. --limit time=2.\n',
     )
   })
 

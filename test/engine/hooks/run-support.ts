@@ -10,7 +10,7 @@ export const run = (cmd: string): Reply => [call('exec_command', { cmd })]
 /** A response that ends the run. */
 export const done: Reply = [say('done')]
 
-/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code; `files` are executable files in the user's home. */
+/** Runs `agent exec --json` with these hooks in the user's Claude Code settings; `files` are executable files in the user's home directory. */
 export async function withHooks(
   hooks: object,
   replies: Parameters<typeof exec>[0],
