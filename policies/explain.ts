@@ -24,7 +24,7 @@ const kinds: Readonly<Record<CommandClass, string>> = {
 
 /**
  * Explains a decision: one paragraph about the whole command line, and one for each command in it. The paragraphs describe what a command is, what it
- * does, what decides about it, and what would let it run without anybody being asked. The text ends with a line feed.
+ * does, what determines the decision, and what would let it run without anybody being asked. The text ends with a line feed.
  *
  * @param command a line for a shell, or an argument vector
  * @example console.log(explainCommand('cd x && rm y', { approvalMode: 'untrusted', sandbox: 'read-only' }))

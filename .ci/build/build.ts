@@ -75,7 +75,7 @@ await build({
   // Vendor packages in CommonJS call `require` for Node's own modules, but an ES module has no `require`.
   banner: { js: requireForCommonJs },
 })
-// Each program is a single file: opening files takes time, and only the compiled code of a single file can be stored with all its functions (see launchers.ts).
+// Each program is a single file, because opening files takes time, and because compiled code with all functions can be stored only for a single file.
 await build({
   ...common,
   entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),

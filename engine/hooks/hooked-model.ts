@@ -10,7 +10,7 @@ type Effects = {
   readonly stop: (reason: string) => void
   /** Makes the run refuse a call for the given reason. */
   readonly refuse: (callId: string, reason: string) => void
-  /** Opens a model by its name. Rejects with a sentence if that fails. */
+  /** Opens a model by its name. If that fails, it rejects with an error whose message is a complete sentence. */
   readonly openModel: (name: string) => Promise<Model>
 }
 

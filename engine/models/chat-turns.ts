@@ -120,7 +120,7 @@ function idFor(model: string, id: string): string {
 
 function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: string): WireCall {
   const object = argumentsObject(call, tools)
-  // The model's text is sent back byte for byte if possible, but servers' templates parse it and fail if it is not a JSON object.
+  // Arguments that are a JSON object are sent back byte for byte. Anything else is wrapped in one, because the templates of servers parse it.
   const same = call.kind === 'function' && !('malformed_arguments' in object)
   const text = same ? call.input : JSON.stringify(object)
   const name = fittingName(call.name, longestName)

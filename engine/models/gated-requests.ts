@@ -78,7 +78,7 @@ function counted({ inputTokens, cachedInputTokens, outputTokens }: Usage, counts
   return inputTokens + outputTokens - (countsCached ? 0 : cachedInputTokens)
 }
 
-/** Returns the account and the model of an endpoint's requests. They contain the key only as a hash, from which nobody can recover the key. */
+/** Returns the account to which an endpoint's requests to a model belong. It contains only a hash of the key, from which nobody can recover the key. */
 async function accountOf({ baseUrl, headers }: Pick<Endpoint, 'baseUrl' | 'headers'>, model: string): Promise<Account> {
   const { authorization = '', 'x-api-key': key = '' } = await headers()
   const hash = createHash('sha256').update(`${authorization}\n${key}`).digest('hex').slice(0, 16)

@@ -67,7 +67,7 @@ export async function importChanges(
   if (taken.problem !== undefined) {
     const subject = `git objects (${taken.problem})`
     return {
-      notes: [{ subject, advice: 'the commits, tags and stashes of the command were not imported' }],
+      notes: [{ subject, advice: 'the commits, tags and stashes that the command made were not imported' }],
       stale: false,
       complete: false,
     }

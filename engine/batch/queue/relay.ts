@@ -105,7 +105,7 @@ export class Relay {
     if (bytes.length > mostManifestBytes)
       throw new UserError(
         'usage',
-        'There are too many tasks to send through Redis: give workers the folder with --store.',
+        "There are too many tasks to send through Redis; let the workers share the batch's folder (--store DIR).",
       )
     if (!(await this.#store.has('manifest'))) await this.#store.put('manifest', bytes)
     await announce(this.#carrier, this.#key, this.#folder.hash)
@@ -181,7 +181,7 @@ export class Relay {
   /** Unpacks the files of a result into the folder. @returns what is wrong with the files; undefined if they are complete */
   async #unpack(delivery: string, { size, most, record }: z.infer<typeof result>): Promise<string | undefined> {
     if (size === null)
-      return `its result is larger than the ${Math.floor(most / 1024)} KiB that may be sent through Redis: give workers the folder with --store`
+      return `its result is larger than the ${Math.floor(most / 1024)} KiB that may be sent through Redis; let the workers share the batch's folder (--store DIR)`
     try {
       const packed = await this.#store.read(`object:${delivery}`, most)
       await unpackAttempt(packed, this.#folder.attemptPath(record.trial, record.attempt), most)

@@ -35,7 +35,7 @@ export function scanCommands(source: Source, close: ')' | ''): void {
     } else if (character === '#') scanComment(source)
     else if (/[;&|()<>]/.test(character) && !/^[<>]\($/.test(character + source.peek(1))) {
       if (character === '(' && source.peek(1) === '(' && first && frame !== 'patterns') {
-        source.bashOnly('((')
+        source.bashOnly('`((`')
         source.at += 2
         scanArithmetic(source)
         source.token('arithmetic', pos)
@@ -43,7 +43,7 @@ export function scanCommands(source: Source, close: ')' | ''): void {
         continue
       }
       const operator = source.match(operators) ?? ''
-      if (bashOnly.test(operator)) source.bashOnly(operator)
+      if (bashOnly.test(operator)) source.bashOnly(`\`${operator}\``)
       source.at += operator.length
       if (/[<>]/.test(operator)) {
         source.token('structure', pos, operator)
@@ -173,7 +173,7 @@ function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): b
     skipBlanks(source)
     const start = source.at
     if (source.starts('((')) {
-      source.bashOnly('for ((')
+      source.bashOnly('`for ((`')
       source.at += 2
       scanArithmetic(source, /[\w \t\n+\-*/%<>=!&|^~?:,.#@[\];]/)
       source.token('arithmetic', start)
@@ -183,7 +183,7 @@ function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): b
     return !reserved(source, 'in', true)
   }
   if (raw === 'function') {
-    source.bashOnly('function')
+    source.bashOnly('`function`')
     named(source, true)
     return true
   }

@@ -130,7 +130,7 @@ function scanDollar(source: Source, quoted: boolean): void {
 }
 
 function scanAnsi(source: Source): void {
-  source.bashOnly("$'…'")
+  source.bashOnly("`$'…'`")
   const pos = source.at
   source.at += 2
   while (source.peek() !== "'") {
@@ -180,7 +180,7 @@ function scanParameter(source: Source, quoted: boolean): void {
   const special = source.match(/[#?$!-][}:#%/+=-]/y)?.[0]
   const name = source.match(/[!#]?(?:[A-Za-z_]\w*|[0-9]+|[@*])/y) ?? special
   if (name === undefined) fail('an expansion that is not understood')
-  if (source.plain && name.startsWith('!') && name.length > 1) fail('a plain sh has no ${!name}')
+  if (source.plain && name.startsWith('!') && name.length > 1) fail("plain sh doesn't support ${!name}")
   source.at += name.length
   if (source.peek() === '[') {
     source.bashOnly('arrays')

@@ -50,7 +50,7 @@ export class Source {
   }
 
   bashOnly(what: string): void {
-    if (this.plain) fail(`a plain sh has no ${what}`)
+    if (this.plain) fail(`plain sh doesn't support ${what}`)
   }
 
   /** Checks a newline inside a construct. Fails if a heredoc is pending, because shells disagree about where its body then begins. */

@@ -7,7 +7,7 @@ const operator = /^(?:-[a-zA-Z]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef)|==?|!=|=~|!)$/
 
 /** Scans `[[ … ]]` (bash(1), Compound Commands), whose first word, at `start`, has already been scanned. */
 export function scanTest(source: Source, start: number): boolean {
-  source.bashOnly('[[')
+  source.bashOnly('`[[`')
   source.token('structure', start, '[[')
   for (;;) {
     skipBlanks(source)

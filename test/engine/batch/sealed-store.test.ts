@@ -125,7 +125,7 @@ test('a result that is too large for Redis does not count, and the message says 
   const [line] = place.lines('results.jsonl')
   expect(line).toMatchObject({ id: 'a', outcome: 'infrastructure', attempts: 2, patch: null })
   expect(line?.['error']).toContain(
-    'larger than the 64 KiB that may be sent through Redis: give workers the folder with --store',
+    "larger than the 64 KiB that may be sent through Redis; let the workers share the batch's folder (--store DIR)",
   )
 })
 
