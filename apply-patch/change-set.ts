@@ -28,7 +28,7 @@ type FileFacts = {
   readonly settled?: boolean
 }
 
-/** A path of a patch, resolved against the root. Two spellings of one file have the same `key`. */
+/** A path in a patch, resolved against the root. Two spellings of one file have the same `key`. */
 export type Place = {
   /** The path, as the patch spells it. */
   readonly path: string
@@ -44,7 +44,7 @@ export type Content = readonly Uint8Array[]
  */
 export type Piece = Uint8Array | { readonly file: string; readonly start: number; readonly length: number }
 
-/** The change of one file. A change set names each `key` at most once. */
+/** The change to one file. A change set names each `key` at most once. */
 export type Change =
   | {
       readonly type: 'write'

@@ -81,7 +81,7 @@ export type PlaceFailure = {
   readonly near?: readonly string[]
 }
 
-/** A failure because the change of a file can't be expressed as a patch. */
+/** A failure to express the change to a file as a patch. */
 export type DifferenceFailure = {
   readonly code: 'difference'
   readonly path: string

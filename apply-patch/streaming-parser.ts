@@ -12,7 +12,7 @@ export type StreamedOperation = {
   readonly isComplete: boolean
 }
 
-/** The anchors of a chunk, and its lines with their marks. An added file has all its lines in a single chunk. */
+/** The anchors of a chunk, and its lines, each with its prefix (`+`, `-` or a space). An added file has all its lines in a single chunk. */
 export type StreamedChunk = { readonly anchors: readonly string[]; readonly lines: readonly string[] }
 
 /** Parses a patch while it is being written, only to display it. To apply a patch, parse it with `parsePatch`. */

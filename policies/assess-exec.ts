@@ -126,8 +126,8 @@ function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly 
 }
 
 /**
- * The arguments of a command whose effects aren't fully known, and the values of its options. The command may read the files that they name. A
- * command line that names a file that must not be read is therefore refused, even if no sandbox enforces the permissions and nobody is asked.
+ * The arguments of a command whose effects aren't fully known, and the values of its options. The command may read the files that they name. So if
+ * one of them must not be read, the command line is refused, even if no sandbox enforces the permissions and nobody is asked.
  */
 function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []

@@ -6,8 +6,8 @@ import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
 /**
- * At most this many of the commands that one command's arguments may contain are compared with the rules. If there are more, a restricting rule is
- * assumed to cover one of them.
+ * The maximum number of commands to look for in one command's arguments and to compare with the rules. If the arguments may contain more commands, a
+ * restricting rule is assumed to cover one of the others.
  */
 const mostStarts = 64
 

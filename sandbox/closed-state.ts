@@ -62,8 +62,8 @@ function withoutLinks(path: string): string {
 }
 
 /**
- * Creates the parent of a state folder, in a directory that all users share. Returns whether the parent is private to this user, so that nobody else
- * can write to it or rename it.
+ * Creates the parent of a state folder, in a directory that all users share. Returns whether the parent is private to this user, which means that
+ * nobody else can write to it or rename it.
  */
 function makeShared(path: string): boolean {
   try {

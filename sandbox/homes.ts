@@ -51,7 +51,7 @@ export function expandHome(path: string, known?: readonly string[]): readonly st
   return (known ?? homes()).map((home) => join(home, path.slice(1)))
 }
 
-/** Whether normalizing would leave a path unchanged. There are many paths, and normalizing takes far longer than this test. */
+/** Whether normalizing would certainly leave a path unchanged. There are many paths, and normalizing takes far longer than this test. */
 function isPlain(path: string): boolean {
   return !path.includes('/.') && !path.includes('//') && !path.endsWith('/')
 }

@@ -30,8 +30,8 @@ export type SandboxErrorData = {
     readonly backend: Backend
     readonly path: string
     /**
-     * Set if the user approved the expected entry, or if the entry existed when the run began. Not set if it only existed when the mounts were
-     * planned.
+     * Set if the user approved the expected entry, or if the entry existed when the run began. Not set if the entry was first seen when the mounts
+     * were planned.
      */
     readonly approved?: true
   }

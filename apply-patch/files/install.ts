@@ -42,7 +42,7 @@ export type Work = {
   readonly durable: boolean
   readonly current: CurrentOperation
   readonly progress: Progress
-  /** Lets other tasks run if the commit has worked for a while without a pause. @throws CommitError `aborted` */
+  /** Lets other tasks run if the commit has been running for a while without a pause. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
 }
 

@@ -12,7 +12,7 @@ import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories
  * nothing, and a commit checks all results again. Open a new view for each plan, because a view remembers which directories are not links.
  */
 export type Tree = {
-  /** Absolute real path that relative paths start from. */
+  /** The absolute real path against which relative paths are resolved. */
   readonly root: string
   /** Further trees that paths may lead into; absolute real paths. */
   readonly beside: readonly string[]

@@ -30,7 +30,7 @@ export class NumberedLines {
     this.#places = places
   }
 
-  /** How many lines of the file have this number. */
+  /** How many lines of the file are represented by this number. */
   frequency(id: number): number {
     return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
   }

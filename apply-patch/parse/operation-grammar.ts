@@ -152,9 +152,9 @@ export class OperationParser extends EmbeddedActionsParser {
 const parser = new OperationParser()
 
 /**
- * Parses the runs of lines of one operation, the first of which is its header.
+ * Parses one operation, given as runs of lines of the same kind. The first run is the header.
  *
- * @returns its parts, or the first token that doesn't fit
+ * @returns the parts of the operation, or the first token that doesn't fit
  */
 export function parseOperation(runs: readonly RunToken[]): OperationSyntax | SyntaxError {
   parser.input = runs.map(token)

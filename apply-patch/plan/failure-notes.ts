@@ -46,7 +46,7 @@ export class FailureNotes {
     this.list.push({ ...failure, absolute: this.absolute(failure.path) })
   }
 
-  /** The absolute form of a path of the patch. */
+  /** The absolute form of a path in the patch. */
   absolute(path: string): string {
     return isAbsolute(path) ? path : `${this.#root}/${path}`
   }

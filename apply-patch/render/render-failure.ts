@@ -60,5 +60,5 @@ function renderDifference({ path, reason }: DifferenceFailure): readonly string[
     reason === 'not-text'
       ? "its content is not UTF-8 text before or after the change; a patch can delete or rename such a file, but can't contain its bytes"
       : "its name contains a line break, begins or ends with white space, or ends with a space and stars; a patch's headers can't contain such a name"
-  return [`Failed to express the change of ${JSON.stringify(clip(path, 300))} as a patch`, `  ${why}`]
+  return [`Failed to express the change to ${JSON.stringify(clip(path, 300))} as a patch`, `  ${why}`]
 }

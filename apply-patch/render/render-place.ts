@@ -67,7 +67,7 @@ export function reasonText(reason: string, detail: string | undefined): string {
     'is-directory': 'it is a directory; name the files in it instead',
     'not-a-file': 'it is not a regular file',
     'content-differs': "the file's content is not exactly the lines to be deleted",
-    'needed-later': 'a later hunk moves the existing file, which would be lost; move that file first',
+    'needed-later': 'the existing file would be lost, but a later hunk moves it; move that file first',
     'not-a-directory': `one of its parents is a file, not a directory${to}`,
     'outside-root': `it leads out of the root${to}`,
     protected: `it is git's own data${to}`,

@@ -76,7 +76,7 @@ function insertsAtEnd({ anchors, hint, body, endOfFile }: Chunk): boolean {
   return isInsertion && (endOfFile || (anchors.length === 0 && hint === undefined))
 }
 
-/** Whether a chunk has only removed lines, no anchor and no end-of-file mark, so that its reverse would not say where to insert the lines. */
+/** Whether a chunk has only removed lines, no anchor and no end-of-file mark. If so, its reverse would not say where to insert the lines. */
 function lacksPlace({ anchors, body, endOfFile }: Chunk): boolean {
   return !endOfFile && anchors.length === 0 && bodyLines(body).every(({ mark }) => mark === 'removed')
 }

@@ -129,9 +129,9 @@ export type RunRequest = {
   readonly deliver?: () => (finalMessage: string) => string | undefined
   /** The limits on what the run may use. Default: no limits. */
   readonly budget?: Budget
-  /** Ends the run when a call is refused for the first time. Default: false. */
+  /** Whether the first refused call ends the run. Default: false. */
   readonly failOnDenied?: boolean
-  /** Makes a run fail if it ended normally but changed neither a file nor the checked-out commit. Default: false. */
+  /** Whether a run fails if it ended normally but changed neither a file nor the checked-out commit. Default: false. */
   readonly failOnNoChange?: boolean
   /** The file to which the conversation is recorded. Default: none. */
   readonly record?: string

@@ -32,7 +32,7 @@ type RunSandboxOptions = {
   /** Files that permissions deny. They are hidden and protected like the files that the configuration names. */
   readonly denied: DeniedFiles
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Paths that commands may read although they are in private directories. */
+  /** Paths in private directories that commands may nevertheless read. */
   readonly readable: readonly string[]
   /** Receives the hosts that commands reach. Default: none. */
   readonly onDecision?: NetworkOptions['onDecision']

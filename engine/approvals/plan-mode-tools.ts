@@ -15,7 +15,7 @@ export function planModeTools(mode: PlanMode, agents: BackgroundAgents): readonl
 }
 
 const wording = {
-  commands: 'Commands are still running and could change things',
+  commands: 'Commands are still running and could make changes',
   agents: 'Agents are still working',
 }
 

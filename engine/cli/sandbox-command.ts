@@ -26,7 +26,7 @@ import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
 
-/** The exit code that shells report for a program that SIGPIPE ended, because the reader of its output was gone. */
+/** The exit code that shells report for a program that SIGPIPE killed, because the reader of its output was gone. */
 const brokenPipe = 141
 
 /** The exit code of shells and env(1) for a missing program. */
@@ -35,7 +35,7 @@ const commandNotFound = 127
 /**
  * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through.
  *
- * @returns the command's exit code; 128 + n if signal n ended it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
+ * @returns the command's exit code; 128 + n if signal n killed it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
  *   timeout(1)
  */
 export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {

@@ -123,7 +123,7 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 const importsNothing =
-  "'import' reads configuration files of yours, but --isolated ignores all of them. Remove one of the two, or give the settings with -c."
+  "'import' reads your own configuration files, but --isolated ignores all of them. Remove one of the two, or pass the settings with -c."
 
 /** What a repository contributes to the configuration: the layers of its settings, and a list of what is ignored. */
 type Brought = { readonly layers: readonly Layer[]; readonly ignored: readonly Ignored[] }

@@ -226,7 +226,7 @@ export class ModelError extends Error {
   readonly failure: ModelFailure | undefined
   /** The HTTP status, if the failure was an HTTP error. */
   readonly status: number | undefined
-  /** What the last attempt cost; undefined if it cost nothing or the provider didn't say. */
+  /** What the last attempt used; undefined if it used nothing or the provider didn't report its usage. */
   readonly spent: Usage | undefined
 
   constructor(

@@ -6,7 +6,7 @@ import { oneLine } from './format-values.ts'
 
 /**
  * Creates a sink that writes plain lines as things happen, for logs, pipes and CI. A command also gets a line when it starts, and one from time to
- * time while it runs, because a silent log looks like a run that hangs.
+ * time while it runs, because a run with a silent log seems to hang.
  */
 export function plainSink(write: (text: string) => void, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)

@@ -72,7 +72,7 @@ export type Hooks = {
     fields: Readonly<Record<string, unknown>>,
   ) => Promise<HookOutcome>
   /**
-   * Returns the reasons for the denials that hooks with `asyncRewake` have given since this function was last called.
+   * Returns the reasons that hooks with `asyncRewake` have given for denials since this function was last called.
    *
    * @param waits whether to wait for hooks that are still running
    */

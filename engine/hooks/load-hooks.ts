@@ -30,7 +30,7 @@ export type Hook = {
 /** All hooks of a run by event, in the order in which they were read. */
 export type HookSet = {
   readonly hooks: ReadonlyMap<HookEvent, readonly Hook[]>
-  /** Sentences about hooks that will never run, and about settings of hooks that are ignored. */
+  /** Sentences about hooks that will never run, and about hook settings that are ignored. */
   readonly notices: readonly string[]
 }
 

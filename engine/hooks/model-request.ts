@@ -3,7 +3,7 @@ import type { HistoryItem, ModelRequest } from '../core/model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
 
-/** A request in the format of Gemini CLI's hooks. Its messages contain no calls, results or images. */
+/** A request as Gemini CLI shows it to hooks. Its messages contain no calls, results or images. */
 type ShownRequest = {
   readonly model: string
   readonly messages: readonly { readonly role: 'system' | 'user' | 'model'; readonly content: string }[]

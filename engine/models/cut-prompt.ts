@@ -3,7 +3,7 @@ import type { ChatBody } from './chat-request.ts'
 
 /** The smallest context window that Ollama gives a model by default, in tokens. Only prompts that are longer than this are checked. */
 const usualWindow = 4096
-/** An upper bound for the average number of characters per token. */
+/** An upper bound on the average number of characters per token. */
 const mostCharacters = 8
 
 /**

@@ -5,7 +5,7 @@
 export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
 
 /**
- * Returns the family of a model, judging by its name.
+ * Derives the family of a model from its name.
  *
  * @param model the value of `-m`. It may include the provider and additional path segments: `PROVIDER/vendor/NAME`
  */

@@ -12,7 +12,7 @@ const bytesPerToken = 3.6
 
 /** Sends the requests to one model, each of which must be admitted by a gate. */
 export type GatedRequests = {
-  /** Waits until the gate admits a request, sends the request, and tells the gate how it ended. */
+  /** Waits until the gate admits a request, sends the request, and reports its outcome to the gate. */
   readonly send: (
     request: ModelRequest,
     ask: () => AsyncIterable<WireEvent>,

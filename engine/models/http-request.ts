@@ -53,7 +53,7 @@ function usualRequest(input: Parameters<Send>[0], init: Parameters<Send>[1]): Us
 /** An answer whose headers have arrived. */
 type Arrived = {
   readonly response: IncomingMessage
-  /** Returns the error that has ended the connection since the headers arrived; undefined if there was none. */
+  /** Returns the error that broke the connection after the headers had arrived; undefined if there was none. */
   readonly failure: () => Error | undefined
   /** Stops using the answer: closes the connection, or leaves it to later requests if the whole answer has arrived. */
   readonly release: () => void

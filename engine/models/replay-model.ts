@@ -87,7 +87,7 @@ function settle<T extends ModelEvent>(event: T, cwd: string): T | ModelEvent {
   }
 }
 
-/** Counts the responses of the recording that a history already contains. */
+/** Counts how many of the recording's responses are already in a history. */
 function shownResponses(recording: readonly RecordedResponse[], history: readonly HistoryItem[]): number {
   const calls = new Set(history.flatMap((item) => (item.type === 'tool_call' ? [item.call.id] : [])))
   const texts = new Set(

@@ -10,7 +10,7 @@ export class ThinkTagReader {
   add(piece: string): string {
     this.#text += piece
     const start = this.#text.trimStart()
-    // Nothing is shown until it is clear that the text doesn't begin with a thought, or until that thought has ended.
+    // If the text may begin with a thought, nothing is shown until it is clear that it doesn't, or until the thought has ended.
     if (opening.startsWith(start.slice(0, opening.length)) && !start.includes(closing)) return ''
     const { said } = this.split()
     const more = said.slice(this.#shown)

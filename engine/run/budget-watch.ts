@@ -58,7 +58,7 @@ export class BudgetWatch {
   /**
    * Decides whether a request may be made. If so, reserves the most that the request could use.
    *
-   * @param input an upper bound for the number of tokens in the request
+   * @param input an upper bound on the number of tokens in the request
    */
   admit(input: number, model: string): Admission {
     const exhausted = this.exhausted()

@@ -65,7 +65,7 @@ type Counted = {
   readonly last: HistoryItem | undefined
 }
 
-/** Returns an upper bound for the number of tokens in a request. */
+/** Returns an upper bound on the number of tokens in a request. */
 function tokensOf({ instructions, tools, history }: ModelRequest, counted: Counted | undefined): number {
   if (counted !== undefined && counted.length > 0 && history[counted.length - 1] === counted.last) {
     const isOfAnswer = (item: HistoryItem): boolean =>

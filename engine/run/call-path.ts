@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // The secrets in these variables are masked. Commands may have access to them, because the user may have passed the variables to them on purpose.
+    // The secrets in these variables are masked. Commands may see them, if the user passes these variables on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),

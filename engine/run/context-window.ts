@@ -34,8 +34,8 @@ export class ContextWindow {
   }
 
   /**
-   * Whether an error means that the conversation is too long, so that compacting it may help. After the first such error, returns false until the model has
-   * answered again, so that compaction isn't tried twice in a row.
+   * Whether an error means that the conversation is too long, in which case compacting it may help. After the first such error, returns false until
+   * the model has answered again, so that compaction isn't tried twice in a row.
    */
   overflowed(error: unknown): error is ModelError {
     if (!isOverflow(error) || this.#overflow !== 'none') return false

@@ -22,12 +22,12 @@ export function estimateTokensOfText(text: string): number {
   return usual.ofText(text)
 }
 
-/** An upper bound for the number of tokens of an item. */
+/** An upper bound on the number of tokens in an item. */
 export function mostTokens(item: HistoryItem): number {
   return measured(item, high)
 }
 
-/** An upper bound for the number of tokens of a text. */
+/** An upper bound on the number of tokens in a text. */
 export function mostTokensOfText(text: string): number {
   return high.ofText(text)
 }

@@ -20,7 +20,7 @@ const maxCommands = 40
 const maxCommandCharacters = 160
 
 /**
- * Describes what must survive compaction: requests, changed and read files, commands and how they ended, and open tasks. All of this is taken from
+ * Describes what must survive compaction: requests, changed and read files, commands and their outcomes, and open tasks. All of this is taken from
  * the history, and not from the model's memory.
  *
  * @param history the whole history, from its beginning

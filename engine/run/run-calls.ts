@@ -95,7 +95,7 @@ function newScheduler({ concurrency, signal }: Calling): Scheduler<ToolResult> {
 
 const skippedFor = {
   sibling:
-    'Not run: another call of the same batch could not be carried out. Nothing was changed; call again if you still need it.',
+    'Not run: another call in the same batch could not be carried out. Nothing was changed; call again if you still need it.',
   stopped: 'Not run: the run was being stopped.',
   failed:
     'Not run, because an earlier command in the same response failed. Look at that failure first; call again if you still need this.',
@@ -109,6 +109,6 @@ function explain(result: ToolResult, { signal }: Turn): ToolResult {
   if (result.ok || signal.reason !== 'sibling') return result
   return {
     ...result,
-    output: `${result.output}\nIt was cancelled because another call of the same batch could not be carried out.`,
+    output: `${result.output}\nIt was cancelled because another call in the same batch could not be carried out.`,
   }
 }

@@ -99,7 +99,7 @@ export type RunOptions = {
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** Options for the provider's web search. Absent: the provider may not search the web. */
   readonly webSearch?: WebSearchRequestOptions
-  /** The maximum number of tokens in one answer of the model. Default: the model's own maximum, within the budget. */
+  /** The maximum number of tokens in one answer from the model. Default: the model's own maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined
   readonly budget: Budget
   /** Returns the prices of the model with this name, and how long its answers can be. */

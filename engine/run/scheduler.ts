@@ -3,7 +3,7 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 /** What the scheduler gives a call when it may run: a signal that cancels the call, and a way to wait until it can run alone. */
 export type Turn = {
   /**
-   * Aborted when the run or the response is cancelled or, with the reason `sibling`, when another call of the same batch could not be carried out.
+   * Aborted when the run or the response is cancelled or, with the reason `sibling`, when another call in the same batch could not be carried out.
    */
   readonly signal: AbortSignal
   /** Resolves when the call can run alone. For a call that has already started when it turns out that it must not run in parallel with others. */

@@ -20,7 +20,7 @@ type EventRecord = { readonly at: number } & (
 
 /**
  * Stores a run's events in its session's folder, one event per line, so that reports can be made from them. The rollout contains only the
- * conversation with the model, not the decisions, durations and changes. If writing fails, no more events are stored and the run continues.
+ * conversation with the model, not the decisions, durations and changes. If writing fails, no more events are stored, but the run continues.
  *
  * @param directory the session's folder
  */

@@ -30,7 +30,7 @@ export function resultOf(item: CallItem): string | undefined {
 /** The prefix of the attributes that OpenTelemetry's conventions define for processes. */
 const group = 'process'
 
-/** Describes a command as a span: the name of its program and how it ended, without its arguments. */
+/** Describes a command as a span: the name of its program and the outcome, but not its arguments. */
 export function describeCommand(item: CommandItem): {
   readonly name: string
   readonly isFailed: boolean

@@ -18,7 +18,8 @@ export type AuditEntry = {
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
   /**
-   * The facts behind the verdict that the other fields don't contain. Absent: they are unknown, so the action can't be judged again with certainty.
+   * The facts on which the verdict is based, except those in the other fields. Absent: they are unknown, so the action can't be judged again with
+   * certainty.
    */
   readonly basis?: AuditBasis
   /** Milliseconds from the request for the verdict to the verdict, including the wait for a reviewer. */

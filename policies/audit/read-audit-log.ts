@@ -14,8 +14,8 @@ export type AuditRecord = {
   readonly mode: ApprovalMode
   readonly verdict: Verdict
   /**
-   * The facts behind the verdict that the other fields don't contain. Absent if the record was written by an earlier version, which recorded fewer
-   * facts.
+   * The facts on which the verdict is based, except those in the other fields. Absent if the record was written by an earlier version, which
+   * recorded fewer facts.
    */
   readonly basis?: AuditBasis
 }

@@ -13,7 +13,7 @@ export function expandBraces(text: string): readonly string[] | undefined {
   return words.length > 1 && words.length <= 64 ? words : undefined
 }
 
-/** An upper bound for the number of words that a brace expansion produces. Nested braces are counted as if they were adjacent. */
+/** An upper bound on the number of words that a brace expansion produces. Nested braces are counted as if they were adjacent. */
 export function countOfBraces(text: string): number {
   const numbers = [...text.matchAll(/([+-]?[0-9]{1,20})\.\.([+-]?[0-9]{1,20})/g)]
   const ranges = numbers.map(([, from, to]) => Math.abs(Number(to) - Number(from)) + 1)

@@ -12,7 +12,7 @@ export function plainGlob(pattern: string): string {
   return plain
 }
 
-/** The position where a bracket expression closes. Undefined if it doesn't close, so that the opening bracket is literal. */
+/** The position where a bracket expression closes. Undefined if it doesn't close, in which case the opening bracket is literal. */
 function bracketEnd(pattern: string, open: number): number | undefined {
   let at = open + 1
   if (/[!^]/.test(pattern[at] ?? '')) at++

@@ -5,7 +5,7 @@ import type { Opinion } from '../opinion.ts'
 import { absolutePath } from './path-pattern.ts'
 import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
 
-/** Matches the subcommands and options of git that show the contents of files, whatever the names of these files are. */
+/** Matches the git subcommands and options that show the contents of files, whatever the names of these files are. */
 const showing =
   /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
 

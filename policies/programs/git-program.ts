@@ -130,7 +130,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   ) {
     return {
       facts: [readOnly],
-      alarms: [...alarms, { kind: 'secret', reason: 'the configuration of git may contain tokens' }],
+      alarms: [...alarms, { kind: 'secret', reason: "git's configuration may contain tokens" }],
     }
   }
   const shown = showsAddresses(verb, args) ? [...alarms, addresses] : alarms

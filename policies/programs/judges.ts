@@ -111,7 +111,7 @@ export function judgeOptions(options: readonly GivenOption[]): Judgement {
   )
 }
 
-/** Devices that never end when they are read. */
+/** Devices that can be read endlessly. */
 const endless = /^\/+dev\/+(?:zero|full|u?random)$/
 
 /**

@@ -10,8 +10,8 @@ export type BreakerLimits = {
 }
 
 /**
- * Returns a reviewer that ends a run that keeps requesting what is denied: a denial that reaches one of the limits becomes an abort. Only judgements
- * count. An unreachable reviewer is no evidence for or against the run.
+ * Returns a reviewer that ends a run if the run keeps requesting what is denied: a denial that reaches one of the limits becomes an abort. Only
+ * judgements count. An unreachable reviewer is no evidence for or against the run.
  *
  * @example const guardian = createGuardian({ approvalMode: 'untrusted', reviewer: withBreaker(nobody, { consecutive: 2 }), audit: withoutAuditLog() })
  */

@@ -32,7 +32,7 @@ export class SecretStream {
   #told = 0
   #isFull = false
 
-  /** @param redact masks the secrets in a whole text by their shapes */
+  /** @param redact recognizes the secrets in a whole text by their shapes, and masks them */
   constructor(redact: (text: string) => string) {
     this.#redact = redact
   }

@@ -5,7 +5,7 @@ import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 import { namedHost, namedPaths } from './paths-in-output.ts'
 
-/** The parts of a command's result that can show denials. `code` is null if a signal or this program ended the command. */
+/** The parts of a command's result that can show denials. `code` is null if a signal or this program killed the command. */
 type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }
 
 /** The maximum number of denials to report from one command's output. Reporting more would hardly tell the user anything new. */

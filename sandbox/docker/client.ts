@@ -67,7 +67,7 @@ export type DockerClient = {
   /** Lists the containers that have this label, each with its owner, which is the label's value. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** Starts a container. `filtered`: the arguments that come before our own programs, so that they also run under the system call filter. */
+  /** Starts a container. `filtered`: the arguments that come before our own programs, so that these also run under the system call filter. */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 

@@ -27,7 +27,7 @@ export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
   /**
-   * The arguments to put before our own programs in the container, so that they run under the system call filter. Commands get theirs from `enter`.
+   * The arguments to put before our own programs in the container, so that these run under the system call filter. Commands get theirs from `enter`.
    */
   readonly filtered: readonly string[]
 }

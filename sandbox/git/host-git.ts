@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** Whether a git process of the host succeeded, and what it printed. */
+/** Whether a git process on the host succeeded, and what it printed. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
 /**

@@ -46,7 +46,7 @@ export async function withLock(
 }
 
 /**
- * Replaces a file of the host, but only if it has the expected content.
+ * Replaces a file on the host, but only if it has the expected content.
  *
  * @param next gets the current content and returns the new one; undefined if the current content isn't the expected one
  */

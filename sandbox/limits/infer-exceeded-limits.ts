@@ -5,9 +5,9 @@ import type { LimitPlan } from './plan-limits.ts'
 /** How a command ended, and the end of its error output. `code` is null if a signal or this program ended it. */
 export type EndedCommand = { readonly code: number | null; readonly signal: string | null; readonly stderr: string }
 
-/** 128 + SIGXFSZ, the exit code that bwrap and shells report for a program that this signal ended. */
+/** 128 + SIGXFSZ, the exit code that bwrap and shells report for a program that this signal killed. */
 const grewTooLarge = 128 + 25
-/** 128 + SIGKILL, the exit code that bwrap and shells report for a program that this signal ended. */
+/** 128 + SIGKILL, the exit code that bwrap and shells report for a program that this signal killed. */
 const killed = 128 + 9
 
 const ofEach = {

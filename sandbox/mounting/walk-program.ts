@@ -20,7 +20,7 @@ type Walk = {
   readonly error: Variable
 }
 
-/** Allocates the variables for opening paths in a program. */
+/** Allocates the variables that a program needs to open paths. */
 export function layOutWalk(memory: Memory): Walk {
   return { record: memory.variable(), at: memory.variable(), error: memory.variable() }
 }

@@ -132,8 +132,8 @@ export function supervise(supervised: Supervised): SandboxProcess {
 }
 
 /**
- * Returns a list with the denial for the limit that made this program end the command. The list is empty if this program ended the command for a
- * different reason, or not at all.
+ * Returns a list with the denial for the limit because of which this program killed the command. The list is empty if this program killed the command
+ * for a different reason, or not at all.
  */
 function reached(
   cause: Cause,

@@ -10,9 +10,9 @@ import { signal } from '../process/signal.ts'
 export const markVariable = 'PORTCULLIS_COMMAND'
 
 /**
- * The watchdog's script. It reads lines of the form `+ MARK PGID` and `- MARK PGID` until its standard input ends, which always happens when this
- * process ends. It then ends the remaining processes, first with TERM and then with KILL. It searches for marked processes several times, because a
- * process may fork during a search.
+ * The watchdog's script. It reads lines of the form `+ MARK PGID` and `- MARK PGID` until its standard input ends, which always happens when the
+ * process that started the watchdog ends. It then kills the remaining processes, first with TERM and then with KILL. It searches for marked processes
+ * several times, because a process may fork during a search.
  */
 const script = `
 trap '' TERM INT HUP

@@ -25,7 +25,7 @@ describe('a difference that a patch cannot express', () => {
       failures: [{ code: 'difference', path: 'logo.bin', reason: 'not-text' }],
     })
     expect(renderFailure(error)).toMatch(
-      /^Failed to express the change of "logo\.bin" as a patch\n {2}its content is not UTF-8 text/,
+      /^Failed to express the change to "logo\.bin" as a patch\n {2}its content is not UTF-8 text/,
     )
   })
 

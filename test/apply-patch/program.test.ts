@@ -369,7 +369,7 @@ describe('a miss says what to do next', () => {
       'a swap that would lose a file',
       { f: 'a\n', g: 'b\n' },
       '*** Update File: f\n*** Move to: g\n*** Update File: g\n*** Move to: f\n',
-      'which would be lost',
+      'the existing file would be lost',
     ],
   ])('%s', (_, files, body, message) => {
     expect(miss(files, body)).toContain(message)

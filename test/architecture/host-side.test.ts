@@ -92,7 +92,7 @@ function startsProcesses(file: string): boolean {
 }
 
 /**
- * Source files that open files of the host by path, and why commands can't exploit that. All other source files read and write with `readHostFile`,
+ * Source files that open files on the host by path, and why commands can't exploit that. All other source files read and write with `readHostFile`,
  * `holdOutput` and `openNewFile`, which don't wait for pipes and don't follow symlinks that commands have made, or use the patch transaction.
  */
 const openers: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ import { planLimits } from '../../sandbox/limits/plan-limits.ts'
 const own = `${process.geteuid?.()}:${process.getegid?.()}`
 const able = { MemoryLimit: true, PidsLimit: true }
 
-/** Sets `DOCKER_HOST` to a daemon that reports this information and version. */
+/** Points `DOCKER_HOST` to a daemon that reports this information and version. */
 async function daemonSaying(info: object, components: readonly string[] = ['Engine', 'containerd']): Promise<void> {
   const version = { Components: components.map((Name) => ({ Name })) }
   const server = createServer(({ url }, response) => {

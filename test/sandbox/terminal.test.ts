@@ -45,7 +45,7 @@ describe.each([
     expect(errors).toBe('')
     return { shown, result }
   }
-  /** Calls `act` when a running command has shown `sign`. */
+  /** Calls `act` when a running command has printed `sign`. */
   const whenShown = (sign: string, act: (started: SandboxProcess) => void) => (started: SandboxProcess) => {
     let shown = ''
     started.stdout.on('data', (bytes: Buffer) => {

@@ -17,7 +17,7 @@ const notAlwaysOffered = ['save_memory']
 
 /**
  * Every tool of a run, as the run itself declares them: those that a request offers, those that it only names for a search, and built-in ones that
- * are accepted without being offered. Tools of MCP servers appear at any time and are left out.
+ * are accepted without being offered. Tools of MCP servers can appear at any time, so they are left out.
  *
  * @param body a request of the run, made with `tool_search = "always"` so that the search itself is among them
  */

@@ -97,7 +97,7 @@ type Dialect = {
   readonly frames: (reply: Spoken, index: number) => readonly string[]
 }
 
-/** A reply with output of the model, rather than an error. */
+/** A reply that contains output from the model, rather than an error. */
 export type Spoken = {
   readonly say: readonly Output[]
   readonly usage?: MockUsage

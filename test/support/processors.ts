@@ -10,7 +10,7 @@ import { testUnlessOnCi, type Test } from './needs.ts'
 const emulators: Readonly<Record<Architecture, string>> = { x64: 'qemu-x86_64', arm64: 'qemu-aarch64' }
 
 /**
- * Whether programs for a processor are emulated here. Filters of system calls can't be emulated: the kernel would apply them to the emulator itself.
+ * Whether programs for a processor are emulated here. System call filters can't be emulated: the kernel would apply them to the emulator itself.
  */
 export function isEmulated(architecture: Architecture): boolean {
   return process.arch !== architecture

@@ -19,7 +19,7 @@ export type Step = {
   readonly summary: string
   /** The step's changes to the job's environment and path. */
   readonly environment: string
-  /** Commands in the log that the runner would execute. */
+  /** The workflow commands in the log, which the runner would execute. */
   readonly commands: readonly string[]
 }
 

@@ -184,7 +184,7 @@ export function openJobWorker(
     if (workers.length < 2) return
     for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
   }
-  // The steering is repeated, because a queue that was resumed just before its pause took effect would otherwise stay paused for ever.
+  // This is repeated at intervals, because a queue that was resumed just before its pause took effect would otherwise stay paused for ever.
   const steering = setInterval(steer, steerMs)
   return async () => {
     clearInterval(steering)

@@ -47,7 +47,7 @@ type Bucket = {
   /** No request is sent before this time. */
   heldUntil: number
   refusals: number
-  /** The factor by which the estimated tokens of requests are multiplied. It begins with `caution`. */
+  /** The factor by which the estimated tokens of requests are multiplied. Its initial value is `caution`. */
   factor: number
 }
 
@@ -62,8 +62,8 @@ export type RequestLimiter = {
    * Admits a request when its turn comes. Requests of one account are admitted in order.
    *
    * @param owner the name of the run that asks; `leave` takes the same name
-   * @param admit called when the request may be sent, with two functions: one that reports how the request ended, and one that reports that the provider has
-   * received it
+   * @param admit called when the request may be sent, with two functions: one that reports the outcome of the request, and one that reports that the
+   * provider has received it
    */
   enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void
   /** Drops the waiting requests of an owner. Requests that were already sent still count towards the limits. */

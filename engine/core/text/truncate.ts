@@ -3,7 +3,7 @@ import { counted } from './counted.ts'
 /** A text after truncation. */
 type Truncated = {
   readonly text: string
-  /** How many UTF-16 units were left out; 0 if the text is complete. */
+  /** How many UTF-16 code units were left out; 0 if the text is complete. */
   readonly omitted: number
 }
 
@@ -21,7 +21,7 @@ export type OutputLimit = {
  * Cuts the middle out of a text that is too long, because a command's first and last lines matter most. Cuts between lines if they are
  * short enough, and never inside a surrogate pair, and inserts a marker that says how much is missing.
  *
- * @param limit how many UTF-16 units of the text to keep at most, not counting the marker
+ * @param limit how many UTF-16 code units of the text to keep at most, not counting the marker
  * @param whereWhole what the marker says about where the whole text is, e.g. a path
  */
 export function truncateMiddle(text: string, limit: number, whereWhole?: string): Truncated {
@@ -79,13 +79,13 @@ function isLowSurrogate(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Returns the weight of a UTF-16 unit, in quarters of a token. */
+/** Returns the weight of a UTF-16 code unit, in quarters of a token. */
 function weightAt(text: string, index: number): number {
   const unit = text.charCodeAt(index)
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
 }
 
-/** Returns how many UTF-16 units, counted from the start, fit into `tokens` tokens. */
+/** Returns how many UTF-16 code units, counted from the start, fit into `tokens` tokens. */
 function unitsFromStart(text: string, tokens: number): number {
   if (text.length <= tokens) return text.length
   let left = tokens * 4

@@ -115,7 +115,7 @@ function artifact(path: string): object {
   return { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' }
 }
 
-/** Describes the rule behind a finding, by its id. */
+/** Describes the rule with this id, to which a finding refers. */
 function describeRule(ruleId: string): string {
   const [group, name = ''] = ruleId.split('/')
   switch (group) {

@@ -4,8 +4,8 @@ import { checkers, installing, packages, readers, runners, syntaxChecks } from '
 import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
 /**
- * The result of a command that a claim may be about. `unknown`: the record doesn't show what the command did, so it contradicts no claim. `empty`:
- * the command found no tests, or its push was a dry run.
+ * The result of a command. `unknown`: the record doesn't show what the command did, so the command contradicts no claim. `empty`: the command found
+ * no tests, or its push was a dry run.
  */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 

@@ -62,7 +62,7 @@ function isPassing(line: string): boolean {
   return passing.test(line) || (isTestSummary(line) && !failingTests.test(line))
 }
 
-/** Whether a line is a command that runs tests, without a prompt, and not the beginning of a program's output. */
+/** Whether a line without a prompt is a command that runs tests, rather than the beginning of a program's output. */
 function isBare(line: string): boolean {
   return /^[a-z./][^:]*$/.test(line) && !isPassing(line) && isTestCommand(line) && !/^(?:running|ran)\b/.test(line)
 }

@@ -44,17 +44,17 @@ export const turnsElsewhere = pattern(
   String.raw`^(?:(?:one|two|three|a few|a couple of|another|some)(?: \w+)? (?:things?|notes?|points?|remarks?|caveats?|details?)\b|(?:please )?note\b|heads[- ]up\b|fyi\b|by the way\b|(?:also )?worth (?:noting|knowing|mentioning|a look)\b|for (?:your|the) (?:review|reviewer|record)\b)`,
 )
 
-/** Words that say that tests were not run or not seen to pass. They count only in a clause about tests. */
+/** Signs that tests were not run, or were not seen to pass. They count only in a clause about tests. */
 export const notSeen = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|couldnt|didnt|wont|cant|unable|impossible|untested|unverified|unchecked|unproven|without|lacks?|lacking|missing|denied|declined|refused|rejected|blocked|skip(?:ped|s)?|skipping|unfortunately|sadly|sorry|alas|pending|todo|outstanding|needs?|needed|(?:i|i'd|i'll) leave|left (?:to|for)|i left|yourself|forbidden|stuck|unavailable|hardcodes?|still to|yet to|rather than|only (?:compiled|built|read|looked|checked|collected|listed))\b`,
 )
 
-/** Words that say that something is still wrong. They count in any sentence after one about tests. */
+/** Signs that something is still wrong. They count in any sentence after one about tests. */
 export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
 
-/** Words that say that a failure is in the past, if words of {@link afterwards} follow. */
+/** Signs that a failure is in the past, if words of {@link afterwards} follow. */
 export const wasWrong = pattern(
   String.raw`\b(?:failed|was|were|had|made|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
 )

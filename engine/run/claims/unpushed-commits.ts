@@ -15,7 +15,7 @@ const allPushed: readonly RegExp[] = [
   "\\b(?:i|we)(?:'ve| have)? (?:committed and )?pushed everything(?=$|[.,;:)!—–])|\\beverything (?:is|was|has been) (?:committed and )?(?:now )?pushed(?=$|[.,;:)!—–])",
 ].map((each) => pattern(each))
 
-/** Words that say that something was left out, or that the message is about several branches. */
+/** Signs that something was left out, or that the message is about several branches. */
 const limiting = pattern(
   String.raw`\b(?:not|never|un-?pushed|local only|only local\w*|locally|last commit|except|apart from|yet|rest|remaining|later|afterwards|without|if|once|when|until|would|should|will|can|could|please|earlier|before|first push)\b|n't\b|^(?:please )?push\b`,
 )

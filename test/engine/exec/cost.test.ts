@@ -15,7 +15,7 @@ const step = (index: number, usage = { input: 90, output: 10 }) => ({
 /** Prices at which a few answers use up half a dollar. */
 const dear = ['-c', 'model_prices={"gpt-5.5"={input=1,output=10}}']
 
-/** Simulates a run that never finishes, with a provider that bills up to 10,000 output tokens for each request, as far as its limit allows. */
+/** Simulates a run that never finishes. The provider bills 10,000 output tokens for each request, or fewer if the request sets a lower limit. */
 function greedy(args: readonly string[]) {
   const limits: number[] = []
   const exhaust = async () => {

@@ -235,7 +235,7 @@ describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
       ['--json', 'x'],
       { cwd: repository() },
     )
-    expect(told(ended)).toContain('Commands are still running and could change things: 1.')
+    expect(told(ended)).toContain('Commands are still running and could make changes: 1.')
     expect(states(ended)).toEqual(['entered'])
   })
 

@@ -21,7 +21,7 @@ const made = (name: string, args: unknown, more: object = {}): object => ({
   ...more,
 })
 
-/** Odd answers of Chat Completions, and of servers that imitate it. */
+/** Odd answers from Chat Completions, and from servers that imitate it. */
 export const oddChatAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['an end without anything', [done()], 'ends with nothing'],

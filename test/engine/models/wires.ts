@@ -14,9 +14,9 @@ export type WireUnderTest = {
   readonly label: string
   readonly model: string
   readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>
-  /** Options that make the model use a mock. */
+  /** Options that connect the model to the mock server at `baseUrl`. */
   readonly options: (baseUrl: string) => Partial<ModelOptions>
-  /** Arguments and variables that make the program use a mock. */
+  /** Arguments and variables that connect the program to the mock server at `baseUrl`. */
   readonly agent: (baseUrl: string) => {
     readonly args: readonly string[]
     readonly env: Readonly<Record<string, string>>

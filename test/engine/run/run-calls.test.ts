@@ -117,7 +117,7 @@ test('a call with an internal error cancels the parallel calls, and the model is
     ],
   })
   expect(resultsIn(history)).toEqual([
-    ['a', 'cut\nIt was cancelled because another call of the same batch could not be carried out.'],
+    ['a', 'cut\nIt was cancelled because another call in the same batch could not be carried out.'],
     ['b', 'breaks failed because of an internal error: no more'],
     ['c', 'after'],
   ])

@@ -42,7 +42,7 @@ type Kills = {
 }
 
 /**
- * Uses `agent apply` to land the changes of a run, at least twelve files, and kills the program at each call that changes a file system, beginning
+ * Uses `agent apply` to land the changes of a run (at least twelve files), and kills the program at each call that changes a file system, beginning
  * with the first one that is part of the landing. After `recover`, the tree must be either as it was before or as the run left it. If it is as it was
  * before, applying the changes again must land them.
  *

@@ -20,7 +20,7 @@ export type Places = {
   readonly datagrams: () => number
   readonly socket: string
   readonly abstractSocket: string
-  /** The id of a process of the host. `hostMark` is a word in the command line of this process. */
+  /** The id of a process on the host. `hostMark` is a word in the command line of this process. */
   readonly hostPid: number
   readonly hostMark: string
   readonly node: string

@@ -31,7 +31,7 @@ type Race = {
 
 const secret = 'the-secret-beside'
 
-/** The races. In each of them, a process of the host swaps two names. Another command in the sandbox could do nothing worse. */
+/** The races. In each of them, a process on the host swaps two names. Another command in the sandbox could do nothing worse. */
 export const races: readonly Race[] = [
   {
     name: 'a directory for a link, and out of it',

@@ -4,7 +4,7 @@ import { agentFiles } from '../agent-files.ts'
 import type { Places } from '../battery/places.ts'
 import type { Request } from './evaluator.ts'
 
-/** The requests of a probe to the macOS kernel. `temp` is the run's private temporary directory. The probe gets through if all are granted. */
+/** The requests that a probe makes to the macOS kernel. The probe gets through if all are granted. `temp`: the run's private temporary directory. */
 type Attempt = (places: Places, temp: string) => readonly Request[]
 
 /** The path as the kernel compares it: symlinks are resolved as far as the path exists. */

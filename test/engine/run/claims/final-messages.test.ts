@@ -48,7 +48,7 @@ const notFound: Readonly<Record<string, string>> = {
   e100: 'only that the tests were not changed for it',
 }
 
-/** Returns the kinds of those claims in a row's message that contradict the row's record. */
+/** Finds the claims in a row's message that the row's record contradicts, and returns their kinds. */
 async function contradictedIn({ message, ran, changed }: Row): Promise<readonly string[]> {
   return await contradicted(
     message,
