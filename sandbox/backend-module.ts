@@ -27,8 +27,8 @@ export type BackendModule = {
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
   /**
-   * Ends the commands of a killed run, before the files that they changed are reviewed. The function is absent if commands of this backend can't
-   * outlive their run.
+   * Kills the commands that a killed run left behind, before the files that they changed are reviewed. The function is absent if commands of this
+   * backend can't outlive their run.
    */
   readonly endLeftovers?: () => Promise<void>
 }

@@ -21,7 +21,7 @@ const settledMs = 100
 const settledSecondsMs = 2000 + settledMs
 
 /**
- * Whether a directory that has the same stamp later can't have changed in between, judging by the age of the stamp.
+ * Whether a stamp was old enough when the directory was listed: if the directory later has the same stamp, it can't have changed in between.
  *
  * @param changedMs the directory's change time
  * @param listedMs the time at which the directory was listed

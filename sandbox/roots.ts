@@ -113,8 +113,8 @@ export function protectedByRoots(
 }
 
 /**
- * Computes the result of `protectedByRoots`. It caches the result for each list of roots, and computes it again when git's configuration names other
- * files than in the last call.
+ * Computes the result of `protectedByRoots`. It caches the result for each list of roots, and computes it again when git's configuration names
+ * different files than at the last call.
  */
 const placesOf = memoize((protectedPaths: readonly string[]) => {
   const known = new Map<string, ReturnType<typeof placesIn>>()

@@ -81,7 +81,7 @@ export type SandboxProcess = {
    * the command did.
    */
   readonly result: Promise<ExecResult>
-  /** Ends the whole process tree: TERM, then KILL after a grace period. */
+  /** Kills the whole process tree: TERM, then KILL after a grace period. */
   kill(): void
 }
 

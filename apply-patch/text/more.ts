@@ -1,4 +1,4 @@
-/** A number of further things, with their noun: `1 more line`, `2 more lines`. */
+/** The number of further items, with their noun: `1 more line`, `2 more lines`. */
 export function more(count: number, noun: string): string {
   return `${count} more ${count === 1 ? noun : `${noun}s`}`
 }

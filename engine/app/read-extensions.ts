@@ -44,7 +44,7 @@ const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
 /**
  * Reads hooks, MCP servers, skills, commands and agents.
  *
- * @throws UserError `usage` for an error in a file of hooks, or in this program's own configuration of plugins and servers. Other files with errors are
+ * @throws UserError `usage` for an error in a hook file, or in this program's own configuration of plugins and servers. Other files with errors are
  * left out, and reported in the result.
  */
 export async function readExtensions(sources: ExtensionSources): Promise<Extensions> {

@@ -57,7 +57,7 @@ export async function tellFailedStart(request: RunRequest, error: unknown): Prom
 }
 
 /**
- * The configuration of telemetry. Undefined if there is none or if the configuration is broken; then only environment variables decide whether and how
+ * The telemetry configuration. Undefined if there is none or if the configuration is broken; then only environment variables decide whether and how
  * telemetry is sent.
  */
 function configuredTelemetry({ settings, workspace, environment }: RunRequest): Parameters<typeof telemetryOptions>[1] {

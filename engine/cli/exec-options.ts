@@ -14,7 +14,7 @@ export type ExecOptions = ConfigOptions & {
   readonly outputSchema?: string
   readonly failOnDenied?: true
   readonly failOnNoChange?: true
-  /** Files to which reports about the run are written, each in the format of its extension. */
+  /** Files to which reports about the run are written, each in the format that its extension indicates. */
   readonly report?: readonly string[]
   /** `auto`: GitHub's step summary is written if `GITHUB_STEP_SUMMARY` names a file. `off`: it is never written. */
   readonly summary?: (typeof summaries)[number]

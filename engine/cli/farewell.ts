@@ -4,7 +4,7 @@ import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
 /**
- * Prepares the line to print if the process is ended before the run has printed its summary. The line says how to resume the session.
+ * Prepares the line to print if a second signal ends the process before the run has printed its summary. The line says how to resume the session.
  *
  * @returns `sink`, which must receive the run's events, because they contain the session's id; and `words`, which returns the line, or undefined if
  *   nothing should be printed

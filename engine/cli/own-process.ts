@@ -16,7 +16,7 @@ const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
 /**
  * The environment of a process that is started in order to show the view of a session. An additional variable contains the session's id and the names
- * of the shell's variables that are already set.
+ * of those `shellVariables` that are already set.
  */
 export function startedFor(session: string): Readonly<Record<string, string>> {
   const all = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))

@@ -41,7 +41,7 @@ const commandNotFound = 127
 export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
   const [program, ...words] = command
   if (program === undefined)
-    throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
+    throw new UserError('usage', 'agent sandbox: no command given; put it after --, e.g. agent sandbox -- npm test')
   const workspace = findWorkspace(options.cd ?? process.cwd())
   await finishReviewsFirst(warn)
   const config = await readSandboxConfig(workspace, options.config)
@@ -113,7 +113,7 @@ async function passThrough(
   return { result, isReaderGone }
 }
 
-/** When the command has ended, prints one JSON object: facts about the sandbox, the output as text, how the command ended, and what was denied. */
+/** When the command has ended, prints one JSON object: facts about the sandbox, the output as text, the command's outcome, and what was denied. */
 async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))

@@ -10,7 +10,7 @@ const neverRead: Readonly<Record<string, string>> = {
   '.codex/config.toml': 'it belongs to another program; settings for Portcullis go into .portcullis/config.toml',
 }
 
-/** Variables that would redirect an agent to another home directory, another provider, or another key. */
+/** Variables that would make an agent use another home directory, provider or key. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024

@@ -54,7 +54,7 @@ export function readManagedFile(places: AppPaths): OwnFiles {
   }
 }
 
-/** Finds a profile, which is either a table of the user's file or a file `NAME.config.toml` next to it. */
+/** Finds a profile, which is either a table in the user's file or a file `NAME.config.toml` next to it. */
 function profileLayer(
   name: string | undefined,
   profiles: Readonly<Record<string, ConfigFile>>,

@@ -7,7 +7,7 @@ export const ConfigFile = z.strictObject(settingsShape)
 
 export type ConfigFile = z.infer<typeof ConfigFile>
 
-/** The merged settings of files, profile, `-c` and flags. Only a flag can set the approval policy to `bypass`. */
+/** The settings merged from files, the profile, `-c` and flags. Only a flag can set the approval policy to `bypass`. */
 export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
 
 /**

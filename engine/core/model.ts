@@ -87,7 +87,7 @@ export type ToolDeclaration =
       readonly name: string
       /** The description for providers that only support functions. */
       readonly description: string
-      /** The description for providers that accept plain text in the form that a grammar describes. */
+      /** The description for providers that support tools whose input is plain text described by a grammar. */
       readonly freeformDescription: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
       /** JSON Schema of the input object, for providers that only support functions. */

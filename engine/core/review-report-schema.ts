@@ -18,7 +18,7 @@ export const findingFields = {
   title: z.string(),
   /** The explanation of the finding, in Markdown. */
   body: z.string(),
-  /** A patch in the format of `apply_patch`. The patch is known to apply to the file. */
+  /** A patch in `apply_patch` format. The patch is known to apply to the file. */
   suggestion: z.string().optional(),
   /** The same suggestion, as new text in place of some lines of the file. */
   replacement: replacement.optional(),

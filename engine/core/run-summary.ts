@@ -77,7 +77,7 @@ export const outsideEffect = z.object({
 
 export type OutsideEffect = z.infer<typeof outsideEffect>
 
-/** How a run that is a transaction ended, as events report it. */
+/** The outcome of a run that is a transaction, as events report it. */
 export const transactionReport = z.object({
   /** How the run's private view of the workspace was made. */
   strategy: z.string(),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 
-/** A configuration file of a run. The file need not exist. `source`: its owner, as `ConfigChange` hooks name it. */
+/** A configuration file of a run. The file need not exist. `source`: the kind of configuration, as `ConfigChange` hooks name it. */
 export type ConfigFile = {
   readonly path: string
   readonly source: 'policy_settings' | 'user_settings' | 'project_settings' | 'local_settings' | 'skills'

@@ -25,7 +25,7 @@ function covers(condition: Hook['condition'], { action }: CallView): boolean {
   return condition === undefined || (action !== undefined && condition(action))
 }
 
-/** Translates the changed input of a hook's answer into the tool's own form. If that is impossible, the result says that the hook failed. */
+/** Translates the changed input in a hook's answer into the tool's own form. If that is impossible, the result says that the hook failed. */
 export function translated(result: HandlerResult, view: CallView): HandlerResult {
   if (result.status !== 'answered') return result
   const specific = result.output.hookSpecificOutput

@@ -36,7 +36,7 @@ export const judgement: OutputSchema = {
   },
 }
 
-/** The sentences that ask for the format of the answer. They follow the user's text. */
+/** The sentences that specify the format of the answer. They follow the user's text. */
 const forms = {
   prompt: 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.',
   agent: 'Inspect what you need, then answer: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',

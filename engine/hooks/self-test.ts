@@ -40,8 +40,8 @@ const probeTimeoutMs = 10_000
 
 /**
  * Checks, before a run begins, whether its hooks can work. For a command hook, the program and the script that the program runs must exist in the
- * hook's environment. An `http` hook's host and an `mcp_tool` hook's server must be usable. A command is skipped if it may begin with different
- * programs.
+ * hook's environment. An `http` hook's host and an `mcp_tool` hook's server must be usable. A command isn't checked if it
+ * begins with `cd`, or if its first word can't be determined.
  *
  * @returns a sentence with `file:line:column` for each hook that can't work
  */

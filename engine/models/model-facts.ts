@@ -32,7 +32,7 @@ export type ModelFacts = {
 
 /** The configured facts about models. */
 export type ConfiguredFacts = {
-  /** `model_provider`: the provider of models whose names don't include one. If it is absent, the provider is the model's maker, judging by the name. */
+  /** `model_provider`: the provider of models whose names don't include one. If absent, the provider is the maker that the model's name shows. */
   readonly provider?: string | undefined
   /** `model_prices`, by the value of `-m`. */
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined

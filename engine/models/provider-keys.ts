@@ -67,8 +67,8 @@ export function keyHeaders(
 }
 
 /**
- * Throws `ModelError` 'configuration' if a value can't be sent in a header. `fetch` would reject it too, but with an error that quotes the value, which may be
- * a key, and that looks like a broken connection.
+ * Throws `ModelError` 'configuration' if a value can't be sent in a header. `fetch` would reject it too, but its error quotes the value, which may be
+ * a key, and looks like a broken connection.
  */
 export function checkHeader(what: string, value: string): void {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return

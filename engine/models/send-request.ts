@@ -12,7 +12,7 @@ export type Answer = {
 export type Send = (...request: Parameters<typeof fetch>) => Promise<Answer>
 
 /**
- * Sends a request with the `fetch` of this process, which an embedder may have replaced or configured. In the built program, `sendByHttp` takes the
+ * Sends a request with this process's `fetch`, which an embedder may have replaced or configured. In the built program, `sendByHttp` takes the
  * place of this function.
  */
 export const send: Send = async (...request) => {

@@ -40,7 +40,7 @@ function fileOf(path: string): string {
   const [events, rollout] = [join(path, eventLogName), join(path, 'rollout.jsonl')]
   if (existsSync(events)) return events
   if (existsSync(rollout)) return rollout
-  throw new SourceError(`${path}: contains no session: neither ${eventLogName} nor rollout.jsonl is in it.`)
+  throw new SourceError(`${path} contains no session: it has neither ${eventLogName} nor rollout.jsonl.`)
 }
 
 class Collector {
@@ -95,7 +95,7 @@ class Collector {
   report(source: string, file: string): Report {
     if (this.#runs.length === 0 && this.#totals.steps === 0) {
       throw new SourceError(
-        `${file}: contains no run. Expected the events or the rollout of a session, one JSON object per line.`,
+        `${file} contains no run. Expected the events or the rollout of a session, one JSON object per line.`,
       )
     }
     for (const item of this.#open.values()) {

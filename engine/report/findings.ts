@@ -55,7 +55,7 @@ export function findingsOf(): {
   }
 }
 
-/** The fingerprint of a finding. It contains no counter and no time, so the same finding in another run has the same fingerprint. */
+/** The fingerprint of a finding. It contains neither a counter nor a timestamp, so the same finding in another run has the same fingerprint. */
 function fingerprintOf({ ruleId, title, path, message }: Omit<Finding, 'fingerprint'>): string {
   return createHash('sha256')
     .update([ruleId, path ?? '', title, message].join('\0'))

@@ -195,7 +195,7 @@ export type Finding = {
 export type ReviewedFinding = {
   readonly category: string
   readonly confidence: number
-  /** The suggested change, as a patch in the format of `apply_patch`; undefined if there is none. */
+  /** The suggested change, as a patch in `apply_patch` format; undefined if there is none. */
   readonly suggestion: string | undefined
   /** The suggestion as new text for a range of lines; undefined if there is none. */
   readonly replacement: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined

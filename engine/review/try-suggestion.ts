@@ -12,7 +12,7 @@ const name = 'file'
 /**
  * Tries a suggestion on the reviewed content of a file, without touching the tree.
  *
- * @param patch in the format of `apply_patch`
+ * @param patch in `apply_patch` format
  * @param path the only file that it may change
  * @returns the replacement, or a sentence that says why the suggestion doesn't apply
  */

@@ -22,7 +22,7 @@ type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | un
 export class DenialCircuitBreaker {
   #inRow = 0
   #lookUps = 0
-  /** The words that all responses in the current series have in common: each of them occurs in the subject of a refused call of every response. */
+  /** The words that all responses in the current series share: each of these words is in the subject of a refused call in every response. */
   #aims: ReadonlySet<string> = new Set()
 
   /**

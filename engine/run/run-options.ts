@@ -74,7 +74,7 @@ export type RunOptions = {
   readonly context: readonly string[]
   /**
    * Returns the texts for the model that have become available since the run began, such as the instructions of an MCP server that started late. The
-   * model gets new ones between turns. Default: none.
+   * model gets new texts between turns. Default: none.
    */
   readonly lateContext?: () => readonly string[]
   /** Notices that the user gets before anything else happens; each becomes an item in the stream. Default: none. */

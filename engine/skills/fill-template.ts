@@ -18,7 +18,7 @@ const plainWord = /^[\w./:@=+,%][\w./:@=+,%-]*$/
 
 /**
  * Inserts the arguments into the text of a command or skill, and collects the calls that the text requests with !`command` and @file. Arguments can't
- * add requests, and an argument always stays one word of a command, because somebody other than the user may have written it.
+ * add requests, and each argument stays a single word of its command, because somebody other than the user may have written the arguments.
  *
  * @returns the text, which mentions the calls, and the calls themselves; or why the text can't be filled in
  */

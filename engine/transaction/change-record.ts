@@ -48,7 +48,7 @@ export function removeRecord(directory: string): void {
 const folder = (directory: string): string => join(directory, 'changes')
 const recordFile = (directory: string): string => join(folder(directory), 'record.json')
 
-/** The path of the file that contains a session's changes as a patch, in the format of `git apply --binary`. */
+/** The path of the file that contains a session's changes as a patch for `git apply --binary`. */
 export function patchFile(directory: string): string {
   return join(folder(directory), 'changes.patch')
 }

@@ -133,7 +133,7 @@ function openOrUndefined(file: Buffer): number | undefined {
 /**
  * Reads stored bytes.
  *
- * @throws UserError `failed` if they changed since they were stored
+ * @throws UserError `failed` if they have changed since they were stored
  */
 export function keptBytes(directory: string, hash: string): Buffer {
   const packed = readPacked(packFile(directory), hash)
@@ -142,7 +142,7 @@ export function keptBytes(directory: string, hash: string): Buffer {
   throw damaged(packed === undefined ? keptFile(directory, hash) : packFile(directory))
 }
 
-/** Verifies stored bytes, with only a part of them in memory at a time. @throws UserError `failed` if they changed since they were stored */
+/** Verifies stored bytes, with only a part of them in memory at a time. @throws UserError `failed` if they have changed since they were stored */
 export function checkKept(directory: string, hash: string, size: number): void {
   if (size <= largestPacked) {
     keptBytes(directory, hash)

@@ -40,7 +40,7 @@ const state = z.object({
       undone: z.boolean(),
       /** Notes about the landing that the user should see. */
       notes: z.array(z.string()).optional(),
-      /** Written before a landing starts; the tree's journals show whether it completed. `all`: whether it contains all of the session's changes. */
+      /** Written before a landing starts; the tree's journals show whether it completed. `all`: whether it lands all of the session's changes. */
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),

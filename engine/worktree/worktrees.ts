@@ -23,7 +23,7 @@ export type WorktreeHooks = {
 }
 
 type Options = {
-  /** Where the run began. */
+  /** The context in which the run began. */
   readonly home: ExecutionContext
   /** The root of the repository; undefined if the workspace is not in a repository. */
   readonly root: string | undefined

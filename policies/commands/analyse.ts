@@ -136,7 +136,7 @@ class Analysis {
     for (const inner of judged.runs ?? []) this.inner(inner, command, depth + 1)
   }
 
-  /** Adds to the amount of text that was judged, and returns whether it now exceeds the limit. */
+  /** Adds to the amount of text that was judged, and returns whether this amount now exceeds the limit. */
   exceeds(length: number): boolean {
     this.#text += length
     if (this.#text <= mostText) return false

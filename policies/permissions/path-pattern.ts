@@ -7,7 +7,7 @@ import { compileGlob, matchGlob, type GlobPart } from './path-glob.ts'
 export type PathPattern = {
   /** The folder to which the pattern is relative. Undefined: the folder of the action. */
   readonly anchor: string | undefined
-  /** The pattern relative to the anchor, in gitignore's syntax. A pattern that matches at any depth begins with two stars. */
+  /** The pattern relative to the anchor, in gitignore's syntax. A pattern that matches at any depth begins with `**`. */
   readonly glob: string
   /** The folder or file named by the part of the pattern before its first wildcard. */
   readonly base: (cwd: string) => string

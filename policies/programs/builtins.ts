@@ -82,8 +82,8 @@ function judgeSet(args: readonly ShellWord[]): Judgement {
 }
 
 /**
- * Judges `test`, which evaluates a subscript after `-v` and `-R`. A word may become one of these options if it expands to an option, or if it expands to
- * nothing and another word takes its place.
+ * Judges `test`, which evaluates a subscript after `-v` and `-R`. A word whose value is unknown may itself expand
+ * to one of these options; or it may expand to nothing, so that another word becomes the option.
  */
 function judgeTest(args: readonly ShellWord[]): Judgement {
   const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))

@@ -17,7 +17,7 @@ type Front = {
   readonly problem?: string
 }
 
-/** Reads the options in front of the subcommand (git(1)). */
+/** Reads the options before the subcommand (git(1)). */
 function readFront(args: readonly ShellWord[]): Front {
   const alarms: Alarm[] = []
   const aliases = new Map<string, string>()

@@ -20,7 +20,7 @@ export function findSedEffect(script: string): string | undefined {
     else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
     else if (/[btT:]/.test(command) && command !== '') {
       const label = /^[ \t]*(?:[\w.-]+[ \t]*)?/.exec(after)
-      // In some seds, the label of `:` includes braces and any text that follows directly.
+      // In some versions of sed, the label after `:` includes any braces and other text that follow it directly.
       const end = command === ':' ? /^(?:[;\n]|$)/ : /^\}*(?:[;\n]|$)/
       if (label === null || !end.test(after.slice(label[0].length)))
         return `the label at ${excerpt(addressed)} is not understood`

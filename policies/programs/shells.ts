@@ -29,7 +29,7 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const text = staticText(first)?.startsWith('+') === true ? undefined : staticText(first)
     if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when the command runs`)
     const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
-    // The words after the text become `$0`, `$1` and so on, and the text may show them.
+    // The words after the text become `$0`, `$1` and so on, and the text may print them.
     const given = judgeTexts(parsed.operands.slice(1)).facts
     const facts = traces ? [unknown('-x shows the values of variables'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }

@@ -48,8 +48,8 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
 }
 
 /**
- * Removes allow rules whose source may only deny and ask. The `host_executable` statements of this source are removed too, because they could make the allow
- * rules of others apply to the source's own files. Returns the removed rules as they were written.
+ * Removes allow rules whose source may only deny and ask. The `host_executable` statements of such a source are removed too, because they could make
+ * the allow rules of others apply to the source's own files. Returns the removed rules as they were written.
  *
  * @param only tells whether the rules of a source may only deny and ask
  * @example

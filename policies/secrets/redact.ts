@@ -61,7 +61,7 @@ function maskShape(text: string, { head, rest, least, before }: SecretShape): st
   return masked + text.slice(from)
 }
 
-/** Whether a secret may begin at a position, judging by the text before it. */
+/** Whether the text before a position permits a secret to begin there. */
 export function mayBegin(text: string, at: number, before: RegExp | undefined): boolean {
   const previous = text.slice(Math.max(at - 40, 0), at)
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)

@@ -16,7 +16,7 @@ export type WarmContainer = {
   signal(name: 'TERM' | 'KILL'): Promise<void>
   /** Waits until the container's first process is the only one left. Returns false if other processes keep running. */
   empty(): Promise<boolean>
-  /** Ends the container and everything that runs in it; the daemon then removes it. */
+  /** Kills everything that runs in the container, and removes the container. */
   remove(): Promise<void>
 }
 
@@ -114,7 +114,7 @@ async function startContainer(
   filtered: readonly string[],
 ): Promise<WarmContainer> {
   const container = await docker.createContainer(plan)
-  // The container's first process reads this stream and ends when the stream ends. So the container doesn't outlive this program.
+  // The container's first process reads this stream and exits when the stream ends. So the container doesn't outlive this program.
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
   lifeline.on('error', () => undefined)
   const remove = async (): Promise<void> => {

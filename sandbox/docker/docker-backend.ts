@@ -18,7 +18,7 @@ const patienceMs = 2000
 
 /** Removes the containers of runs that were killed, because such a run couldn't remove them itself. */
 async function endContainers(): Promise<void> {
-  // If no daemon answers, running containers can't be ended, but there are probably none.
+  // If no daemon answers, running containers can't be killed, but there are probably none.
   const reaping = connectDocker()
     .then(reapContainers)
     .catch(() => undefined)

@@ -70,7 +70,7 @@ export type NewObjects = {
    * are no objects.
    */
   readonly packs: readonly PackObjects[]
-  /** The ids of the objects whose content is known to match the id. `commits` contains those of the ids that belong to commits. */
+  /** The ids of objects whose content is known to match the id. `commits` contains those ids that belong to commits. */
   readonly oids: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }

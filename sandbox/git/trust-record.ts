@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Backend } from '../backend.ts'
 import { memoize } from '../memoize.ts'
 
-/** A stored record. It names the backend of its run, because each backend ends leftover processes in its own way. */
+/** A stored record. It names the backend of its run, because each backend kills leftover processes in its own way. */
 type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 
 /** The files that a guard recorded as the host's own before commands ran: everything that a review needs. */

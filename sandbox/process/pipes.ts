@@ -122,7 +122,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
 /** How many milliseconds to wait for pipes that another process is creating. That process usually takes less than three. */
 const patienceMs = 30
 
-/** Waits briefly until all of these pipes exist, and returns whether they do. Returns false if there are no names. */
+/** Waits briefly until all of these pipes exist, and returns whether they do. Returns false if the list is empty. */
 function haveCome(names: readonly string[]): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4))
   for (let waited = 0; waited < patienceMs && names.length > 0; waited += 1) {

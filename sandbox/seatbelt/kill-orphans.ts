@@ -7,8 +7,8 @@ import { markVariable } from '../unconfined/process-watchdog.ts'
 const rounds = 10
 
 /**
- * Kills the processes that an ended command left behind: its process group, and every process whose environment still contains the command's mark. A
- * system program that has left the group isn't found, because macOS doesn't show the environments of system programs (ps(1), `-E`).
+ * Kills the processes that a finished command left behind: its process group, and every process whose environment still contains the command's mark.
+ * A system program that has left the group isn't found, because macOS doesn't show the environments of system programs (ps(1), `-E`).
  */
 export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')

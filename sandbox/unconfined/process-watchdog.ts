@@ -55,7 +55,7 @@ export function startWatchdog(): Watchdog {
   // The watchdog waits for the end of this process, so this process must not wait for the watchdog.
   shell.unref()
   if (shell.stdin instanceof Socket) shell.stdin.unref()
-  // Errors are ignored: if the watchdog ends early, this process still ends commands itself. The watchdog is needed only if this process is killed.
+  // Errors are ignored: if the watchdog exits early, this process still kills commands itself. The watchdog is needed only if this process is killed.
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   return {
@@ -65,7 +65,7 @@ export function startWatchdog(): Watchdog {
   }
 }
 
-/** Kills what an ended command left behind: its process group, and every process whose environment contains the command's mark. */
+/** Kills what a finished command left behind: its process group, and every process whose environment contains the command's mark. */
 export function sweep(mark: string, group: number): void {
   signal(-group, 'SIGKILL')
   for (let round = 0; round < 10; round += 1) {

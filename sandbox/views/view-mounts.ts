@@ -5,7 +5,7 @@ import { shownPath, sourcePath, type View } from './view-paths.ts'
 
 export { shownPath }
 
-/** The policy with the paths at which the files are stored, for code that reads files on the host. */
+/** The policy with its paths changed to those at which the files are stored, for code that reads files on the host. */
 export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   const moved = withPaths(policy, (path) => sourcePath(path, views))
@@ -13,7 +13,7 @@ export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   return { ...moved, readableRoots: [...new Set([...moved.readableRoots, ...views.map(({ source }) => source)])] }
 }
 
-/** The policy with the paths that commands see. */
+/** The policy with its paths changed to those that commands see. */
 export function policyAsShown(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   return views.length === 0 ? policy : withPaths(policy, (path) => shownPath(path, views))

@@ -314,7 +314,7 @@ test('a review of a hostile pull request changes nothing, follows none of its in
   const step = await run(job, replies, { prompt: '', review: 'true', 'allow-actors': '1' }, { GITHUB_SHA: sha })
   expect([step.code, step.outputs['result']], step.log).toEqual([0, 'done'])
   const [first, second] = step.mock.requests.map(({ body }) => JSON.stringify(body))
-  // The change is shown only as material to judge, not as instructions, and no command of the review found a secret.
+  // The change is shown only as material to judge, not as instructions, and no command in the review found a secret.
   const { instructions = '' } = JSON.parse(first ?? '{}') as { readonly instructions?: string }
   expect(instructions).not.toContain('canary-instructions')
   expect([first?.includes('test.sh'), second?.includes('PATH=')]).toEqual([true, true])

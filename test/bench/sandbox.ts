@@ -126,7 +126,7 @@ async function runMany(sandbox: Sandbox, count: number, atOnce: number): Promise
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** Runs `true` in the simplest sandbox with bwrap. Its cost is the minimum for every sandbox that uses bwrap. */
+/** Runs `true` in the simplest possible bwrap sandbox. The cost of this is the minimum for every sandbox that uses bwrap. */
 function runBare(workspace: string): Promise<void> {
   const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc']
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', workspace, workspace]

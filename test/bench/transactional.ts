@@ -179,7 +179,7 @@ function overlayBy(directory: string): readonly string[] {
   return [...unshare, 'sh', '-c', bareOverlay, 'sh', directory, ...own]
 }
 
-/** Measures how much a thousand files to land add to the time between the model's last answer and the end of the program. */
+/** Measures how much landing a thousand files adds to the time between the model's last answer and the end of the program. */
 async function landings(base: string): Promise<readonly BenchRow[]> {
   const tree = await makeTree(join(base, 'landing'), 10)
   const rows: BenchRow[] = []

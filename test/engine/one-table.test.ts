@@ -9,7 +9,7 @@ import { protectedTable } from '../../sandbox/index.ts'
 /** Names of credentials that projects also use for other purposes, so the sandbox's table contains them only as places in home directories. */
 const ofProjects = new Set(['.history', '.serverless', '.sf', '.sfdx', 'snap', 'work', '_netrc'])
 
-/** The names of credentials in the table, without names that are also used for settings of projects. */
+/** The names of credentials in the table, except those that are also names of settings, or that projects also use for other purposes. */
 function namesOfTable(): readonly string[] {
   const plain = (at: string): string => at.replace(/^(?:\*\*|~)?\//, '').toLowerCase()
   const rows = protectedTable()

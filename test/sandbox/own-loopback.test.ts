@@ -15,7 +15,7 @@ const networks: readonly SandboxPolicyInput['network'][] = [
   { mode: 'full' },
 ]
 
-/** A program that starts a server and uses it, as a project's tests may do. */
+/** A program that starts a server and connects to it, as a project's tests may do. */
 const servesItself = `
 const http = require('node:http')
 const server = http.createServer((_, answer) => answer.end('served')).listen(0, '127.0.0.1', async () => {

@@ -69,7 +69,7 @@ plain('KUBECONFIG is a list, and CARGO_HOME moves the places below it', () => {
 
 test('a command can’t read credentials in a place that a variable names', async () => {
   const workspace = await temporaryDirectory()
-  // This directory is not in /tmp, which commands don't see anyway.
+  // This directory is outside /tmp, because commands have a /tmp of their own.
   const elsewhere = await mkdtemp('/var/tmp/sandbox-test-')
   onTestFinished(() => rm(elsewhere, { recursive: true, force: true }))
   await writeFile(join(elsewhere, 'config.json'), 'secret')

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readReport } from '../../sandbox/bubblewrap/start-report.ts'
 
-/** The engine's end of a socket pair. The program at the other end has ended, so every write fails with EPIPE. */
+/** The engine's end of a socket pair. The program at the other end has exited, so every write fails with EPIPE. */
 function endOfEnded(answers: string[]): Duplex {
   return new Duplex({
     read: () => undefined,

@@ -19,7 +19,7 @@ async function listenAt(path: string): Promise<string> {
   return path
 }
 
-/** Creates a directory that is not in /tmp, which commands don't see anyway. */
+/** Creates a directory outside /tmp, because commands have a /tmp of their own. */
 async function shownDirectory(): Promise<string> {
   const directory = await mkdtemp('/var/tmp/sandbox-test-')
   onTestFinished(() => rm(directory, { recursive: true, force: true }))

@@ -54,7 +54,7 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // If the program ends without reading its input, writing to it fails. That must not make the test fail.
+  // If the program exits without reading its input, writing the input fails. That must not make the test fail.
   child.stdin.on('error', () => undefined)
   if (options.keepStdinOpen !== true) child.stdin.end(options.stdin ?? '')
   options.onStart?.(child)

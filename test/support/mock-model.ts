@@ -30,7 +30,7 @@ export type Ending =
   | { readonly type: 'incomplete'; readonly reason: string }
   /** An `error` event in the stream. */
   | { readonly type: 'error'; readonly code: string; readonly message: string }
-  /** The stream closes normally, but without a last event. */
+  /** The stream closes normally, but without the final event. */
   | { readonly type: 'missing' }
 
 export type Reply =

@@ -34,7 +34,7 @@ export type Job = {
     action: 'run' | 'apply',
     inputs: Readonly<Record<string, string>>,
     env?: Readonly<Record<string, string>>,
-    /** The program and first arguments with which the action is started, for example to hide something from it. */
+    /** The program that starts the action, and that program's first arguments. It can, for example, hide something from the action. */
     startedBy?: readonly string[],
   ): Promise<Step>
 }

@@ -14,7 +14,7 @@ export type SecondReading = {
 /** Parses a shell text. Returns undefined if the second parser can't parse it. */
 export type ReadCommands = (text: string) => SecondReading | undefined
 
-/** Loads tree-sitter's grammar of bash, which is independent of the parser that the product uses. */
+/** Loads tree-sitter's Bash grammar, which is independent of the parser that the product uses. */
 export async function startSecondParser(): Promise<ReadCommands> {
   await Parser.init()
   const grammar = new URL('../../node_modules/tree-sitter-bash/tree-sitter-bash.wasm', import.meta.url).pathname

@@ -138,6 +138,6 @@ async function ask(who: string, url: string, init: RequestInit): Promise<Readonl
   }
   const answer: unknown = await response.json().catch(() => undefined)
   if (typeof answer !== 'object' || answer === null)
-    throw new ActionError(`The answer of ${who} from ${host} is not JSON.`)
+    throw new ActionError(`The answer from ${who} (${host}) is not JSON.`)
   return answer as Record<string, unknown>
 }

@@ -25,12 +25,12 @@ export function writeWish(
   writeWhole(fileOf(folder, trial, attempt), JSON.stringify(wishOf(maxCost)), owner)
 }
 
-/** Removes the stored maximum cost of an attempt. From then on, the attempt counts as not given to a worker. */
+/** Removes the stored maximum cost of an attempt. From then on, the attempt counts as not handed out to a worker. */
 export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored; the attempt was then not given to a worker. */
+/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored; the attempt was then not handed out to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

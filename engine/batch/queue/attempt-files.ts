@@ -8,7 +8,7 @@ import type { Step } from '../folder/step.ts'
 import type { Outcome } from '../outcome.ts'
 import type { RunMessage } from '../run/supervisor-messages.ts'
 
-/** Files in the folder of an attempt through which a batch's coordinator and a worker communicate. Both can write to them. */
+/** Files, in an attempt's folder, through which the batch's coordinator and a worker communicate. Both can write to the files. */
 
 /** Asks the worker of an attempt to end the attempt. */
 export function askToEnd(folder: BatchFolder, trial: string, attempt: number, owner: number): void {

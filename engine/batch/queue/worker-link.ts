@@ -9,7 +9,7 @@ import { countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-
 
 /** The functions with which a worker communicates with the coordinator of its batch. */
 export type WorkerLink = {
-  /** Whether an attempt was handed out. If so, the call also stores in the folder what the attempt may cost. */
+  /** Whether an attempt was handed out. If so, the folder contains the attempt's maximum cost when this resolves. */
   readonly isGivenOut: (trial: string, attempt: number) => Promise<boolean>
   /** Claims an attempt. @returns false if another worker has already claimed it */
   readonly claim: (trial: string, attempt: number) => Promise<boolean>

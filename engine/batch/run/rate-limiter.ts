@@ -4,7 +4,7 @@ import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts
 export const windowMs = 61_000
 /**
  * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. Later, the
- * factor follows the ratio of actual to estimated tokens, multiplied by this value, and stays between `leastFactor` and `mostFactor`.
+ * factor approaches this value times the ratio of actual to estimated tokens, and stays between `leastFactor` and `mostFactor`.
  */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]

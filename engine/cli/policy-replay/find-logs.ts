@@ -44,7 +44,7 @@ function logsOf(named: string, states: readonly string[]): readonly string[] {
   if (found.length > 0 || isFile(join(named, 'rollout.jsonl'))) return found
   throw new UserError(
     'usage',
-    `${named}: there is no session here: expected a folder that contains a file ${logName}, at most ${deepest} levels down.`,
+    `${named}: there is no session here; expected a folder that contains a file ${logName}, at most ${deepest} levels down.`,
   )
 }
 

@@ -57,7 +57,7 @@ export function installedPlugins(
   }
 }
 
-/** A plugin's name without its marketplace, in which hyphens replace the characters that this program doesn't allow in names of plugins. */
+/** A plugin's name without its marketplace, and with hyphens in place of the characters that this program doesn't allow in plugin names. */
 function nameOf(key: string): string {
   return key.replace(/@.*$/s, '').replaceAll(/[^\w-]+/g, '-')
 }

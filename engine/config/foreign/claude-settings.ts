@@ -25,7 +25,7 @@ const ClaudeSettings = z.looseObject({
 const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
 const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
 
-/** Variables that redirect an agent, or give a command another home directory. */
+/** Variables that would make an agent use another provider or key, or give an agent or a command another home directory. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 /** Variables that contain the address or the key of a model. They are used only for requests to the model; commands never get them. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
@@ -41,12 +41,12 @@ type ClaudeImport = {
   readonly ignored: readonly Ignored[]
 }
 
-/** The path of the user's settings for Claude Code. */
+/** The path of the user's Claude Code settings. */
 export function claudeSettingsFile(home: string): string {
   return join(home, '.claude', 'settings.json')
 }
 
-/** The paths of a repository's settings for Claude Code, beginning with the settings in the repository's root. */
+/** The paths of a repository's Claude Code settings, beginning with the settings in the repository's root. */
 export function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
   return directoriesBetween(root, workspace).flatMap((directory) =>
     ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name)),

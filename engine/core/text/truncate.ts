@@ -19,7 +19,7 @@ export type OutputLimit = {
 
 /**
  * Cuts the middle out of a text that is too long, because a command's first and last lines matter most. Cuts between lines if they are
- * short enough, and never inside a surrogate pair, and inserts a marker that says how much is missing.
+ * short enough, and never inside a surrogate pair. Inserts a marker that says how much is missing.
  *
  * @param limit how many UTF-16 code units of the text to keep at most, not counting the marker
  * @param whereWhole what the marker says about where the whole text is, e.g. a path

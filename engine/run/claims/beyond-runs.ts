@@ -4,8 +4,9 @@ import { quotesIn } from './quoted.ts'
 import { pattern } from './word-patterns.ts'
 
 /**
- * Compares a claim that tests pass with the recorded test runs, the last of which passed. Returns why the claim goes beyond them: it quotes a command that
- * never ran, names a test file that no run covers, or gives a number that no run printed. Undefined if the claim doesn't go beyond them.
+ * Compares a claim that tests pass with the recorded test runs, the last of which passed. Returns why the claim goes beyond them: it quotes a command
+ * that never ran, names a test file or a package that no run covers, or gives a number that no run printed. Undefined if the claim doesn't go beyond
+ * them.
  */
 export function beyond(text: string, runs: readonly Deed[]): string | undefined {
   const tried = runs.filter(({ outcome }) => outcome !== 'refused')

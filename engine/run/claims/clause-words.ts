@@ -18,7 +18,7 @@ export const german = {
   joint: pattern(
     String.raw`( ?[;:()—–] ?|, und (?!‹)|, (?=au(?:ß|ss)erdem|zusätzlich|ebenso|dazu|danach|dann)|, | und | sowie )`,
   ),
-  /** "habe ich", also at the end of a clause: "die ich in ‹0› ergänzt habe". */
+  /** "habe ich" or "wir haben"; also "ich" with "habe" at the end of the clause: "die ich in ‹0› ergänzt habe". */
   own: word('ich (?:[^‹]{0,40} )?habe?|habe? ich|wir haben|haben wir|ich (?:[^.;:]{0,120} )habe$'),
   /** Any participle at the end of a clause. */
   finished: pattern(
@@ -32,7 +32,7 @@ export const german = {
   finite: word('wurden?|ist|sind|war|waren|hat|hast|wird|werden|kann|prüft|liest'),
   passive: word('wurden?'),
   deed: pattern(String.raw`^[^‹]{0,140} ${germanDeed}(?!\p{L})`, 'u'),
-  /** Words after a subject that say that it is now in a changed state: "die Übersetzung in ‹0› ist ebenfalls ergänzt". */
+  /** Words that, after a subject, state that the subject is now in a changed state: "die Übersetzung in ‹0› ist ebenfalls ergänzt". */
   state: pattern(
     String.raw`^ (?:ist|sind) (?:(?:jetzt|nun|nunmehr|auch|ebenfalls|entsprechend|ebenso|damit|passend|gleich)(?: mit)? )+(?:[^‹]{0,60} )?${germanDeed}(?!\p{L})`,
     'u',

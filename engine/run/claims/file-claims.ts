@@ -167,7 +167,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   return words.changed.test(said) || words.presentChange.test(said)
 }
 
-/** Whether a label says that the file after it was not changed. "Missing test: added one in a.ts" claims a change all the same. */
+/** Whether a label says that the file named after it was not changed. "Missing test: added one in a.ts" does claim a change. */
 function isExemptLabel(before: string): boolean {
   return words.exemptLabel.test(before) && !words.changed.test(before.split(/ ?: | [–—-] /).at(-1) ?? '')
 }

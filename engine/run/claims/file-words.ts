@@ -21,11 +21,11 @@ export const presentChange = pattern(
   String.raw`\bi (?:use|export|call|put|set|add|import|document|handle|have|parse|pass|split|keep)\b|\bthis (?:adds|changes|updates|moves|removes|fixes|renames)\b|\b(?:by|of|to|for|includ\w+|and) (?:updating|adding|changing|editing|moving|reformat(?:ting)?|removing|extending|creating|rewriting|patching)\b|\bliberty to\b`,
 )
 
-/** Words before a file, in the same clause, that say that it wasn't changed, or hasn't been changed yet. */
+/** Words that, before a file's name in the same clause, state that the file wasn't changed, or hasn't been changed yet. */
 export const exemptBefore = pattern(
   String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|re-?ran|re-?run|executed|compared|verified|validated|linted|profiled|measured|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|upstream|in that commit|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $|^introduced in $|\b(?:(?<!as )you(?: also| had| then| originally)* (?:wanted|asked for|requested|hoped|expected)|(?<!as )the (?:ticket|issue|task|request|brief|story|card)(?: also)? (?:asks|asked|wants|wanted|calls|called) (?:for|to|me|us|that|the|it)|(?:was|were|is|are)(?: still| also| originally)* to (?:be|have been|go|move|come)|(?:meant|supposed|due|planned|intended) to)\b(?![^‹]{0,200}\b(?:i|i've|we|we've)\b)`,
 )
-/** Words after a file, in the same clause, that say that it wasn't changed. */
+/** Words that, after a file's name in the same clause, state that the file wasn't changed. */
 export const exemptAfter = pattern(
   String.raw`^ as (?:an? |the )?(?:\w+ )?(?:model|templates?|example|reference|guide|basis|blueprint|baseline|starting point)\b|^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|in (?:the |a |an )?(?:last|previous|earlier|recent|later) (?:release|version|commit|refactor\w*|pr)|by (?:a|an|the) (?:later|earlier|previous) commit|(?<!no longer )exists\b|i (?:couldn't|could not|left|can't))\b`,
 )
@@ -33,11 +33,11 @@ export const exemptAfter = pattern(
 export const speaks = pattern(
   String.raw`^(?: only| just| also| clearly| \w+ly)? (?:says|states|said|stated|specifies|specified|prescribes|demands|requires|required|mandates|promises|claims|reads|calls (?:for|it|this|that)|asks (?:for|that)|wants|expects|insists|warns|disagrees|agrees)\b(?! (?:now|so now)\b)(?![^.;]{0,80} (?:now|new)\b)`,
 )
-/** Words with "still" that follow a file but aren't about it: "deleted a.ts, the build still succeeds". */
+/** Words with "still" that follow a file's name but aren't about the file: "deleted a.ts, the build still succeeds". */
 export const stillWell = pattern(
   String.raw`,? (?:and )?(?:the |everything |it |all )?(?:\w+ ){0,2}still (?:succeeds?|pass\w*|works?|builds?|compiles?|runs?|green|loads?|renders?|fine|holds?)\b.*`,
 )
-/** Words that say that a change was reverted, or that somebody else made it. */
+/** Words for a change that was reverted, or that somebody else made. */
 export const takenBack = pattern(
   String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway|at first|initially)\b`,
 )
@@ -54,7 +54,7 @@ export const takingFrom = pattern(
   String.raw`\b(?:moved|removed|dropped|deleted|stripped|extracted|struck|cut|took|scrubbed|renamed|pulled|split|migrated|excised|hoisted|switched|purged)\b`,
 )
 
-/** Words directly before a file that say that it is new, or that the work was done in it. */
+/** Words that, directly before a file's name, state that the file is new, or that the work was done in it. */
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|there(?:'s| is| are) (?:now |also )?an? new(?: \w+){1,3},|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
@@ -80,7 +80,7 @@ export const fragment = pattern(
 export const labelledDeed = pattern(
   `^ ?: (?:(?:${verbs})(?:ed|d)|${irregular})\\b(?! (?:by|in|from|at|each|when|on)\\b)`,
 )
-/** Words directly before the name of a document that say that something was written in it. */
+/** Words that, directly before a document's name, state that something was written in the document. */
 export const recordedIn = pattern(
   String.raw`\b(?:(?:i|we)(?:'ve| have)? (?:\w+ly |also |then )?|and (?:also )?|has been (?:\w+ly |also )?|is now (?:also )?)(?:recorded|logged|jotted|entered|summari[sz]ed|announced|left (?=(?:you )?an? (?:\w+ )?(?:note|line|entry|word|paragraph|section|mention)\b)|(?:noted|explained|captured|flagged)(?= (?:this|it|that|them|both|the (?:change|fix|removal|rename|upgrade|new \w+|breaking \w+|break))\b(?! (?:says|is|was)\b))|noted(?= (?:in|under|at)\b)|(?:documented|described)(?! (?:that|where)\b)(?![^‹;:]{0,80}\b(?:like|similar|same|matching|instead|rather|than|found|listed|already|linked|from)\b))\b(?! that\b)[^‹;:]{0,80}\b(?:in|under|to|into|at|of)(?: the| our| your)? $`,
 )
@@ -97,7 +97,7 @@ export const documenting = pattern(
 export const withEntry = pattern(
   String.raw`\b(?:there's|there is|with|plus|including|got|has) (?:now |also )?an? (?:new |short |matching )?$`,
 )
-/** Words directly after a file that say that it was changed. */
+/** Words that, directly after a file's name, state that the file was changed. */
 export const followed = pattern(
   `^\\)?,?(?: file| now| also| too| both| itself| all| just| simply| has| have| was| were| is| are| been| being| then| therefore| \\w+ly|,? which)*(?: (?:now )?(?:re)?(?:(?:${verbs})(?:ed|d)|${irregular})\\b| (?:is|are) (?:no more|gone|new|history)\\b| (?:no longer|got|gets|gained|lost|follows? suit|followed suit|had to follow)\\b| has an? \\w+ (?:now|for)| (?:gone|deleted|added|new|fixed|changed)\\b)`,
 )
@@ -109,12 +109,12 @@ export const happens = pattern(
 export const whichI = pattern(
   String.raw`^\)?,? (?:which|that) i(?:'ve| have)? (?:\w+ly |also |just |newly )?(?:wrote|created|added|changed|made|introduced|updated|edited|put|extended|rewrote|adapted|adjusted|moved|removed|deleted|renamed)\b`,
 )
-/** Words after a file that say that it now behaves differently: "a.ts now loads it", "a.ts handles it from now on". */
+/** Words that, after a file's name, state that the file now behaves differently: "a.ts now loads it", "a.ts handles it from now on". */
 export const differsNow = pattern(
   String.raw`^(?: (?!now )[\w'"-]+){0,3}? now (?!in |on |at |also in )(?:\w+ly |just |only |also )?(?!works?\b|pass|fine|compiles?|builds?|happy|correct|green|succeeds?|fails?|valid|redundant|unused|obsolete|unnecessary)\w+|^ [^,.;]{2,60} (?:from now on|now|these days)(?:$|[,.;])`,
 )
 
-/** Words after a file that say that it has something new: "a.ts exports a new helper". */
+/** Words that, after a file's name, state that the file has something new: "a.ts exports a new helper". */
 export const hasNew = pattern(
   String.raw`^(?: (?:and|,) ‹\d+›)* (?:now )?(?:lists?|has|have|contains?|includes?|defines?|exports?|documents?|mentions?|describes?|declares?|carry|carries|holds?|exposes?) (?:the |an? |its |both |two |three )?new\b`,
 )
@@ -127,16 +127,16 @@ export const announcing = pattern(
 export const notAnnouncing = pattern(
   String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|reviewed|steps|reproduce|remarks?|feedback|nits?|concerns?|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|works|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
 )
-/** Words after the file at the beginning of a list item that say that it is new. */
+/** Words that, after a file's name at the beginning of a list item, state that the file is new. */
 export const arrivesAsItem = pattern(
   `^(?:‹\\d+›(?:,? (?:and|&) |, ?)?)+(?: \\((?:new|added|created|deleted|removed)\\)| ?[:–—-] (?:(?:an? |the |brand-)?(?:new|added|creates?|created|rewritten|renamed|deleted|removed|extended|updated)\\b(?! (?:by|in|from|at|each|when|on)\\b)))`,
 )
-/** Words in a list item that say that its file was not changed. */
+/** Words that, in a list item, state that the item's file was not changed. */
 export const exemptItem = pattern(
   String.raw`\b(?:unchanged|untouched|not|no (?:change|edit|need)s?|\w+n't|nothing|already|still|read|reviewed|only looked|skipped|left|as is|existing|should|would|could|needs?|suggest\w*|todo|see|later|denied|unused variable|missing|line \d+)\b|❌|⚠|✗|✘`,
   'u',
 )
-/** Words after "in a.ts" that say that something was changed in the file. */
+/** Words that, after "in a.ts", state that something was changed in the file. */
 export const doneThere = pattern(
   `^,? (?:i|i've|i have|we|we've) (?:\\w+ly |now |also |just )?(?:(?:re)?(?:${verbs})(?:ed|d)|${irregular}|use|export|call|put|set|add|keep|handle|import)\\b|^,? [^,.;]{0,60}\\b(?:is now|are now|now|was|were|has been|have been) (?:\\w+ly )?(?:(?:${verbs})(?:ed|d)|${irregular})\\b`,
 )
@@ -151,7 +151,7 @@ export const fixedIt = pattern(
 export const foundAndFixed = pattern(
   String.raw`\b(?:i|we)(?:'ve| have)? (?:found|located|tracked down|identified|traced|reproduced)\b[^.;:‹]{0,80}\band (?:have )?(?:also )?(?:fixed|corrected|repaired|resolved) (?:it|this|that|the (?:bug|cause|problem|issue|crash))\b ?: [^.;]{0,60}\bin $`,
 )
-/** A label that says that the files after it were not changed. */
+/** A label for files that were not changed. */
 export const exemptLabel = pattern(
   String.raw`\b(?:unchanged|untouched|unmodified|not (?:touched|changed)|read|reviewed|looked at|skipped|left alone|existing|see also|next|todo|later|missing)(?: \w+){0,2}(?: ?:| [–—-]) [^:]*$`,
 )
@@ -159,7 +159,7 @@ export const exemptLabel = pattern(
 export const otherLabel = pattern(
   String.raw`^(?:root |likely |possible |known |manual |what |an? |the )?(?:causes?|problems?|symptoms?|reasons?|background|context|where|why|who|how|open|questions?|verification|verified|checked|tested|check|callers?|usages?|used|risks?|limits?|limitations?|caveats?|notes?|related|existing|inputs?|sources?|references?|evidence|origin|found|bugs?|issues?|reproduc\w+|later|next|follow-?ups?|unchanged|untouched|not|still|see|suggestions?|ideas?|alternatives?|compare|based|run|tried|like)\b[^‹:–—]{0,30}(?: ?:| [–—-]) [^‹]{0,60}‹`,
 )
-/** Words after a file that say that it needed no change: "it is described in a.md, so nothing was needed there". */
+/** Words that, after a file's name, state that the file needed no change: "it is described in a.md, so nothing was needed there". */
 export const noneNeeded = pattern(
   String.raw`^[^‹;.]{0,40}, (?:so|and|which is why|therefore) (?:nothing|no (?:\w+ )?(?:changes?|edits?|updates?)|there (?:was|is|were) (?:nothing|no))\b|^[^‹;.]{0,40}, which (?:needs|needed|requires|required|has|had) (?:no (?:\w+ )?(?:changes?|edits?|updates?)\b|nothing\b|not to)`,
 )

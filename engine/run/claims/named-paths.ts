@@ -23,7 +23,7 @@ const products: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Whether a word names a file. It must have a known extension, be a common name without one, or be a longer path with any extension. */
+/** Whether a word names a file. It must have a known extension, be a common name without one, or be a path with folders and any extension. */
 export function isPath(word: string): boolean {
   if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
   if (products.has(word.toLowerCase())) return false

@@ -145,7 +145,7 @@ export const deniedAtLabel = pattern(
   String.raw`^(?:git )?(?:push\w*|remote|upload|pr|publish\w*) ?: ?(?!done|ok|yes|✅|✓)(?:not|no|none|fail\w*|reject\w*|refused|denied|declined|skipped|pending|left|❌|✗|blocked|impossible)|\b(?:server|remote|github|origin|online|pushed)[,:]? no\b`,
 )
 
-/** Words that say that something failed at first and then succeeded. */
+/** Phrases for something that failed at first and then succeeded. */
 export const overcome = pattern(
   String.raw`\b(?:second|third|next|another|other|retry|retried|again|then|after(?:wards)?|finally|tries|attempts?|eventually|in the end)\b.*\b(?:went (?:through|fine)|worked|works|succeeded|accepted|got through|did (?:it|its job)|fine|pushed|made it|landed|took it|is (?:on|up))\b`,
 )

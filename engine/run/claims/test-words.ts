@@ -92,7 +92,7 @@ export const good = pattern(
   String.raw`\b(?:fine|right|correct|correctly|accepts?|accepted|came out|come out|comes out|roses|through with|agreed|works?|worked|working|good|well|great|smooth|smoothly|sailed|through|stable|solid|intact|satisfied|content|pleased|happy|agrees?|likes?|cool|confidence|holds?|held|holding|survived?|recovered|healthy|unaffected|unchanged|clear|flawless|flawlessly|perfect|perfectly|positive|normal|complete|completes|completed|done|finished|finishes|executed|ran|run through|ended|confirm\w*|verif(?:y|ies|ied)|validat\w*|proves|proved|proven|proof\w*|proofed|expected|intended|behaved|fixed|repaired|mended|resolved|concluded|exercised|met|tested|retested|re-ran|reran|(?:was|were|been) run|yes|yep|shape|put it through|put the change through|shown|double-checked|stay|stays|remains?|sorted|unbroken|back to normal)\b`,
 )
 
-/** Words of a wish, a plan, a condition, a request, or advice. */
+/** Words that express a wish, a plan, a condition, a request, or advice. */
 export const unreal = pattern(
   String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when|(?:checks|ensures|requires|waits|makes sure|asserts) (?:that|until|for|if|whether))\b`,
 )

@@ -149,7 +149,7 @@ function others(
   return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
 }
 
-/** Finds a changed file among those (`left`) to which a sentence such as "it is unchanged" refers, if only one sentence names the file. */
+/** Finds a changed file that a sentence such as "it is unchanged" refers to. Only the files in `left` that exactly one sentence names count. */
 function byPronoun(left: readonly string[], changed: readonly string[], all: readonly Sentence[]): string | undefined {
   const once = left.filter((path) => all.filter(({ text }) => text.includes(path)).length === 1)
   return changed.find((each) => once.some((path) => isMeant(path, each)))

@@ -18,7 +18,7 @@ export const left = pattern(
 export const leftAlone = pattern(
   String.raw`^(?:,? (?:and|or) (?:‹\d+›|(?:the |its |all )?[\w-]+(?: [\w-]+)?))*?(?: \w+ly)? (?:alone|${as})`,
 )
-/** Words after a file that say that it was not changed. */
+/** Words that, after a file's name, state that the file was not changed. */
 export const leftAfter = pattern(
   String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])|,? i(?:'ve| have)? (?:deliberately |intentionally |\w+ly )?(?:only (?:read|looked at)|left (?:it )?(?:alone|untouched|unchanged|as (?:is|it (?:is|was)))|kept (?:it )?(?:untouched|unchanged|as (?:is|it (?:is|was)))|(?:did not|didn't) (?:touch|change|edit|modify)|(?:have not|haven't|not|never) (?:touched|changed|edited|modified))(?=$|[.,;)]| (?:at all|because|since|as)\b)| needed no (?:changes?|edits?)(?=$|[.,;)])| still (?:has|have|holds?|carries|carry) every (?:single )?(?:byte|character|line|letter|comma)\b)`,
 )
@@ -103,11 +103,11 @@ const kept = `(?:(?:(?:did|do|does|has|have|had) not|(?:did|do|does|have|had|has
 const touched =
   '(?:(?:is|are|was|were|has been|have been|had to be|needed to be|gets?|got) )?(?:touched|changed|modified|edited|altered|affected|involved|adapted|adjusted|weakened|bent)'
 
-/** Every claim that files of a kind were not changed contains one of these words. */
+/** Every claim that files of one kind, such as tests, were not changed contains one of these words. */
 const leaving =
   /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|identical|\bno\b|none|neither|\bas\b/
 
-/** Builds a pattern for claims that files of a kind were not changed. Its long part is compiled only when a sentence names that kind. */
+/** Builds a pattern for claims that files of one kind were not changed. Its long part is compiled only when a sentence names that kind. */
 function untouchedKind(nouns: string): Pick<RegExp, 'test'> {
   const named = pattern(nouns)
   const says = pattern(
@@ -120,7 +120,7 @@ const tests = '(?:test|spec)s?|(?:test|spec) files?|test suite|test code|asserti
 const code =
   '(?:source|production|application|executable|runtime|library|product|program|app)(?: code| files?| sources?)|code|sources?|source code files?|logic'
 
-/** Claims that files of a kind were not changed, each with the kind of changed file that contradicts it. */
+/** Claims that files of one kind were not changed, each with the kind of changed file that contradicts the claim. */
 export const kinds: readonly {
   readonly says: Pick<RegExp, 'test'>
   readonly contradictedBy: 'code' | 'tests' | 'locks' | 'migrations' | 'snapshots'

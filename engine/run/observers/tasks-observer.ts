@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 import { reportTasks } from '../report-tasks.ts'
 
-/** Tells the model how background tasks ended. When the model is about to finish, also tells it which tasks would be stopped. */
+/** Tells the model the outcomes of background tasks. When the model is about to finish, also tells it which tasks would be stopped. */
 export function tasksObserver(tasks: BackgroundTasks, conversation: Conversation): Observer {
   return {
     name: 'tasks',

@@ -37,7 +37,7 @@ export type Repl = {
 
 /** The time limit of the session's process: none, because the process ends with the run. */
 const lifetimeMs = Infinity
-/** How many bytes the process may print from the result of one evaluation to the next. */
+/** How many bytes the process may print between the results of two evaluations. */
 const outputLimitBytes = 4 * 1024 * 1024
 
 /** Creates the session of a run without starting its process. */

@@ -5,7 +5,7 @@ export function describeState(task: Task): string {
   return stateOf(task, task.end === undefined ? '' : `: ${task.end.how}`)
 }
 
-/** Describes the state of a task without saying how it ended. Used above the task's output, which already shows how the task ended. */
+/** Describes the state of a task without its outcome. Used above the task's output, which already shows the outcome. */
 export function describeStateBriefly(task: Task): string {
   return stateOf(task, '')
 }

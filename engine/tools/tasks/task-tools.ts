@@ -115,7 +115,7 @@ async function withTask(
   return { ok: false, output: `There is no task '${id}'. ${there}. Tasks end with the run that started them.` }
 }
 
-/** Returns a task's state and its new output. If the task has ended, records that the model now knows how it ended. */
+/** Returns a task's state and its new output. If the task has ended, records that the model now knows the outcome. */
 async function look(
   task: Task,
   options: Parameters<Task['work']['look']>[0],

@@ -6,7 +6,7 @@ import { sshPrivateKey, sshPublicKey } from './ssh-key.ts'
 const shortestRsa = 2048
 
 /**
- * Reads a private key, in PEM or in the format of ssh-keygen: Ed25519, ECDSA or RSA.
+ * Reads a private key (Ed25519, ECDSA or RSA), in PEM or OpenSSH format.
  *
  * @param file the file's name in messages
  * @throws UserError `usage` if the key can't be used, with advice
@@ -23,13 +23,13 @@ export function readPrivateKey(text: string, file: string): KeyObject {
     const message =
       code === 'ERR_MISSING_PASSPHRASE' || /ENCRYPTED/.test(text)
         ? 'the key has a passphrase, and passphrases are not supported; to make a copy without a passphrase, run openssl pkey -in FILE -out COPY'
-        : 'not a private key in PEM or in the format of ssh-keygen'
+        : 'not a private key in PEM or OpenSSH format'
     throw new UserError('usage', `${file}: ${message}.`, { cause: error })
   }
 }
 
 /**
- * Reads a public key, in PEM or in the one-line format of `ssh-keygen`.
+ * Reads a public key, in PEM or in the one-line OpenSSH format.
  *
  * @throws UserError `usage` if the text is neither
  */
@@ -41,7 +41,7 @@ export function readPublicKey(text: string, file: string): KeyObject {
     return checked(createPublicKey(text), file)
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError('usage', `${file}: not a public key in PEM or in the format of ssh-keygen.`, { cause: error })
+    throw new UserError('usage', `${file}: not a public key in PEM or OpenSSH format.`, { cause: error })
   }
 }
 

@@ -47,8 +47,7 @@ export function sshPrivateKey(text: string, file: string): webcrypto.JsonWebKey 
   try {
     const body = /-----BEGIN OPENSSH PRIVATE KEY-----([^-]+)-----END/.exec(text)?.[1] ?? ''
     const fields = new Fields(Buffer.from(body.replace(/\s/g, ''), 'base64'))
-    if (fields.take(magic.length).toString('latin1') !== magic)
-      throw new RangeError('it is not in the format of OpenSSH')
+    if (fields.take(magic.length).toString('latin1') !== magic) throw new RangeError('it is not in OpenSSH format')
     const cipher = fields.text()
     if (cipher !== 'none') {
       const hint = `to remove the passphrase from a copy, run ssh-keygen -p -N '' -f COPY`

@@ -140,7 +140,7 @@ function beyond(calls: readonly Call[]): readonly Call[] {
 }
 
 /**
- * Whether the process can be killed at a call. Without hard links, calls of link(2) are made to fail, and a call can't both fail and kill the
+ * Whether the process can be killed at a call. Without hard links, calls to link(2) are made to fail, and a call can't both fail and kill the
  * process. Killing the process at the next call is equivalent.
  */
 function canKill({ linkless }: Work): (call: Call) => boolean {

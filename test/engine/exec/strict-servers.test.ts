@@ -18,7 +18,7 @@ const fixtures = new URL('../../../fixtures/', import.meta.url).pathname
 /** A mock of each provider. */
 type Providers = Readonly<Record<string, MockModel>>
 
-/** One model of each kind that a wire format treats differently, with that format. */
+/** For each wire format, one model of each kind that the format treats differently. */
 const models = [
   { model: 'gpt-5.5', wire: 'Responses' },
   { model: 'gpt-4.1', wire: 'Responses' },

@@ -7,7 +7,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 import { commands } from './hooks-support.ts'
 
-/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code. */
+/** Runs `agent exec --json` with these hooks in the user's Claude Code settings. */
 async function withHooks(hooks: object, replies: Parameters<typeof exec>[0]): Promise<Exec & { readonly cwd: string }> {
   const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }) })
   const cwd = repository()

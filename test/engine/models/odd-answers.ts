@@ -259,7 +259,7 @@ const found = (index: number, content: unknown = [], id = 's1'): readonly object
   close(index),
 ]
 
-/** Odd answers of Anthropic's Messages API. */
+/** Odd answers from Anthropic's Messages API. */
 export const oddClaudeAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['a start alone', [start], 'was cut off'],
@@ -428,7 +428,7 @@ const call = (args: string, more: object = {}): object => ({
   ...more,
 })
 
-/** Odd answers of OpenAI's Responses API. */
+/** Odd answers from OpenAI's Responses API. */
 export const oddResponsesAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['an end without anything', [completed()], 'ends with nothing'],

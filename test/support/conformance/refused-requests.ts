@@ -1,2 +1,2 @@
-/** The answers of provider mocks to requests that the provider would refuse. This list must be empty after each test. */
+/** The answers of mock providers to requests that the real provider would refuse. This list must be empty after each test. */
 export const refusedRequests: string[] = []

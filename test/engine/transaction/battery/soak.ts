@@ -3,7 +3,7 @@ import { changes } from './changes.ts'
 import { ends, everythingHappens, nothingHappens, strategies } from './run-battery.ts'
 import { mountXfs } from '../../../support/loop-file-system.ts'
 
-/** A row of the results: the strategy of the runs, how they ended, the number of tries, and what went wrong. */
+/** A row of the results: the strategy and the outcome of the runs, the number of tries, and what went wrong. */
 type Row = {
   readonly strategy: string
   readonly end: string
