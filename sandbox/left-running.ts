@@ -10,7 +10,7 @@ import { signal } from './process/signal.ts'
  * engine's go-ahead. Does nothing without procfs.
  */
 export async function endLeftRunning(directory: string): Promise<void> {
-  // A process may fork during the search, so the search is repeated, but only 50 times: a process that can't be ended must not block the caller.
+  // A process may fork during the search, so the search is repeated, but only 50 times: a process that can't be killed must not block the caller.
   for (let round = 0; round < 50; round += 1) {
     const left = holdersOf(join(directory, 'pipes/'))
     if (left.length === 0) return

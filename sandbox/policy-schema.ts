@@ -68,7 +68,7 @@ export function makePolicySchema() {
   const Limits = z.strictObject({
     /** How long one command may run, in milliseconds. */
     wallTimeMs: z.int().positive().optional(),
-    /** The maximum number of bytes that a command may write to stdout and stderr together. A command that writes more is ended. */
+    /** The maximum number of bytes that a command may write to stdout and stderr together. A command that writes more is killed. */
     outputBytes: z.int().positive().optional(),
     /** The maximum number of processes and threads that one command may have at the same time. */
     processes: z.int().min(8).optional(),
@@ -84,7 +84,7 @@ export function makePolicySchema() {
     fileSizeBytes: z.int().positive().optional(),
     /**
      * How many bytes one command may use on each disk that it can write to. While the command runs, the disks are checked ten times a second. A command
-     * that uses more is ended.
+     * that uses more is killed.
      */
     diskBytes: z
       .int()
@@ -92,7 +92,7 @@ export function makePolicySchema() {
       .optional(),
     /**
      * How many files may be created on each disk that a command can write to. While the command runs, the disks are checked ten times a second. A
-     * command that exceeds this number is ended.
+     * command that exceeds this number is killed.
      */
     files: z.int().min(16).optional(),
     /**

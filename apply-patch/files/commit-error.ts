@@ -1,6 +1,6 @@
 import { shareInstanceof } from '../share-instanceof.ts'
 
-/** Why a path of a patch can't be used. */
+/** Why a path in a patch can't be used. */
 export type PathErrorCode =
   /** The path leads out of the root: it is absolute, contains `..`, or passes through a link. */
   | 'outside-root'
@@ -18,7 +18,7 @@ export type PathErrorCode =
   | 'unreadable'
 
 /**
- * An error for a path of a patch. It is thrown before anything is read or written through that path.
+ * An error for a path in a patch. It is thrown before anything is read or written through that path.
  *
  * @example
  * try {

@@ -35,7 +35,7 @@ export type JournalEntry =
 /** A lock file. It is created like an added file, and is always removed again at the end. */
 export type LockEntry = Extract<JournalEntry, { type: 'add' }>
 
-/** What the journal stores about files that change in the same transaction as a patch, although no patch may name them. */
+/** What the journal stores about files that change in the same transaction as a patch. The patch itself must not name them. */
 export type AlongsideEntries = {
   readonly within: readonly string[]
   readonly steps: readonly JournalEntry[]

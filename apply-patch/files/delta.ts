@@ -15,7 +15,7 @@ export function wholeDelta(size: number): Delta {
 /**
  * Finds the delta by checking which pieces of the new content are slices of the buffer that contains the old file.
  *
- * @returns the delta and the runs that only the old file had, concatenated
+ * @returns the delta, and the bytes that only the old file contains, concatenated
  */
 export function findDelta(old: Buffer, content: Content): { readonly delta: Delta; readonly runs: Buffer } {
   const delta: number[] = []

@@ -145,8 +145,9 @@ function isMade(path: string): boolean {
 }
 
 /**
- * Whether an anchor (if it is missing, its nearest existing ancestor) is safe: it belongs to this user. An anchor of the kind `shared` may belong to
- * somebody else if nobody else can rename this user's entries in it; in any case, the first folder below it must be private or missing.
+ * Whether an anchor is safe. If the anchor is missing, its nearest existing ancestor is examined instead. A safe anchor belongs to this user. An
+ * anchor of the kind `shared` may also belong to another user who can't rename this user's entries in it (because it has the sticky bit), but in
+ * any case, the first folder below it must be private or missing.
  */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)

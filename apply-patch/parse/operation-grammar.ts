@@ -83,7 +83,7 @@ const lazy: ILookaheadStrategy = {
 export class OperationParser extends EmbeddedActionsParser {
   /** @param unchecked if false, the grammar itself is checked, and an error is thrown if it is ambiguous or left-recursive */
   constructor(unchecked = true) {
-    // One token of lookahead is always enough. By default, the grammar itself isn't checked, because that would happen at each start of the program.
+    // One token of lookahead is always enough. By default, the grammar itself isn't checked, because the check would delay each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
     // Deleting properties makes V8 keep the object's properties in a slow table. V8 optimises the table again when the object becomes a prototype.

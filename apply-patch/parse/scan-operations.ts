@@ -48,9 +48,9 @@ const headers: readonly (readonly [TokenKind, string])[] = [
 ]
 
 /**
- * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that few objects exist at a time, even for a body of ten
- * megabytes or for a million operations. It yields one array for each operation: the header's token first, then the other tokens. Before these, it yields an
- * array with the tokens before the first header, which may be empty.
+ * Splits the lines between `*** Begin Patch` and `*** End Patch` into tokens. It yields one array for each operation: the header's token first, then
+ * the other tokens. Before these arrays, it yields one with the tokens before the first header, which may be empty. Yielding one operation at a time
+ * keeps the number of objects in memory small, even for a body of ten megabytes or for a million operations.
  *
  * The kind of a line depends on its position: a header with leading spaces counts as a header, except in an update, where it is a context line.
  */

@@ -2,8 +2,8 @@ import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.t
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Reviews what the commands of killed runs changed, and moves files that they planted for the host to execute into quarantine. This must happen before the
- * program reads any file that these commands may have planted, including its configuration.
+ * Reviews what the commands of killed runs changed. Files that these commands planted for the host to execute are moved into quarantine. This must
+ * happen before the program reads any file that may have been planted, including its configuration.
  *
  * @param tell receives the findings, one sentence each
  * @throws UserError `sandboxUnavailable` if a review can't be finished

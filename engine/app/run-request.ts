@@ -164,7 +164,7 @@ export type Run = {
   readonly events: AsyncIterable<RunEvent>
   /** Resolves when everything is open and the run has begun. Rejects like `result`. */
   readonly ready: Promise<void>
-  /** How the run ended. Resolves after the last event. Rejects with a `UserError` for problems that the user has to fix; in that case, nothing has been run. */
+  /** The outcome; resolves after the last event. Rejects with a `UserError` for problems that the user has to fix; then nothing has been run. */
   readonly result: Promise<RunSummary>
   /**
    * Answers the Guardian's question if the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a `guardian_assessment`

@@ -113,8 +113,8 @@ export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions[
 }
 
 /**
- * Returns Node's directory, which commands must be able to read: Node runs the tools that work inside the sandbox, and the sandbox might otherwise hide the
- * directory. The list is empty for a container, which has its own Node.
+ * Returns a list with Node's directory, which commands must be able to read: Node runs the tools that work inside the sandbox, and the sandbox might
+ * otherwise hide the directory. The list is empty for a container, which has its own Node.
  */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]

@@ -46,7 +46,7 @@ export function ownProcess(): OwnProcess {
     ...(session === undefined ? {} : { startedFor: session }),
     startAnew: (id, start) => {
       // `process.execve` has existed since Node 22.15.
-      if (typeof process.execve !== 'function') return `it needs Node 22.15 or newer, and this is ${process.version}`
+      if (typeof process.execve !== 'function') return `it needs Node 22.15 or newer, but this is ${process.version}`
       const found = start([...thisProgram(), ...process.argv.slice(2)])
       if ('why' in found) return found.why
       return process.execve(found.argv[0], found.argv, startedFor(id))

@@ -8,7 +8,7 @@ import { UserError } from '../core/user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
 /**
- * The configuration of a run in a workspace. Options of the command line override the configured values.
+ * The configuration of a run in a workspace. Command-line options override the configured values.
  *
  * @throws UserError `usage` for any error in the configuration
  */

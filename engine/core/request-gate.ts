@@ -10,7 +10,7 @@ export type Account = {
 /** A provider's limits per minute. A limit is undefined if the provider doesn't state it. */
 export type RateLimits = { readonly requests: number | undefined; readonly tokens: number | undefined }
 
-/** How a request ended. */
+/** The outcome of a request. */
 export type RequestEnd =
   /** `tokens`: the number of tokens that the request used, as the provider counts them against its limits. */
   | { readonly type: 'answered'; readonly tokens: number }

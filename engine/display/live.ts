@@ -29,7 +29,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   let spent: UsageSoFar | undefined
   let writing = ''
   let frame = 0
-  // The ids of the items that wait for a person's answer. Meanwhile, nothing is drawn, because the bottom line shows the question.
+  // The ids of the items that wait for a person's answer. While there are any, nothing is drawn, because the bottom line shows the question.
   const asking = new Set<string>()
 
   const draw = (): void => {

@@ -9,7 +9,7 @@ const common = {
   if: z.string().min(1).optional(),
   /** Whether the handler runs in the background, so that the run doesn't wait for its answer. Default: false. */
   async: z.boolean().optional(),
-  /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before it ends. */
+  /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before ending. */
   asyncRewake: z.boolean().optional(),
   /** Whether the handler runs at most once in a run. Default: false. */
   once: z.boolean().optional(),

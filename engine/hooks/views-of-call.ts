@@ -47,7 +47,7 @@ function taskView(call: SeenCall, workspace: string): CallView {
   return { ...view, input: { ...view.input, run_in_background: true } }
 }
 
-/** Shows a note for the repository as an edit of `AGENTS.md`. Which instruction file will really change isn't known until the user is asked. */
+/** Shows a note for the repository as an edit to `AGENTS.md`. Which instruction file will really change isn't known until the user is asked. */
 function memoryView({ input }: SeenCall, workspace: string): readonly CallView[] {
   if (input['scope'] === 'user') return []
   const view = changeView({ path: 'AGENTS.md', kind: 'update', text: `- ${String(input['fact'])}` }, workspace)

@@ -1,7 +1,7 @@
 /**
  * Returns a server's name in a form that can be part of its tools' names (`mcp__NAME__tool`). Providers accept only letters, digits, `-` and `_`;
  * any other character becomes `_`, as in Claude Code. Several `_` in a row become a single one, because `__` separates the parts of a tool's name.
- * If the result doesn't begin with a letter or a digit, its `-` are removed and it gets the prefix `server_`.
+ * If the result doesn't begin with a letter or a digit, every `-` is removed from it, and it gets the prefix `server_`.
  */
 export function serverName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_').split('_')

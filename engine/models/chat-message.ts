@@ -2,12 +2,12 @@
 const ofMessage = ['role', 'content', 'refusal', 'tool_calls', 'function_call', 'reasoning_content', 'reasoning']
 const ofCall = ['index', 'id', 'type', 'function']
 
-/** Returns the fields of a streamed piece of a message that this program doesn't know. Fields that are null are left out. */
+/** Returns those fields that this program doesn't know from a streamed piece of a message. Fields that are null are left out. */
 export function moreOfMessage(piece: object): Record<string, unknown> {
   return without(piece, ofMessage)
 }
 
-/** Returns the fields of a streamed piece of a call that this program doesn't know. Fields that are null are left out. */
+/** Returns those fields that this program doesn't know from a streamed piece of a call. Fields that are null are left out. */
 export function moreOfCall(piece: object): Record<string, unknown> {
   return without(piece, ofCall)
 }

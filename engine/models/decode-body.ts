@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { Readable, Transform } from 'node:stream'
 
 /**
- * The maximum number of encodings of one body. A body with more of them is an attack, because each encoding can multiply its length by a thousand.
+ * The maximum number of encodings of one body. A body with more encodings is taken for an attack, because each can multiply its length by a thousand.
  * `fetch` has the same limit.
  */
 const mostEncodings = 5

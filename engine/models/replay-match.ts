@@ -92,7 +92,7 @@ function longestMatch(
       for (const count of reachable) {
         const line = lines[count]
         if (line !== undefined && matches.test(line)) next.add(count + 1)
-        // Empty lines at the end are not compared, so at the end of the text, a pattern that matches an empty line may also match no line at all.
+        // Trailing empty lines are not compared. So after the last line, a pattern that matches an empty line needs no line to match.
         if (line === undefined && matches.test('')) next.add(count)
       }
     }

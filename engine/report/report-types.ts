@@ -150,7 +150,7 @@ export type StepVerdict = {
   readonly rule: string | undefined
 }
 
-/** Something that the sandbox denied. */
+/** An access that the sandbox denied. */
 export type StepDenial = {
   readonly kind: string
   readonly subject: string
@@ -169,7 +169,7 @@ export type ChangedFile = {
   readonly removed: number
   /** The patches that changed the file, as unified diffs. */
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
-  /** How many patches of the file were left out because there were too many. The counts of lines include them. */
+  /** How many patches to the file were left out because there were too many. The line counts include them. */
   readonly omittedDiffs: number
 }
 

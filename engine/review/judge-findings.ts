@@ -13,7 +13,7 @@ type Judged = {
   /** How many findings were about lines outside the change. */
   readonly outside: number
   readonly droppedSuggestions: number
-  /** What was dropped and why, as sentences. */
+  /** Sentences about dropped findings and suggestions, each with the reason. */
   readonly notices: readonly string[]
 }
 

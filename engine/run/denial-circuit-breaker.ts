@@ -17,7 +17,7 @@ type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | un
  * Notices a model that keeps asking for what was refused. It counts consecutive responses whose calls were all refused and all had the same subject. A refusal
  * applies to what the call was meant to achieve. Trying to achieve the same thing differently is therefore no progress, but a request for something else is.
  * The model is warned after the second such response. After the third, its run ends, unless the calls of that response would only have looked something up. All
- * calls of a response count as one, since the model made them without knowing the results of the others.
+ * calls of a response count as one, since the model made each of them without knowing the results of the others.
  */
 export class DenialCircuitBreaker {
   #inRow = 0

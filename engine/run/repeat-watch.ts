@@ -48,7 +48,7 @@ export class RepeatWatch {
   }
 }
 
-/** Matches the result of a call that waited for a command that was still running. Repeating such a call is not a loop. */
+/** Matches the result of a call that only found its command still running. Repeating such a call is not a loop. */
 const stillRunning = /^Process running with session ID /m
 
 /** A result without the parts that differ even if nothing has changed: durations, and the file name of a stored output. */

@@ -88,7 +88,7 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** Lets the calls begin that had to wait until the response was complete. Must be called as soon as it is. */
+  /** Lets those calls begin that had to wait for the complete response. Must be called as soon as the response is complete. */
   settle(): void {
     this.#settled = true
     this.#advance()

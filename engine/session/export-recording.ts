@@ -40,7 +40,7 @@ export function exportRecording(rollout: ReadRollout, version: string): Exported
   return {
     text: [header, ...lines].join(''),
     doubts: [
-      ...(asked > 1 ? [`it has ${asked} prompts, and a recording contains only the first`] : []),
+      ...(asked > 1 ? [`it has ${asked} prompts, but a recording contains only the first`] : []),
       ...(handed.length > 0 ? ['it delegated work to agents, whose conversations are not in the recording'] : []),
       ...(steps.some(({ calls }) => calls.some(({ input }) => input.includes(masked)))
         ? [`secrets in its calls were masked and appear as ${masked}`]

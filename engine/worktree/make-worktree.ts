@@ -12,7 +12,7 @@ import type { Worktree } from '../session/worktree-record.ts'
 import { runGit } from '../core/sandboxed-git.ts'
 import { adminOf, repositoryOf } from './worktree-paths.ts'
 
-/** Opens a sandbox in the same way as the run's own sandbox. */
+/** Opens a sandbox in the same way that the run's own sandbox is opened. */
 export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>
 
 /** The worktree to make. */

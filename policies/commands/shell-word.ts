@@ -28,7 +28,7 @@ export type ShellWord =
        * folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
-      /** Set if the shell doesn't split the value at blanks, so that each resulting word begins with `prefix`. */
+      /** Set if the value isn't split at blanks: if there are several words, each of them begins with `prefix`. */
       readonly whole?: true
       /** Set if the value is the output of a search for files in the workspace. */
       readonly listed?: FileList

@@ -10,7 +10,7 @@ type Reader = {
 
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Hidden files and folders of home directories in which programs store no credentials. Their names are in lower case. */
+/** Hidden files and folders, in home directories, that programs use for data other than credentials. Their names are in lower case. */
 const ofHomes = list(`
   .bashrc | .bash_profile | .bash_login | .bash_logout | .bash_aliases | .profile | .zshrc | .zprofile | .zshenv | .zlogin
   .inputrc | .vimrc | .vim | .nanorc | .tmux.conf | .screenrc | .dircolors | .editorconfig | .gitconfig | .gitignore

@@ -13,7 +13,7 @@ export type WordContext = {
    * undefined.
    */
   readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
-  /** Records that the command line assigns to a name. */
+  /** Records that the command line assigns a value to a name. */
   readonly assigns: (name: string) => void
   /** Records that the command line reveals something about an environment variable. */
   readonly shows: (what: string) => void

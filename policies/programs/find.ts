@@ -13,7 +13,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 const alone = words(
   '-print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false -not -a -o -and -or -follow -depth -d -mount -xdev -noleaf -nouser -nogroup -daystart -warn -nowarn -ignore_readdir_race -noignore_readdir_race ( ) ! ,',
 )
-/** Parts of find's expression that take one argument, and only test or print. */
+/** Harmless parts of find's expression that take one argument. */
 const withArgument = words(
   '-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -newer -anewer -cnewer -newermt -newerat -newerct -maxdepth -mindepth -user -group -uid -gid -perm -inum -links -lname -ilname -samefile -fstype -regextype -printf -flags -context',
 )

@@ -22,7 +22,7 @@ type CommandNetwork = {
   /** Starts serving the port as soon as the child has sent the port's socket. */
   follow(child: ChildProcess): void
   /**
-   * Ends all connections and returns the denials. `complaint` is the end of the command's error output. Throws `setup-failed` if `complaint` shows
+   * Closes all connections and returns the denials. `complaint` is the end of the command's error output. Throws `setup-failed` if `complaint` shows
    * that the command never started because the port was in use.
    */
   end(complaint: string): readonly Denial[]

@@ -136,7 +136,7 @@ function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Returns instructions that wait for the engine's go-ahead. If the engine has ended, the read returns end of file instead, and the program ends. */
+/** Returns instructions that wait for the engine's go-ahead. If the engine has died, the read returns end of file instead, and the program exits. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [

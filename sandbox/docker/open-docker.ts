@@ -138,7 +138,7 @@ export async function openDocker(
       exit: output.code.then(
         (code) => ({ code, signal: null }),
         (error: unknown) => {
-          // The container was removed in order to end the command, so no exit code will arrive.
+          // The container was removed in order to kill the command, so no exit code will arrive.
           if (spoiled) return { code: null, signal: 'SIGKILL' }
           spoil()
           return { code: null, signal: null, error: setupFailed(error) }

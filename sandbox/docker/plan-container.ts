@@ -34,9 +34,9 @@ export type Common = {
 type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 /**
- * Returns the request that creates the container for a policy. The container's image is read-only, and it has no capabilities. Every path that the
- * policy grants is mounted at the same path in the container. All processes run under our system call filter, and have only the container's own
- * loopback network unless the policy allows the full network.
+ * Returns the request that creates the container for a policy. The container's image is read-only, and the container has no capabilities. Every path
+ * that the policy grants is mounted at the same path in the container. All processes run under our system call filter, and have only the container's
+ * own loopback network unless the policy allows the full network.
  */
 export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
   const { fileSizeBytes, openFiles } = options.limits.each

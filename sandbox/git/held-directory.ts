@@ -51,8 +51,8 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
   const base = `/proc/self/fd/${descriptor}`
   /**
-   * Calls a function with the path of an entry. The path starts at the entry's own directory, which is held open meanwhile and was reached without
-   * symlinks. Returns undefined if the entry doesn't exist.
+   * Calls a function with the path of an entry. The path starts at the directory that contains the entry. This directory was reached without symlinks
+   * and is held open during the call. Returns undefined if the entry doesn't exist.
    */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
     if (!path.includes('/')) return directly(path, act)

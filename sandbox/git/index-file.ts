@@ -66,7 +66,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
   return holdsOneOf(entries) ? undefined : entries
 }
 
-/** An entry of an index: its flags, and the positions in the index at which its path begins and ends and the next entry begins. */
+/** An entry of an index: its flags, and positions in the index, namely those of its path (start and end) and of the next entry. */
 type EntryLayout = {
   readonly flags: number
   /** The additional flags that only extended entries have; 0 for all other entries. */

@@ -105,8 +105,8 @@ export function openPrivateGit(options: {
   }
 
   /**
-   * The repositories that concern a command, and for each whether the command may write to it: those of the roots, those of the starting directory,
-   * the workspace and the parent directories of both, and bare repositories below the roots.
+   * The repositories that concern a command: those of the roots, those of the starting directory, the workspace and the parent directories of both,
+   * and bare repositories below the roots. The value says whether the command may write to the repository.
    */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()

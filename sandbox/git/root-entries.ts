@@ -10,8 +10,8 @@ import type { GitEntries } from './git-scanner.ts'
 export type RootEntries = GitEntries & { readonly root: string }
 
 /**
- * Returns a function that tells whether a path is one of the git directories in `found`, which belong to the host or have been cleaned, or is the
- * directory of a worktree or submodule in one of them.
+ * Returns a function that tells whether a path is one of the git directories in `found`, or the directory of a worktree or submodule inside one of
+ * them. All directories in `found` belong to the host or have been cleaned.
  */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))

@@ -58,7 +58,7 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
   return stats
 }
 
-/** The metadata of a copied file that git compares with its index. */
+/** The part of a copied file's metadata that git compares with its index. */
 export type CopyStats = Pick<BigIntStats, 'ctimeNs' | 'mtimeNs' | 'dev' | 'ino'>
 
 /**

@@ -2,7 +2,7 @@ import { limitDenial } from '../denials/limit.ts'
 import type { Denial } from '../sandbox.ts'
 import type { LimitPlan } from './plan-limits.ts'
 
-/** How a command ended, and the end of its error output. `code` is null if a signal or this program ended it. */
+/** The result of a command, and the end of its error output. `code` is null if a signal or this program killed the command. */
 export type EndedCommand = { readonly code: number | null; readonly signal: string | null; readonly stderr: string }
 
 /** 128 + SIGXFSZ, the exit code that bwrap and shells report for a program that this signal killed. */

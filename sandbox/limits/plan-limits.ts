@@ -13,7 +13,7 @@ type LimitTools = {
   readonly cpus?: boolean
 }
 
-/** How each limit is enforced. An undefined limit is not enforced in this way. */
+/** The ways in which limits are enforced. A limit that is undefined in one field may still be enforced through another. */
 export type LimitPlan = {
   /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined

@@ -6,7 +6,7 @@ import { x64 } from './x64.ts'
 export type Memory = {
   /** Adds a variable for a number. Its initial value is `value`, or 0. */
   variable(value?: number | bigint): Variable
-  /** Adds bytes with this content, and returns their address. */
+  /** Adds these bytes, and returns their address. */
   bytes(content: Uint8Array | string): number
   /** Adds `size` zero bytes, and returns their address. */
   space(size: number): number

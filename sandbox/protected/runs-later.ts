@@ -121,7 +121,7 @@ type Name = {
   readonly parts: readonly ((part: string) => boolean)[]
   /** What the name stands for: the entry itself (`file`), everything inside it, or both. */
   readonly means: 'file' | 'inside' | 'both'
-  /** The position of the name's program in the table. */
+  /** The position, in the table, of the program to which the name belongs. */
   readonly row: number
 }
 

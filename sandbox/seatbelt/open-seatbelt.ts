@@ -38,7 +38,7 @@ import { killOrphans } from './kill-orphans.ts'
 import { requireVolfs } from './volfs.ts'
 
 /**
- * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, if a part of the policy can't be enforced, or if macOS
+ * Confines commands with macOS's sandbox-exec(1). Throws `unavailable` on any other system, if a part of the policy can't be enforced, or if macOS
  * rejects the profile, which is tested before any command runs.
  */
 export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
@@ -87,7 +87,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
       cwd: realpathSync.native(command.cwd),
       env: { ...variables, [markVariable]: mark },
-      // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be ended as a whole.
+      // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be killed as a whole.
       detached: true,
       stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
     })

@@ -71,7 +71,7 @@ const systemPlaces: readonly string[] = ['/run/current-system']
 const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
 
 /**
- * Plans the rules for paths that enforce `policy`. Each path is included as written and also without symlinks: the kernel compares real paths, but it
+ * Plans the path rules that enforce `policy`. Each path is included as written and also without symlinks: the kernel compares real paths, but it
  * checks a symlink in a path under the symlink's own path (for example `/tmp`, which points to `/private/tmp`).
  */
 export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machine: SeatbeltMachine): PlannedPlaces {

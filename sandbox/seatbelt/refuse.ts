@@ -24,7 +24,7 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
     )
   }
   if (caller.platform !== 'darwin') {
-    refuse(`sandbox-exec is part of macOS, and this is ${caller.platform}`, 'Use the bubblewrap or the docker backend.')
+    refuse(`sandbox-exec is part of macOS, but this is ${caller.platform}`, 'Use the bubblewrap or the docker backend.')
   }
   if (caller.root) {
     refuse(
@@ -33,10 +33,10 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
     )
   }
   if (policy.dockerSocket !== undefined) {
-    refuse('the policy gives commands a docker socket, and the profile has no rule for that', 'Leave the socket out.')
+    refuse('the policy gives commands a docker socket, but the profile has no rule for that', 'Leave the socket out.')
   }
   if (policy.unixSockets) {
-    refuse('the policy lets commands open unix sockets, and the profile has no rule for that', 'Leave unixSockets out.')
+    refuse('the policy lets commands open unix sockets, but the profile has no rule for that', 'Leave unixSockets out.')
   }
   if (policy.limits.processes !== undefined) {
     refuse(

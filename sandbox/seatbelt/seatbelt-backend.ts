@@ -3,7 +3,7 @@ import { parsePolicy } from '../sandbox-policy.ts'
 import { openSeatbelt } from './open-seatbelt.ts'
 import { unenforcedOnMacOs } from './refuse.ts'
 
-/** The backend that confines commands with sandbox-exec(1) of macOS. */
+/** The backend that confines commands with macOS's sandbox-exec(1). */
 export const seatbelt: BackendModule = {
   open: (policy) => openSeatbelt(policy),
   tryOut: async () => {

@@ -29,7 +29,7 @@ const ENOSYS = 38
 
 /**
  * Compiles rules into the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through the
- * interface of a different architecture ends the process, because the same number means a different system call there.
+ * interface of a different architecture kills the process, because the same number means a different system call there.
  */
 export function compileFilter(rules: readonly Rule[], architecture: Architecture): Uint8Array {
   const program: Instruction[] = [

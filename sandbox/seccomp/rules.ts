@@ -46,7 +46,7 @@ const O_TMPFILE = 0o2000_0000
 
 /** Calls that builds and tests never need. Each is a way into the kernel, into other processes, or out of a namespace. */
 const never: readonly Syscall[] = [
-  // These reach the memory and descriptors of other processes.
+  // These system calls give access to the memory and descriptors of other processes.
   'ptrace',
   'process_vm_readv',
   'process_vm_writev',

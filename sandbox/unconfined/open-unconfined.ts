@@ -60,7 +60,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
-      // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be ended as a whole.
+      // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be killed as a whole.
       detached: true,
       stdio: [
         stdinOf(command),

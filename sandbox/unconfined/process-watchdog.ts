@@ -37,13 +37,13 @@ type Watchdog = {
   watch(mark: string, group: number): void
   /** Stops watching a process group. Call this when the command and all processes that it left behind have ended. */
   forget(mark: string, group: number): void
-  /** Ends the watchdog, which then ends the processes that it still watches. */
+  /** Stops the watchdog, which then kills the processes that it still watches. */
   close(): void
 }
 
 /**
  * Starts the watchdog: a shell that runs as long as the sandbox is open, and spends that time waiting for input. It needs procfs to find processes
- * that have left their group. Without procfs, it ends only the groups.
+ * that have left their group. Without procfs, it kills only the groups.
  */
 export function startWatchdog(): Watchdog {
   const shell = spawn('/bin/sh', ['-c', script], {

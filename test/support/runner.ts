@@ -44,7 +44,7 @@ export function startJob(
   files: Readonly<Record<string, string>>,
   event: { readonly name?: string; readonly payload?: object } = {},
 ): Job {
-  // The job's directory is not in the system's temporary directory, in whose place commands see a private one.
+  // The job's directory is not in the system's temporary directory, because commands see a private directory in place of that one.
   mkdirSync(jobs, { recursive: true })
   const root = mkdtempSync(join(jobs, 'job-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))

@@ -14,7 +14,7 @@ export function repository(files: Readonly<Record<string, string>> = {}): string
 }
 
 export type Exec = Ended & {
-  /** The events on standard output, when `--json` was among the arguments. */
+  /** The events on standard output, if `--json` was among the arguments. */
   readonly events: readonly RunEvent[]
   readonly requests: MockOpenAI['requests']
 }

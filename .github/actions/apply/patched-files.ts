@@ -13,7 +13,7 @@ export type Before = { readonly mode: string; readonly content: Buffer }
 function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffer {
   const { PATH } = process.env
   try {
-    // Git runs outside of any repository and without the user's git configuration, so that only the patch decides the result.
+    // Git runs outside of any repository and without the user's git configuration, so that the result depends only on the patch.
     return execFileSync('git', ['apply', '--whitespace=nowarn', '-p1', ...args, '-'], {
       cwd: folder,
       input: patch,

@@ -63,7 +63,7 @@ export class BatchFolder {
     // before the manifest. So if the manifest is still missing after the listing, `names` contains no other file of that process.
     const names = readdirSync(path)
     if (!existsSync(join(path, 'batch.json'))) {
-      // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.
+      // If a batch was interrupted while it was being created, the folder contains its tasks but no manifest.
       const others = names.filter((name) => !name.startsWith('tasks.jsonl') && !name.startsWith('batch.json'))
       if (others.length > 0)
         throw new UserError(
@@ -139,7 +139,7 @@ export class BatchFolder {
     return attempt
   }
 
-  /** How an attempt ended; undefined if no result has been written yet. */
+  /** The outcome of an attempt; undefined if none has been written yet. */
   attemptOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'result.json')
     const text = readIfThere(file)

@@ -3,7 +3,7 @@ import { outcomes } from '../outcome.ts'
 
 const tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() })
 
-/** How one attempt ended, as stored in `runs/TRIAL/ATTEMPT/result.json`. */
+/** The outcome of one attempt, as stored in `runs/TRIAL/ATTEMPT/result.json`. */
 export const attemptRecord = z.object({
   version: z.literal(1),
   trial: z.string(),
@@ -49,7 +49,7 @@ export const settledRecord = attemptRecord.extend({
   repeat: z.int(),
   /** The hash of the batch's manifest, as computed by `hashOf`. */
   manifest: z.string(),
-  /** The number of the trial's attempts. */
+  /** How many attempts the trial had. */
   attempts: z.int(),
   /** What all attempts of the trial cost together, in US dollars; absent if no cost is known. */
   total_cost_usd: z.number().optional(),

@@ -22,9 +22,8 @@ export function parseStep(text: string): Step | undefined {
 }
 
 /**
- * Completes an attempt's record with the last report that its run made before it ended. If the worker was killed, that report is all that is known
- * about the run's usage. The record and the report are about the same run, so if their amounts differ, the larger amount includes the smaller
- * one.
+ * Completes an attempt's record with the last report of its run. If the worker was killed, that report is all that is known about the run's usage.
+ * The record and the report are about the same run, so if their amounts differ, the larger amount includes the smaller one.
  */
 export function withReported(record: AttemptRecord, reported: Step | undefined): AttemptRecord {
   if (reported === undefined) return record

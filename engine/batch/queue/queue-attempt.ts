@@ -16,7 +16,7 @@ const lookMs = 250
 const stepsMs = 900
 /** The time between two queries to Redis about a job whose result hasn't arrived, in milliseconds. */
 const askMs = 5000
-/** How long a worker may take to end a run that is no longer wanted, in milliseconds. */
+/** How long a worker may take to stop a run that is no longer wanted, in milliseconds. */
 const graceMs = 45_000
 
 type QueueDependencies = {

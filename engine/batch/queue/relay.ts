@@ -78,7 +78,7 @@ export class Relay {
     return (await this.#store.get('claims', jobIdOf(trial, attempt))) !== undefined
   }
 
-  /** Asks the worker of an attempt to end the attempt. */
+  /** Asks the worker of an attempt to stop the attempt. */
   async askToEnd(trial: string, attempt: number): Promise<void> {
     await this.#store.set('ends', jobIdOf(trial, attempt), true)
   }

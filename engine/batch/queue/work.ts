@@ -39,7 +39,7 @@ type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void
 
 /**
  * Runs the jobs of a batch until the worker is stopped. Each job is a run in its own process, and its result is written to the folder. If the lock of a job is
- * not renewed, its run is ended before another worker may begin the job.
+ * not renewed, its run is stopped before another worker may begin the job.
  *
  * @param folder the batch's own folder, to which the coordinator writes too, or a copy from which the link sends results
  */

@@ -44,8 +44,8 @@ type SeenEnd = {
 }
 
 /**
- * Records how an attempt ended. The result is read from the log of the run's session, so it is the same whether this process observed the end of the run or
- * found the log later. The session and the patch are stored next to the record, and the attempt's private view of the repository is removed.
+ * Records the outcome of an attempt. It is read from the log of the run's session, so it is the same whether this process observed the end of the
+ * run or found the log later. The session and the patch are stored next to the record, and the attempt's private view of the repository is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,

@@ -14,8 +14,8 @@ const lookMs = 100
 const owner = z.object({ pid: z.int(), started: z.string().optional() })
 
 /**
- * Records how attempts ended if a supervisor was killed and left them without a result. The facts come from the logs of their sessions. A run that is still
- * running is ended first, because no process would receive its result.
+ * Records the outcomes of attempts that a killed supervisor left without a result. The facts come from the logs of their sessions. A run that is
+ * still running is stopped first, because no process would receive its result.
  *
  * @param kill ends a process at once
  * @returns the number of attempts whose end was recorded

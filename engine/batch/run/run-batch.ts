@@ -61,7 +61,7 @@ type RunBatchOptions = {
   readonly key: BatchKey | undefined
 }
 
-/** How a batch ended, and its results. */
+/** The outcome of a batch and the results of its trials. */
 export type BatchResult = {
   readonly end: BatchEnd
   readonly progress: Progress

@@ -20,7 +20,7 @@ export const runMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('enter'), id: z.int(), account, tokens: z.number() }),
   /** A provider has begun to answer a request. */
   z.object({ type: z.literal('arrived'), id: z.int() }),
-  /** How a request ended. */
+  /** The outcome of a request. */
   z.object({ type: z.literal('left'), id: z.int(), end: requestEnd }),
   /** The rate limits that a provider reported with its answer. */
   z.object({ type: z.literal('heard'), account, requests: z.number().optional(), tokens: z.number().optional() }),

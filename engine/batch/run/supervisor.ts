@@ -239,7 +239,7 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Waits until something happens, such as the end of a run, but at most until it is time to look for control requests again. */
+  /** Waits for an event, such as the end of a run, but only until it is time to look for control requests again. */
   async #next(): Promise<void> {
     const timer = new AbortController()
     await Promise.race([this.#wake.promise, sleep(lookMs, undefined, { signal: timer.signal }).catch(() => undefined)])

@@ -103,7 +103,7 @@ export const romance = {
     `^(?: (?:también|aussi|anche|também))? (?:(?:j'ai|he|hemos|ho|abbiamo) ${adverbs}${done}|${spanishOwn}|${portugueseOwn})(?!\\p{L})`,
     'u',
   ),
-  /** A participle at the beginning of a clause, which continues the clause before it, or has no subject: "Añadida la validación en ‹0›". */
+  /** A participle at the beginning of a clause that continues the clause before it or has no subject: "Añadida la validación en ‹0›". */
   first: first(`${adverbs}${done}`),
   noun: first(
     "(?:ajouts?|mise à jour|corrections?|modifications?|suppression|création|enrichissement) (?:de|d'\\p{L}+|du|des|dans|à)|(?:actualización|corrección|modificación|creación|adición|ampliación|atualização|correção|modificação|adição|criação|alteração) (?:de|del|en|d[oa]s?|n[oa]s?|em)|(?:aggiornamento|aggiunta|correzione|modifica|creazione) (?:di|del|della|dell'\\p{L}+|in|nel)",
@@ -121,7 +121,7 @@ export const romance = {
   ),
   /** What a list item says about the file at its beginning: "‹0› : deux cas ajoutés". */
   item: pattern(String.raw`^ ?: (?:${done}(?!\p{L})|[^‹.;:]{0,80} ${done}(?=$|[.,;]))`, 'u'),
-  /** Words between a verb and a file that show that the verb is about something other than the file. */
+  /** Words that, between a verb and a file, show that the verb is about something other than the file. */
   relative: word(
     "qui|que|qu'\\p{L}*|che|quien|dont|où|selon|comme|d'après|según|como|donde|conforme|onde|secondo|come|dove|pour|para|per|perché|afin|car|porque|puisque|appel\\p{L}*|llamad\\p{L}*|chamad\\p{L}*|chiamat\\p{L}*|usando|utilizando|utilisant|par|por|desde|depuis|depois de|dopo|après|sur la base|a partir|à partir|como en|copia\\p{L}*|vu|visto|vi|lu|leído|lido|letto",
   ),

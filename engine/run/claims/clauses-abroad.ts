@@ -34,7 +34,7 @@ function itemSays(marked: string, mark: string): boolean {
   return german.item.test(after) || romance.item.test(after)
 }
 
-/** Words after a passive that make it the reason for another change: "In ‹0› wurde das Feld umbenannt, daher habe ich ‹1› angepasst." */
+/** Words that follow a passive and make it the reason for another change: "In ‹0› wurde das Feld umbenannt, daher habe ich ‹1› angepasst." */
 const isCause = pattern(
   String.raw`(?<!\p{L})(?:daher|deshalb|deswegen|darum|weshalb|weswegen|c'est pourquoi|par conséquent|du coup|por eso|por lo que|así que|por isso|então|perciò|quindi|pertanto)(?!\p{L})`,
   'u',

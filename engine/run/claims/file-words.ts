@@ -29,7 +29,7 @@ export const exemptBefore = pattern(
 export const exemptAfter = pattern(
   String.raw`^ as (?:an? |the )?(?:\w+ )?(?:model|templates?|example|reference|guide|basis|blueprint|baseline|starting point)\b|^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|in (?:the |a |an )?(?:last|previous|earlier|recent|later) (?:release|version|commit|refactor\w*|pr)|by (?:a|an|the) (?:later|earlier|previous) commit|(?<!no longer )exists\b|i (?:couldn't|could not|left|can't))\b`,
 )
-/** Words after a file that quote it: "the spec in a.md says error". What follows is what the file says, not what was done to it. */
+/** Words that follow a file and quote it: "the spec in a.md says error". What comes next is what the file says, not what was done to it. */
 export const speaks = pattern(
   String.raw`^(?: only| just| also| clearly| \w+ly)? (?:says|states|said|stated|specifies|specified|prescribes|demands|requires|required|mandates|promises|claims|reads|calls (?:for|it|this|that)|asks (?:for|that)|wants|expects|insists|warns|disagrees|agrees)\b(?! (?:now|so now)\b)(?![^.;]{0,80} (?:now|new)\b)`,
 )
@@ -41,7 +41,7 @@ export const stillWell = pattern(
 export const takenBack = pattern(
   String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway|at first|initially)\b`,
 )
-/** Words before a file that name it as an exception: "nothing is touched, except a.ts". */
+/** Words that precede a file and make it an exception: "nothing is touched, except a.ts". */
 export const exceptFor = pattern(
   String.raw`\b(?:untouched|unchanged|nothing|no other|\w+n't (?:change|touch|edit|modify)\w*)\b.*\b(?:except|apart from|other than|besides|but)(?: for| in| that)? $`,
 )
@@ -58,7 +58,7 @@ export const takingFrom = pattern(
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|there(?:'s| is| are) (?:now |also )?an? new(?: \w+){1,3},|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
-/** Words before a file that only say what the file contains: "which is defined in". */
+/** Words that precede a file and only say what it contains: "which is defined in". */
 export const related = pattern(
   String.raw`\b(?:that|which|what) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
 )

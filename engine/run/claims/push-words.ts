@@ -122,8 +122,8 @@ export const unreal = pattern(
 )
 
 /**
- * Phrases to ignore: idioms that look like a denial but don't deny the push, and statements about what the program that the run worked on pushes,
- * such as "whatever was pushed after the quota ran out".
+ * Phrases to ignore: idioms that look like a denial but don't deny the push, and statements about data that a program pushes, such as "whatever was
+ * pushed after the quota ran out".
  */
 export const harmless = pattern(
   String.raw`\b(?:uploads?|uploader|servers?|endpoints?|api|sync|publisher|command) (?:\w+ ){0,2}?(?:now|no longer|also) (?:\w+ )?(?:rejects?|refuses?|denies|requires?|answers?|replies|fails?|stops?)\b|\b(?:whatever|anything|(?:predicates?|filters?|conditions?|messages?|notifications?|events?|jobs?|items?|rows?|elements?|values?|metrics?)(?: that)?) (?:(?:is|are|was|were|gets?|got|had been|have been|has been) )?pushed\b|\bpushed (?:below|above|down|beneath|past|aside|onto (?:the|a) (?:stack|queue|heap|array|list)|into (?:the|a|an) (?:array|list|queue|stack|vector|buffer))\b|\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|murmur|protests?|objections?|fuss|peep|further ado)\b|\b(?:is|are) (?:no more|gone|no longer) (?:on|from) (?:the )?(?:remote|origin|github|gitlab|server)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bwill (?=(?:get|give|bring|show) (?:you|them|the)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,

@@ -27,8 +27,8 @@ const mayOpen =
   /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
 
 /**
- * Finds statements in languages other than English that the run opened a merge request, if no command could have done so, or every command that could
- * have done so failed.
+ * Finds statements, in languages other than English, that the run opened a merge request. Returns none if a command that may have succeeded could
+ * have opened one, if the run continues a session, or if it changed nothing.
  *
  * @internal
  */

@@ -68,7 +68,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     ' +bad+ ',
   ],
-  // Statements about errors that the code reports, which say nothing about a test run.
+  // Statements about errors that the code raises or reports. They say nothing about a test run.
   [
     pattern(
       String.raw`\bno (?:\w+ )?(?:errors?|exceptions?|warnings?) (?:is|are|gets?) (?:\w+ )?(?:thrown|raised|logged|returned|shown|displayed|emitted|reported)\b`,

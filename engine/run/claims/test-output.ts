@@ -30,7 +30,7 @@ const failingCount =
 
 const skippedCount = /\b(\d{1,6}) (?:tests? )?skipped\b|\bskipped[:=] {0,4}(\d{1,6})\b/gi
 
-/** The numbers in the output of a test run (none if the output counts no tests), how many tests failed, and how many were skipped. */
+/** Reads the output of a test run: all its numbers (none if it counts no tests), how many tests failed, and how many were skipped. */
 export function countedIn(output: string): {
   readonly counts: readonly number[]
   readonly failures: number | undefined

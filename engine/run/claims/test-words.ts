@@ -81,7 +81,7 @@ export const undone = pattern(
 /** A phrase such as "4 fail". It need not mention tests, because people use it only about tests. */
 export const someFail = /\b[1-9]\d{0,5} (?:of them )?(?:now |still )?fail\b/
 
-/** Words for a good result that count even in a part of a sentence that doesn't mention a test run. */
+/** Words for a good result. They count even in a part of a sentence that doesn't mention a test run. */
 export const plainlyGood = pattern(
   String.raw`\+good\+|[✅✓✔☑🟢👍💯]|\b(?:pass|passes|passed|passing|green|succeeds?|succeeded|succeeding|success|successful|successfully|ok|okay|clean|cleanly)\b`,
   'u',
@@ -112,7 +112,7 @@ export const instructs = pattern(
   String.raw`^(?:then |next,? |now |and |please )?(?:run|rerun|re-run|execute|try|check (?:that|it|whether|with)|wait|verify|make sure|ensure|start|do|add|write|see|install|push|merge|create)\b(?! was| were)`,
 )
 
-/** Words that say that tests were written, read or described, which is not a result. They override weaker words for a result. */
+/** Words for writing, reading or describing tests, none of which is a result. They override weaker words for a result. */
 export const wrote = pattern(
   String.raw`^(?:also |i |i've |i have |we |and |then |just )*(?:also |now |only )?(?:added|adds?|wrote|written|created|updated|renamed|moved|extended|parametri[sz]ed|read|looked|reviewed|removed|deleted|documented|bumped|new|made the|split|ported|converted|introduced|adapted|adjusted|skipped|restored|uncommented|listed|collected|changed|rewrote|left(?=[^,;]{1,120}\balone))\b`,
 )

@@ -2,7 +2,7 @@ import { pattern } from './word-patterns.ts'
 
 /** What a sentence in a language other than English says was not changed. */
 type LeftAbroad = {
-  /** The number in the mark of an unchanged file: 0 for `‹0›`. */
+  /** The number in the mark that stands for an unchanged file: 0 for `‹0›`. */
   readonly file?: number
   readonly kind?: 'code' | 'tests' | 'locks'
   /** Whether the sentence says that nothing else was changed. */

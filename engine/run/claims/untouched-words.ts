@@ -10,11 +10,11 @@ const as = String.raw`(?:untouched|unchanged|unmodified|unedited|not (?:touched|
 export const leftBefore = pattern(
   String.raw`\b(?:(?:did not|didn't|have not|haven't|never|without|avoided|refrained from|nor did i) (?:\w+ )?(?:${change})|(?:stayed|kept|steered|staying|keeping|steering|stay|keep) (?:well )?(?:away|out|clear|off)(?: (?:from|of))?|(?:kept|keeping) my (?:hands|fingers) (?:off|out of|away from)|hands off|made no (?:changes?|edits?) (?:to|in|under|below)|no (?:changes?|edits?) (?:to|in|under|below|were made (?:to|in))|only (?:read|looked at|looked into|inspected|consulted)|nothing (?:in|under|below|inside) ) ?(?:the |your |both |either |file |folder |directory |any of |anything (?:in|under|below|inside) )*${others}$`,
 )
-/** Words before a file, such as "left". They count only if a word of `leftAlone` follows the file. */
+/** Words that precede a file, such as "left". They count only if a match of {@link leftAlone} follows the file. */
 export const left = pattern(
   String.raw`\b(?:left|leaving|leave|kept|keeping|keep) (?:the |your |both |either |file |folder )*${others}$`,
 )
-/** Words after a file, such as "alone". They count only if a word of `left` precedes the file. */
+/** Words that follow a file, such as "alone". They count only if a match of {@link left} precedes the file. */
 export const leftAlone = pattern(
   String.raw`^(?:,? (?:and|or) (?:‹\d+›|(?:the |its |all )?[\w-]+(?: [\w-]+)?))*?(?: \w+ly)? (?:alone|${as})`,
 )
@@ -22,19 +22,19 @@ export const leftAlone = pattern(
 export const leftAfter = pattern(
   String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])|,? i(?:'ve| have)? (?:deliberately |intentionally |\w+ly )?(?:only (?:read|looked at)|left (?:it )?(?:alone|untouched|unchanged|as (?:is|it (?:is|was)))|kept (?:it )?(?:untouched|unchanged|as (?:is|it (?:is|was)))|(?:did not|didn't) (?:touch|change|edit|modify)|(?:have not|haven't|not|never) (?:touched|changed|edited|modified))(?=$|[.,;)]| (?:at all|because|since|as)\b)| needed no (?:changes?|edits?)(?=$|[.,;)])| still (?:has|have|holds?|carries|carry) every (?:single )?(?:byte|character|line|letter|comma)\b)`,
 )
-/** Words before a folder, such as "nothing in". They count only if words of {@link wasTouched} follow the folder. */
+/** Words that precede a folder, as in "nothing in src". They count only if a match of {@link wasTouched} follows the folder. */
 export const nothingIn = pattern(
   String.raw`\b(?:nothing|no (?:\w+ )?(?:files?|code)) (?:in|under|below|inside|within) (?:the |your )?$`,
 )
-/** Words after a folder, such as "was touched". They count only if words of {@link nothingIn} precede the folder. */
+/** Words that follow a folder, as in "src was touched". They count only if a match of {@link nothingIn} precedes the folder. */
 export const wasTouched = pattern(
   String.raw`^(?: folder| directory| package)? (?:is |was |were |has been |have been |got |had to be )?(?:touched|changed|modified|edited|altered)(?=$|[.,;!)—–])`,
 )
-/** What may follow a file if words of {@link leftBefore} precede it. */
+/** What may follow a file if a match of {@link leftBefore} precedes it. */
 export const endsThere = pattern(
   String.raw`^(?:[,.;)—–]|:(?= |$)|$| (?:itself|at all|because|since|as|and|or|nor|either|altogether|so|file|folder|directory|completely|entirely|while|but|though|alone|for this|per|\())`,
 )
-/** Words before a file, such as "in", that limit a claim to a part of the file. */
+/** Words that precede a file and limit a claim to a part of it, such as "in". */
 export const partOf = pattern(
   String.raw`\b(?:in|of|from|inside|to|for|by|at|with|on|like|as|except|besides|but|than|only|between|via|through|around)(?: the| your| for)? ${others}$`,
 )

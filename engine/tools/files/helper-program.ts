@@ -171,8 +171,9 @@ function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer 
 }
 
 /**
- * Selects the files below a directory that may contain a text, in their original order. If there are many files and ripgrep is installed, ripgrep
- * selects them; otherwise all files are returned. The caller searches the returned files anyway, so the search finds the same lines in both cases.
+ * Selects, from the files below a directory, those that may contain a text. Their order is kept. If there are many files and ripgrep is installed,
+ * ripgrep selects them; otherwise all files are returned. The caller searches the returned files anyway, so the search finds the same lines in both
+ * cases.
  */
 function filesHolding(
   text: string | undefined,

@@ -7,7 +7,7 @@ export type FoundTool = { readonly tool: Tool; readonly score: number }
 /** A search for tools. */
 type ToolQuery = {
   readonly text: string
-  /** Words, each of which must occur in one of the texts of a tool that are searched (its name, hint, description, and perhaps its schema). */
+  /** Words that must all occur in the searched texts of a tool: its name, hint, description, and perhaps its schema. */
   readonly required: readonly string[]
   readonly limit: number
 }

@@ -198,7 +198,7 @@ export class BackgroundTasks {
     if (task.status !== 'stopped') task.status = task.objection === undefined ? 'completed' : 'incomplete'
   }
 
-  /** Keeps the list short by dropping the oldest ended tasks that the model has been told about. */
+  /** Keeps the list short by dropping the oldest finished tasks that the model has been told about. */
   #forget(): void {
     const ended = [...this.#tasks.values()].filter(({ told, end }) => told && end !== undefined)
     for (const { id } of ended.slice(0, Math.max(0, ended.length - mostRemembered))) this.#tasks.delete(id)

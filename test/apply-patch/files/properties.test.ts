@@ -38,7 +38,7 @@ const wishes = fc.uniqueArray(
 )
 
 /**
- * Turns randomly generated wishes into changes to a tree. Wishes that are impossible, or that concern a path with an earlier change, are left out.
+ * Turns randomly generated requests into changes to a tree. Requests that are impossible, or whose path has already been changed, are left out.
  */
 function plan(tree: Tree, wanted: readonly Wish[]): readonly Change[] {
   const changes = new Map<string, Change>()

@@ -10,7 +10,7 @@ import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
 
 const test = testUnlessOnCi(whyNoRedis())
 
-/** Command-line arguments for a model that runs a command that takes four seconds. A run makes two requests, which cost a dollar each. */
+/** Command-line arguments for a model that runs a four-second command. A run makes two requests, each of which costs a dollar. */
 const slowModel = (): readonly string[] => dearModel('sleep 4; echo x > x')
 
 /** Delivers the job of the first attempt again while a worker has it, as BullMQ does when it considers a lock lost. */

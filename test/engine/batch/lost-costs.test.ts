@@ -82,7 +82,7 @@ test('what a run had spent counts, though its worker and the coordinator are kil
 test('what a run spent counts, though its result could not be handed in', async () => {
   const { redis, key, place, words } = await scene('sleep 3; head -c 2000000 /dev/urandom > x')
   const running = place.run(words)
-  // The lock must last longer than the delay, because a run whose lock isn't renewed is ended.
+  // The lock must last longer than the delay, because a run whose lock isn't renewed is stopped.
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2', '--lock-seconds', '20')
   await until(hasSpent(place, 1))
   redis.cli('config', 'set', 'maxmemory', '1')

@@ -132,7 +132,7 @@ test('a result that is too large for Redis does not count, and the message says 
 test('a result that cannot be delivered by the deadline does not count, and the next attempt succeeds', async () => {
   const { redis, key, place, run } = await scene(['a'], 'sleep 3; head -c 2000000 /dev/urandom > x')
   const running = run()
-  // The lock must last longer than the delay, because a run whose lock isn't renewed is ended.
+  // The lock must last longer than the delay, because a run whose lock isn't renewed is stopped.
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2', '--lock-seconds', '20')
   await until(runs(place, 'a'))
   redis.cli('config', 'set', 'maxmemory', '1')

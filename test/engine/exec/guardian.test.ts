@@ -72,7 +72,7 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
       },
     ])
     expect(events.at(-1)).toMatchObject({ denied: 2 })
-    // `--unsafe-paths` is an option of the program `apply-patch`, which can't be set for a tool call, so the error must not suggest it.
+    // `--unsafe-paths` is an option of the program `apply-patch` and can't be set for a tool call, so the error must not suggest it.
     expect(JSON.stringify(events)).not.toContain('--unsafe-paths')
     expect(readdirSync(outside)).toEqual([])
     expect(existsSync(join(cwd, '.git/hooks/pre-commit'))).toBe(false)

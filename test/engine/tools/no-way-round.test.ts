@@ -171,7 +171,8 @@ const forbidding = ['http', 'https']
   .join('')
 
 /**
- * Performs a run that tries to reach the folder and the server in every way: by each tool, a hook and an MCP server. If `closed`, both are denied.
+ * Performs a run that tries to reach the folder and the server in every way: by each tool, a hook and an MCP server. If `closed`, rules deny access
+ * to the folder and the server.
  */
 async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const { port, reached } = await startHost()

@@ -37,7 +37,7 @@ test('the same content is stored once', () => {
 
 test('content that was only partly written is written again, and all content before it is intact', () => {
   const directory = tempDir()
-  // The second content looks like a record of the pack.
+  // The bytes of the second content look like a record in the pack.
   const [first, second] = [Buffer.from('first'), Buffer.from(`${'0'.repeat(64)}     3\nabc`)]
   const hash = keepBytes(directory, first)
   const pack = join(blobs(directory), 'pack')

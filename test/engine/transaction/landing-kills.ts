@@ -33,7 +33,7 @@ const command = [
 const by = '-c user.name=x -c user.email=x@x'
 const commits = `; git ${by} add -A && git ${by} commit -qm second && echo left > left.txt && git ${by} commit -q --allow-empty -m third`
 
-/** How many calls were traced and tried, and the guarantees that were violated. */
+/** How many calls were traced, at how many the program was killed, how many killed landings were complete, and the violated guarantees. */
 type Kills = {
   readonly calls: number
   readonly tried: number

@@ -16,7 +16,7 @@ function whyNoMount(): string | undefined {
   return probe.status === 0 ? undefined : 'no file system can be mounted here'
 }
 
-/** Mounts a file system of this many MiB in memory. */
+/** Mounts an in-memory file system of this many MiB. */
 function smallDisk(mebibytes: number): { readonly path: string; readonly grow: (mebibytes: number) => void } {
   const path = join(tempDir(), 'disk')
   mkdirSync(path)

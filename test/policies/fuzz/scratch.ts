@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One text, its kind, and the shell that runs it. */
+/** A generated text, its kind, and the shell that runs it. */
 export type Run = { readonly shell: 'bash' | 'dash'; readonly text: string; readonly kind: string }
 
 /** The outcome of a batch: the texts that changed something, and the number of texts that didn't terminate on their own when they were run. */

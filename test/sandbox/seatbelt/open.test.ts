@@ -12,7 +12,7 @@ const least = { mode: 'read-only', workspace: '/w' } as const
 const mac = { platform: 'darwin', root: false } as const
 
 test.each([
-  ['another system', least, { ...mac, platform: 'linux' }, /part of macOS, and this is linux/],
+  ['another system', least, { ...mac, platform: 'linux' }, /part of macOS, but this is linux/],
   ['root, who would stay root', least, { ...mac, root: true }, /root keeps rights/],
   ['no confinement', { ...least, mode: 'danger-full-access' }, mac, /requests no confinement/],
   ['a limit on processes that was asked for', { ...least, limits: { processes: 64 } }, mac, /limits\.processes/],
