@@ -57,7 +57,7 @@ export type Action =
       readonly domains?: readonly string[]
       /** Whether commands may reach the same hosts as the search. */
       readonly fits: boolean
-      /** Whether the user requested web search for this run, so that the approval mode need not ask about it. Default: no. */
+      /** Whether the user requested web search for this run. If so, the approval mode need not ask about it. Default: no. */
       readonly insisted?: boolean
     }
   | {

@@ -10,7 +10,7 @@ type BackendFacts = {
   readonly hasAllowlist: boolean
   /** Whether the sandbox has its own `/tmp`. */
   readonly hasPrivateTmp: boolean
-  /** Whether the backend can mount files, so that commands can see different content at a path than the host has there. */
+  /** Whether the backend can mount files. If so, commands can see different content at a path than the host has there. */
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean

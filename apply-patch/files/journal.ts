@@ -46,7 +46,7 @@ export type Header = Identity & {
   readonly alongside?: AlongsideEntries | undefined
   /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
-  /** Whether the journal contains the old bytes, so that the patch can be reverted later. */
+  /** Whether the journal contains the old bytes. Only then can the patch be reverted later. */
   readonly canUndo: boolean
   /** How many bytes of old files follow the header. */
   readonly bytes: number

@@ -52,7 +52,7 @@ class OperationReader {
     this.#repairs = repairs
   }
 
-  /** Whether more problems were found than are reported, so that parsing can end. */
+  /** Whether more problems were found than are reported. If so, parsing can end. */
   get hasGivenUp(): boolean {
     return this.#failures.length > failureLimit
   }

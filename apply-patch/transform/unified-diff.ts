@@ -107,7 +107,7 @@ export function splitLines(bytes: Buffer): readonly string[] {
   return lines[0] === '' ? [] : lines
 }
 
-/** Whether bytes are binary, so that they can neither be shown as text nor be put into a patch as text. */
+/** Whether bytes are binary, which means that they can neither be shown as text nor be put into a patch as text. */
 export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }

@@ -40,7 +40,7 @@ export type TransactionRequest = {
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
   /** When the changes land. Default: `on-success`, which lands them only if the run ended normally. */
   readonly land?: 'on-success' | 'never' | 'always'
-  /** Whether files that git ignores land too. Default: false, so that they remain in the run's view. */
+  /** Whether files that git ignores land too. Default: false, which means that they remain in the run's view. */
   readonly landIgnored?: boolean
   /**
    * Whether the checked-out branch moves to the run's commits, if the branch hasn't moved in the meantime. Default: the commits are stored in the repository

@@ -7,7 +7,7 @@ const common = {
   timeout: z.number().positive().optional(),
   /** One permission rule, such as `Bash(git push:*)`. The handler runs only for calls that the rule covers. */
   if: z.string().min(1).optional(),
-  /** Whether the handler runs in the background, so that the run doesn't wait for its answer. Default: false. */
+  /** Whether the handler runs in the background. The run doesn't wait for its answer then. Default: false. */
   async: z.boolean().optional(),
   /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before ending. */
   asyncRewake: z.boolean().optional(),

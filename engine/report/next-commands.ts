@@ -74,7 +74,7 @@ function verifyAudit(log: string, end: RunEnd | undefined): string {
   return shellJoin(['agent', 'audit', 'verify', log, ...head])
 }
 
-/** Commands that show, apply, discard or undo the changes of a transaction, depending on how it ended. */
+/** Commands that show, apply, discard or undo the changes of a transaction, depending on its outcome. */
 function ofTransaction(id: string, transaction: RunEnd['transaction']): readonly NextCommand[] {
   const command = (...words: readonly string[]): string => shellJoin(['agent', ...words])
   switch (transaction?.outcome) {

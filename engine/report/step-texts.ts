@@ -24,7 +24,7 @@ export function mapTexts(step: Step, cut: (text: string, whole?: string) => stri
   }
 }
 
-/** The lengths of the texts that `mapTexts` changes, in UTF-16 units. */
+/** The lengths of the texts that `mapTexts` changes, in UTF-16 code units. */
 export function textLengths({ parts, verdict, denials, granted }: Step): readonly number[] {
   // The lengths are pushed to one array, which is faster than joining several. This matters because a long session has hundreds of thousands of steps.
   const lengths = parts.map(({ text }) => text.length)

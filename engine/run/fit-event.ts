@@ -16,7 +16,7 @@ const shortText = 512
  */
 export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | undefined): RunEvent {
   const whole = JSON.stringify(event)
-  // In UTF-8, a character takes at most three bytes for each of its UTF-16 units, so the bytes of a short event need not be counted.
+  // In UTF-8, a character takes at most three bytes for each of its UTF-16 code units, so the bytes of a short event need not be counted.
   if (whole.length * 3 < maxBytes || Buffer.byteLength(whole) < maxBytes) return event
   const file = keep(Buffer.from(JSON.stringify(event, undefined, 2)))
   const named = 'item' in event && file !== undefined ? { ...event, item: { ...event.item, whole_file: file } } : event

@@ -13,7 +13,7 @@ export type ToolResult = {
   /** The Guardian's verdict, if it denied the call or its outcome. */
   readonly refused?: EventVerdict
   /**
-   * Whether the call could not be carried out at all, so that parallel calls are not worth finishing. Throwing an error from the tool has the same effect.
+   * Whether the call could not be carried out at all. If so, parallel calls are not worth finishing. Throwing an error from the tool has the same effect.
    */
   readonly broken?: boolean
   /**

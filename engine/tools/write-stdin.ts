@@ -144,7 +144,7 @@ function erased(typed: string): string {
   return line
 }
 
-/** Whether a shell would have executed all of a text, so that what follows is a separate command. False in case of doubt. */
+/** Whether a shell would have executed all of a text. If so, what follows is a separate command. False in case of doubt. */
 function isWhole(text: string): boolean {
   if (!text.endsWith('\n')) return text.trim() === '' && !text.includes('\\')
   const plain = text.replace(/\\[^]/g, (pair) => (pair === '\\\n' ? '\u0000' : ''))

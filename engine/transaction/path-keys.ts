@@ -17,7 +17,7 @@ export function below(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
-/** Whether a key is valid UTF-8, so that a patch can name it. */
+/** Whether a key is valid UTF-8. A patch can name only such a path. */
 export function isText(key: string): boolean {
   return Buffer.from(pathOfKey(key)).toString('latin1') === key
 }

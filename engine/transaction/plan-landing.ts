@@ -72,7 +72,7 @@ type Planned =
   | { readonly nothing: true }
   | { readonly change?: Change; readonly directory?: DirectoryChange; readonly isMerged?: boolean }
 
-/** Whether a file or link was removed or replaced by a directory, so that entries may be added below its path. */
+/** Whether a file or link was removed or replaced by a directory. Only then may entries be added below its path. */
 function isGone({ before, after }: RunChange): boolean {
   return (
     (before.type === 'file' || before.type === 'symlink') && (after.type === 'absent' || after.type === 'directory')

@@ -1,6 +1,6 @@
 /** What is known about a list of file names that is the output of a search below the working folder. */
 export type FileList = {
-  /** Whether every name begins with `./`, so that none can be an option. */
+  /** Whether every name begins with `./`. If so, none can be an option. */
   readonly dotted: boolean
   /** Whether a filter has removed the names of all places where credentials are stored. */
   readonly filtered: boolean

@@ -6,7 +6,7 @@ import type { Variables } from './variables.ts'
 /** The context that a walk provides for reading words. */
 export type WordContext = {
   readonly variables: Variables
-  /** Whether the shell is not bash, so that it interprets bash-only syntax differently. */
+  /** Whether the shell is not bash. If so, it interprets bash-only syntax differently. */
   readonly plainShell: boolean
   /**
    * Walks the commands of a substitution. If they are a single pipeline of simple commands, returns the words of these commands, and otherwise

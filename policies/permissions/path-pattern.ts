@@ -11,7 +11,7 @@ export type PathPattern = {
   readonly glob: string
   /** The folder or file named by the part of the pattern before its first wildcard. */
   readonly base: (cwd: string) => string
-  /** Whether the pattern begins with a wildcard, so that it may match a file anywhere below its anchor. */
+  /** Whether the pattern begins with a wildcard. If so, it may match a file anywhere below its anchor. */
   readonly isAnywhere: boolean
   /** Whether the pattern matches an absolute path. `anyCase` ignores the case of letters, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean

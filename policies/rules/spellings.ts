@@ -31,7 +31,7 @@ const npmNames: ReadonlyMap<string, string> = new Map(
 /** Programs such as make, whose operands are all names of build targets, in any order. */
 const makers = /^(?:g?make|ninja|just|task|rake|gradlew?|mvnw?|ant|invoke|nox|doit|grunt|gulp)$/
 
-/** Whether all operands of a program are targets, so that a target counts at any position. */
+/** Whether all operands of a program are targets. If so, a target counts at any position. */
 export function makesAll(program: string): boolean {
   return makers.test(program)
 }

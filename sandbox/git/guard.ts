@@ -42,7 +42,7 @@ type MetadataGuard = {
   rest(): void
 }
 
-/** Whether commands see a private git directory instead of the repository's own, so that they can't change the repository. */
+/** Whether commands see a private git directory instead of the repository's own. If so, they can't change the repository. */
 const gitIsPrivate = process.platform !== 'darwin'
 
 /**

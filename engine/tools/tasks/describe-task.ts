@@ -1,6 +1,6 @@
 import type { Task } from './background-tasks.ts'
 
-/** Describes the state of a task, how it ended, and what to do next, if anything. */
+/** Describes the state of a task, its outcome, and what to do next, if anything. */
 export function describeState(task: Task): string {
   return stateOf(task, task.end === undefined ? '' : `: ${task.end.how}`)
 }

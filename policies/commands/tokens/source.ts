@@ -14,7 +14,7 @@ export class Source {
   /** The end of the text, or of the part of it that is being scanned. */
   end: number
   readonly text: string
-  /** Whether the text is for a plain POSIX shell, so that syntax that only bash understands is refused. */
+  /** Whether the text is for a plain POSIX shell. If so, syntax that only bash understands is refused. */
   readonly plain: boolean
   /** Scans the commands of a substitution up to its closing parenthesis. */
   readonly commands: (source: Source, close: ')' | '') => void
