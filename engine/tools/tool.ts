@@ -84,8 +84,8 @@ type ToolTraits<Value> = {
   /** Whether the tool opens its own items for its calls. Default: false; each call is a `tool_call` item. */
   readonly ownItems?: boolean
   /**
-   * Whether the tool changes things only through actions that the Guardian reviews, so that a call may begin in plan mode. A tool that is read-only or has an
-   * `action` may be called in plan mode anyway. Default: false.
+   * Whether the tool changes things only through actions that the Guardian reviews. If so, a call may begin in plan mode. A tool that is read-only or
+   * has an `action` may be called in plan mode anyway. Default: false.
    */
   readonly guarded?: boolean
   /** Whether a call with this input changes nothing. Default: false. */

@@ -59,7 +59,7 @@ export async function land(
 }
 
 /**
- * Whether the chosen changes are all the changes of a run, so that nothing is left to land: no change is blocked or left out, and no change lands
+ * Whether the chosen changes are all the changes of a run, which leaves nothing to land: no change is blocked or left out, and no change lands
  * only in part because a person chose some of its hunks.
  *
  * @internal
