@@ -9,7 +9,7 @@ import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
 /**
- * Judges a command's request for more access than the sandbox allows, grant by grant. Except in `bypass` mode, only a decision of the user or the
+ * Judges a command's request for more access than the sandbox allows, grant by grant. Except in `bypass` mode, only a decision by the user or the
  * machine's owner allows a grant: a rule or permission that they wrote, or an approval that was given earlier in the run. A grant that would undo the
  * sandbox is always denied, and so is one that would let a command plant files that control other programs.
  */

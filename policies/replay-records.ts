@@ -112,7 +112,7 @@ function basisOf({
   return isHook ? { hook: { decision: 'allow', reason, by: decidedBy } } : {}
 }
 
-/** Returns what an answer for the rest of the run adds to the policy when the answer is used again: its grants and its rules. */
+/** Returns what an answer that applies to the rest of the run adds to the policy when the replay uses it again: its grants and its rules. */
 function remembered(
   { action, verdict: before, basis }: AuditRecord,
   verdict: ReplayedVerdict,

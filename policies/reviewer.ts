@@ -40,7 +40,7 @@ type Assessment = {
   readonly authorization: 'unknown' | 'low' | 'medium' | 'high'
 }
 
-/** Answers questions about actions. If the promise of `review` rejects, the answer counts as `unavailable`. */
+/** Answers questions about actions. If the promise that `review` returns rejects, the answer counts as `unavailable`. */
 export type Reviewer = {
   /** A short name, which `decidedBy` shows as `reviewer:NAME`. */
   readonly name: string

@@ -84,7 +84,7 @@ function nameOf(path: string): string {
 
 /** Groups the paths of a list by directory, outer directories first. The result is cached, because the same lists are used often. */
 const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
-  // Paths that aren't UTF-8 are left out, because a listing can't represent them. They are rare, so the whole list is tested at once first.
+  // Paths that aren't UTF-8 are left out, because a listing can't represent them. They are rare, so the first test covers the whole list at once.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
   for (let place = 0; place < paths.length; place += 1) {
@@ -106,7 +106,7 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** The queries about directories whose answers show which paths exist. */
+/** The queries about directories that are needed to find out which paths exist. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean

@@ -69,7 +69,7 @@ type Turns = ReturnType<typeof takeTurns>
 async function removeBelow(path: string, turns: Turns): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
-      // If the path is a symlink to a directory, the symlink is removed and not the directory.
+      // If the path is a symlink to a directory, only the symlink is removed, not the directory.
       if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(path)
       else await removeOnce(Buffer.from(path), turns)
       return

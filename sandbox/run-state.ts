@@ -24,8 +24,8 @@ export type RunState = {
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
   /**
-   * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: git's own, and
-   * files with secrets.
+   * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: those that git
+   * uses, and files with secrets.
    */
   readonly placesOf: (command: Command) => ShownPlaces
   /**

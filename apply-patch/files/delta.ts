@@ -35,7 +35,7 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
 }
 
 /**
- * Copies the runs of bytes that only the old file had into one buffer, because thousands of slices would take more memory than the few bytes in them.
+ * Copies into one buffer the runs of bytes that only the old file had, because thousands of slices would take more memory than the few bytes in them.
  */
 function gather(old: Buffer, delta: Delta): Buffer {
   if (delta.length === 3) return old.subarray(0, delta[0])

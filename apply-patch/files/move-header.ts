@@ -5,7 +5,7 @@ import type { Entry, JournalEntry } from './commit-steps.ts'
 /**
  * Rewrites a journal's header for a tree that has been moved since the journal was written.
  *
- * @returns undefined if the header names a path outside the tree, which didn't move with it
+ * @returns undefined if the header names a path outside the tree, because such a path didn't move with the tree
  */
 export function moveHeader(header: Header, to: string): Header | undefined {
   const { root } = header

@@ -28,7 +28,7 @@ export type Match =
   | { readonly type: 'anchor-missing'; readonly anchor: number; readonly from: number }
   | { readonly type: 'lines-missing'; readonly from: number }
 
-/** The maximum number of candidates to search for, because nobody reads a longer list. */
+/** The search stops at this many candidates, because nobody reads a longer list. */
 const candidateLimit = 1000
 
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }

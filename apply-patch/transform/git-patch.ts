@@ -57,8 +57,8 @@ function idOf(side: GitSide, bytes: Buffer): string {
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
 
 /**
- * Bytes in the form of git's binary patches (base85.c, diff.c): compressed and encoded, with 52 bytes per line. Each line begins with a letter that says how
- * many bytes it contains.
+ * Encodes bytes as git does in binary patches (base85.c, diff.c): compressed, and in base 85, with 52 bytes per line. Each line begins with a letter
+ * that says how many bytes it contains.
  */
 function literal(bytes: Buffer): string {
   const packed = deflateSync(bytes)

@@ -48,8 +48,8 @@ export function chooseWebSearch(
 }
 
 /**
- * Converts hosts to the form that providers use: a name without a port, which includes all its subdomains. IPv4 addresses and names without a dot are
- * left out.
+ * Converts hosts to the form that providers use: a name without a port. Such a name also stands for all its subdomains. IPv4 addresses and names
+ * without a dot are left out.
  */
 function domainsOf(hosts: readonly string[]): readonly string[] {
   const names = hosts.map((host) => host.replace(/:\d+$/, '').replace(/^\*\./, ''))

@@ -14,7 +14,7 @@ import type { Plugin } from './enabled-plugins.ts'
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 
-/** The maximum size, in bytes, of a file of Claude Code that is read. The limit is high because Claude Code's main file also contains histories. */
+/** The maximum size, in bytes, of a Claude Code file that is read. The limit is high because Claude Code's main file also contains histories. */
 const largestClaudeFile = 16 * 1024 * 1024
 
 /**

@@ -22,7 +22,7 @@ function namesReviewer(settings: Settings): boolean {
  * Returns the sandbox mode for a run that an external sandbox confines.
  *
  * @param asked the value of `-s`
- * @throws UserError `usage` if the value requires a sandbox of this program
+ * @throws UserError `usage` if the value requires a sandbox that this program starts
  */
 export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-full-access' {
   if (asked === undefined || asked === 'danger-full-access') return 'danger-full-access'

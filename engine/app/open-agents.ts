@@ -22,7 +22,7 @@ type AgentsOptions = {
   readonly openModel: (name: string) => Promise<Model>
   /** Returns the instructions for every sub-agent whose model has this name. */
   readonly rulesFor: (model: string) => string
-  /** Returns the tools in the form in which the model of this name sees them, including the tools that the model has to search for. */
+  /** Returns the tools as the model of this name sees them, including the tools that the model has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
   /** Whether a definition in this file may name a model. In an untrusted repository it may not, because the user pays for the model. */

@@ -86,7 +86,7 @@ export type Confined = Loaded & {
   readonly transaction?: OpenTransaction
 }
 
-/** The state of a run whose session is open, after an attempt to complete or undo the changes that an interrupted patch may have left half done. */
+/** The state of a run whose session is open. If an interrupted patch had left changes half done, the run has tried to complete or undo them. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode

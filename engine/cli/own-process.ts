@@ -37,8 +37,8 @@ export function takeStartedFor(): string | undefined {
 }
 
 /**
- * Lets a run replace this process by execve(2). The process keeps its id, standard streams, terminal and parent, so programs that wait for it or send it
- * signals notice no difference.
+ * Lets a run restart the program in this process (execve(2)). The process keeps its id, standard streams, terminal and parent, so programs that wait
+ * for it or send it signals notice no difference.
  */
 export function ownProcess(): OwnProcess {
   const session = takeStartedFor()

@@ -7,7 +7,7 @@ import { findRepository } from '../app/workspace.ts'
 
 /**
  * The configuration for a single command in a workspace. If the machine, the user and the command line configure nothing, the result is empty: the
- * repository's configuration doesn't apply, because nobody has declared the repository as trusted.
+ * repository's configuration doesn't apply, because nobody has marked the repository as trusted.
  *
  * @param overrides the `key=value` texts of `-c`
  * @throws UserError `usage` for any error in the configuration

@@ -7,5 +7,5 @@ export const defaultModel = 'gpt-5.5'
 /** The default approval policy: the Guardian never asks. Often nobody is there to answer, so every question would end in a denial. */
 export const defaultApproval = 'never'
 
-/** The default sandbox mode of commands. */
+/** The default sandbox mode for commands. */
 export const defaultSandbox = 'workspace-write'

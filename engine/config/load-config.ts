@@ -26,8 +26,8 @@ export type ConfigSources = {
   /** Whether `--isolated` was given. If so, the files with which the user and the repository configure a run are not used. */
   readonly isolated?: boolean
   /**
-   * Whether settings of other programs are used only if the user imports them. If false (the default), their settings that make a run stricter are
-   * used even without an import.
+   * Whether settings of other programs are used only if the user imports them. If false (the default), those that make a run stricter are used
+   * even without an import.
    */
   readonly onlyImported?: boolean
   /** The values of the `-c key=value` options, in the order given. */

@@ -10,7 +10,7 @@ export class PermissionLayers {
   readonly #workspace: string
   readonly #taken: PermissionFile[] = []
 
-  /** @param workspace the folder to which `/path` in a list is relative if the list comes from the command line and not from a file */
+  /** @param workspace the folder to which `/path` is relative in a list that comes from the command line instead of a file */
   constructor(workspace: string) {
     this.#workspace = workspace
   }

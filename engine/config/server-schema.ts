@@ -83,5 +83,5 @@ export const McpJsonRemote = z.looseObject({
   ...jsonShared,
 })
 
-/** One table `mcp_servers.<name>` of our configuration. */
+/** One `mcp_servers.<name>` table in our configuration. */
 export type McpServerTable = z.infer<typeof McpServerTable>

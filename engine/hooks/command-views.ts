@@ -1,7 +1,7 @@
 import { shellJoin } from '../core/text/shell-join.ts'
 import { actionOf, type CallView, type SeenCall } from './call-view.ts'
 
-/** Shows a command to hooks as a call of Claude Code's `Bash` tool. */
+/** Shows a command to hooks as a call to Claude Code's `Bash` tool. */
 export function bashView({ input }: SeenCall, workspace: string): CallView {
   const { cmd, timeout_ms: timeout, justification: description } = input
   const shown = {
@@ -23,8 +23,8 @@ export function bashView({ input }: SeenCall, workspace: string): CallView {
 }
 
 /**
- * Shows a command that was given as an argument vector (the tool's older form) as a call of Claude Code's `Bash` tool. Hook scripts see the text that the shell
- * in the vector receives.
+ * Shows a command that was given as an argument vector (the tool's older form) as a call to Claude Code's `Bash` tool. Hook
+ * scripts see the text that the shell in the vector receives.
  */
 export function vectorView(call: SeenCall, workspace: string): CallView {
   const view = bashView({ ...call, input: { ...call.input, cmd: scriptOf(call) } }, workspace)
@@ -49,8 +49,8 @@ export function scriptOf({ input }: SeenCall): string {
 }
 
 /**
- * Shows text that is typed into a running command as a call of Claude Code's `Bash` tool, because the text may be a command itself. `pending` is text that was
- * typed earlier, without a newline.
+ * Shows text that is typed into a running command as a call to Claude Code's `Bash` tool, because the text may be a command itself.
+ * `pending` is text that was typed earlier, without a newline.
  */
 export function typedView({ input }: SeenCall, workspace: string): CallView {
   const { pending, chars, ...rest } = input

@@ -72,7 +72,7 @@ function changeView({ path, kind, text, before }: PatchView, workspace: string):
   }
 }
 
-/** The tools of Claude Code for which hook scripts expect an absolute path in `file_path`. */
+/** The Claude Code tools for which hook scripts expect an absolute path in `file_path`. */
 const withFilePath: readonly string[] = ['Read', 'Write', 'Edit', 'NotebookEdit']
 
 function renamed(name: string, call: SeenCall, workspace: string): CallView {
@@ -88,7 +88,7 @@ function sameFields(name: string, { input }: SeenCall, workspace: string): CallV
   return { name, input, action: actionOf(name, input, workspace), replace: (changed) => ({ input: changed }) }
 }
 
-/** Returns all names that settings may use for a tool: its own name, and those of the equivalent tools of Claude Code. */
+/** Returns all names that settings may use for a tool: its own name, and those of the equivalent Claude Code tools. */
 export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'>): readonly string[] {
   return [name, ...claudeNames]
 }

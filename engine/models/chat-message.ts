@@ -18,7 +18,7 @@ function without(piece: object, known: readonly string[]): Record<string, unknow
   )
 }
 
-/** Text fields whose pieces are concatenated. In all other text fields, a later text replaces the earlier one, unless it is empty. */
+/** Text fields whose pieces are concatenated. In all other text fields, a later text that isn't empty replaces the earlier one. */
 const growing = new Set(['text', 'summary', 'thinking', 'content', 'arguments'])
 
 /**

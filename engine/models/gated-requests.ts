@@ -10,7 +10,7 @@ import type { WireEvent } from './wire.ts'
 const usualOutput = 500
 const bytesPerToken = 3.6
 
-/** Sends the requests to one model, each of which must be admitted by a gate. */
+/** Sends requests to one model. A gate must admit each request. */
 export type GatedRequests = {
   /** Waits until the gate admits a request, sends the request, and reports its outcome to the gate. */
   readonly send: (

@@ -126,8 +126,8 @@ function imageBlock(image: Image): ImageBlock {
 }
 
 /**
- * Removes what the API refuses in a finished turn: thinking at the end of a message, and calls of the provider's own tools that will never be answered. Such a
- * call can still be answered if it is in the last message (after a pause), or if its message also contains calls of our tools.
+ * Removes what the API refuses in a finished turn: thinking at the end of a message, and calls to the provider's own tools that will never be
+ * answered. Such a call can still be answered if it is in the last message (after a pause), or if its message also contains calls to our tools.
  */
 export function withoutLooseEnds(messages: readonly WireMessage[]): readonly WireMessage[] {
   return messages.flatMap((message, at): WireMessage[] => {

@@ -115,7 +115,7 @@ const spoken = z.object({
   content: z.array(z.looseObject({ text: z.string().optional(), refusal: z.string().optional() })),
 })
 
-/** Returns the text of an item from the model; undefined if the item has no list of contents, as messages do. */
+/** Returns the text of an item from the model; undefined if the item, unlike a message, has no list of contents. */
 export function textOf(item: OutputItem): string | undefined {
   return spoken
     .safeParse(item)

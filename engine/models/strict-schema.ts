@@ -1,5 +1,5 @@
 /**
- * The keywords of JSON Schema that all providers support: those whose value is one schema, a list of schemas or a table of schemas, those that
+ * The JSON Schema keywords that all providers support: those whose value is one schema, a list of schemas or a table of schemas, those that
  * contain no schema, and references.
  */
 const one = ['items']

@@ -115,7 +115,7 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-/** Words that say nothing about the subject of a title. */
+/** Words in a title that say nothing about its subject. */
 const common = new Set(
   'a an the is are be of to in on for and or not no it its this that with when by as from'.split(' '),
 )

@@ -10,7 +10,7 @@ function newFindings(findings: readonly Finding[]): readonly Finding[] {
     .toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
 }
 
-/** The final message of a review in Markdown: the numbers of findings and of whatever was left out, the summary, and the new findings. */
+/** The final message of a review in Markdown: how many findings there are and what was left out, the summary, and the new findings. */
 export function reviewMessage(summary: string, findings: readonly Finding[], report: ReviewReport): string {
   const shown = newFindings(findings)
   const counts = severities

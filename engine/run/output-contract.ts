@@ -27,7 +27,7 @@ type Delivery = {
   ) => Promise<{ readonly message: string } | { readonly refused: string }>
 }
 
-/** What happens after a response: the run is done, the model is asked for a correction, or corrections did not help. */
+/** What happens after a response: the run is done, the model is asked for a correction, or the run fails because corrections did not help. */
 type Judgement =
   /** `delivered`: the message, if the model delivered it through a tool. */
   | { readonly done: true; readonly delivered?: string }

@@ -6,7 +6,7 @@ import { runCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'
 import type { Stop } from './stop.ts'
 
-/** What is needed to run the calls of one response. */
+/** What is needed to run the calls in one response. */
 type Calling = {
   readonly path: CallPath
   readonly conversation: Conversation
@@ -18,12 +18,12 @@ type Calling = {
   readonly failOnDenied: boolean
 }
 
-/** The calls of one response. Calls that change nothing run while the response is still being written. */
+/** The calls in one response. Calls that change nothing run while the response is still being written. */
 export type ResponseCalls = {
   /** Adds a call as soon as the model has finished writing it. */
   add(call: ToolCall): void
   /**
-   * Cancels and discards all calls of the response, and resolves when none of them is running any more. Must be called if the response was cut off
+   * Cancels and discards all calls in the response, and resolves when none of them is running any more. Must be called if the response was cut off
    * and is requested again.
    */
   retract(): Promise<void>
@@ -36,7 +36,7 @@ export type ResponseCalls = {
   close(): Promise<void>
 }
 
-/** Creates the object that runs the calls of one response. */
+/** Creates the object that runs the calls in one response. */
 export function startCalls(calling: Calling): ResponseCalls {
   const { path, conversation, signal, failOnDenied } = calling
   let calls: FoundCall[] = []

@@ -6,7 +6,7 @@ export type Turn = {
    * Aborted when the run or the response is cancelled or, with the reason `sibling`, when another call in the same batch could not be carried out.
    */
   readonly signal: AbortSignal
-  /** Resolves when the call can run alone. For a call that has already started when it turns out that it must not run in parallel with others. */
+  /** Resolves when the call can run alone. Used if it turns out after the call has started that it must not run in parallel with others. */
   alone(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ type Entry<Result> = {
 }
 
 /**
- * Runs the calls of one response: safe ones in parallel as they arrive (unless `early` is false), all others one at a time in order. Calls that
+ * Runs the calls in one response: safe ones in parallel as they arrive (unless `early` is false), all others one at a time in order. Calls that
  * aren't safe begin only when the response is complete: an interrupted response is requested again, so the effects of a call that had already begun
  * would happen twice. If a call has to wait, so do all calls after it. Consecutive safe calls form a batch. If one of them can't be carried out, the
  * rest of its batch is cancelled, but a denial or an abort doesn't cancel the batch.
@@ -136,7 +136,7 @@ export class Scheduler<Result> {
     return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
-  /** Whether a call was cancelled. Checks the signal of the response as well as that of the batch, which may not have been aborted yet. */
+  /** Whether a call was cancelled. Checks the response's signal too, because the batch's own signal may not have been aborted yet. */
   #isGivenUp({ batch }: Entry<Result>): boolean {
     return batch.signal.aborted || this.#response.signal.aborted
   }

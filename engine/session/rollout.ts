@@ -84,7 +84,7 @@ type RolloutRecord =
 /** The open rollout of a run. */
 export type Rollout = {
   append(record: RolloutRecord): void
-  /** Flushes everything written so far to the disk, so that it survives a power cut. */
+  /** Flushes to the disk everything that has been written so far, so that it survives a power cut. */
   sync(): void
   close(): void
 }

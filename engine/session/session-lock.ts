@@ -24,7 +24,7 @@ export function lockSession(directory: string): () => void {
   return () => rmSync(file, { force: true })
 }
 
-/** Whether a living process holds the lock of a session's folder. */
+/** Whether a live process holds the lock of a session's folder. */
 export function isLocked(directory: string): boolean {
   const owner = readOwner(join(directory, 'running'))
   return owner !== undefined && isProcessAlive(owner)

@@ -16,7 +16,7 @@ export type Start =
 
 /** What is known about a run's session before it is opened. */
 export type Beginning = {
-  /** The session whose history the run continues; undefined for a new session. For a fork, its usage and cost are set to zero. */
+  /** The session whose history the run continues, with its usage and cost so far (zero for a fork); undefined for a new session. */
   readonly resumedFrom: ReadRollout | undefined
   readonly threadId: string
   /** The path of the session's folder, which may not exist yet. */

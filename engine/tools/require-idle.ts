@@ -8,7 +8,7 @@ export type BackgroundAgents = {
 
 /**
  * Makes sure that nothing runs in the background before a run changes where it works or what it may do. Running commands, and agents whose
- * reports haven't been read yet, prevent the change; the JavaScript session is ended.
+ * reports haven't been read yet, prevent the change; the JavaScript session is closed.
  *
  * @param wording how the message describes these commands and agents
  * @returns why the change is not possible now, for the model; undefined if nothing is running any more

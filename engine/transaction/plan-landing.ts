@@ -204,7 +204,7 @@ function writeOf(
 /** The maximum size of a file that is merged, in bytes. Merging takes several times that size in memory. */
 const largestMerged = 64 * 1024 * 1024
 
-/** Merges changes to one file that were made by the run and by someone else. */
+/** Merges the changes that the run and someone else made to one file. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
   if (now.type === 'absent') return { why: 'someone else removed it' }
   if (before.type === 'absent') return { why: 'someone else created something with this name' }

@@ -32,8 +32,8 @@ export function openToRead(file: PathLike): number {
 }
 
 /**
- * Allocates a buffer for reading a file of this size; a large file is read in several parts. The buffer is one byte larger than a small file: if it isn't full
- * after reading, the file was read to its end.
+ * Allocates a buffer for reading a file of this size; a large file is read in several parts. For a small file, the buffer is one byte larger than the
+ * file, so if the buffer isn't full after reading, the whole file was read.
  */
 export function bufferFor(size: number): Buffer {
   return Buffer.allocUnsafe(Math.min(size + 1, chunkSize))

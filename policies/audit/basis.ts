@@ -1,7 +1,7 @@
 import type { Policy } from '../assessment.ts'
 import type { OthersOpinions } from '../with-opinions.ts'
 
-/** Paths, each with the fact that was found about it. */
+/** Facts about paths, as pairs of a path and a fact. */
 type PathFacts = readonly (readonly [path: string, fact: string])[]
 
 /**

@@ -150,7 +150,7 @@ export function coversSensitive(path: string): boolean {
   )
 }
 
-/** Composes letters and accents into single characters. Works name by name, because sorting a long run of accents is slow. */
+/** Composes letters and accents into single characters. Overlong names stay as they are, because sorting a long run of accents is slow. */
 function composed(path: string): string {
   if (/^[\u0000-\u007f]*$/.test(path)) return path
   return path

@@ -1,7 +1,7 @@
 import { findSensitive } from './sensitive-paths.ts'
 import type { ShellWord } from './shell-word.ts'
 
-/** Whether a word certainly names something that is below the working folder and isn't known to contain credentials. */
+/** Whether a word certainly names something below the working folder that isn't known to contain credentials. */
 export function isWorkspacePath(word: ShellWord): boolean {
   if (word.kind === 'dynamic') return false
   const { text } = word

@@ -9,13 +9,13 @@ type ParsedPermission =
   | { readonly kind: 'path'; readonly permission: PathPermission }
   | { readonly kind: 'host'; readonly permission: HostPermission }
   | { readonly kind: 'tool'; readonly permission: ToolPermission }
-  /** A tool of Claude Code that has no counterpart here, so there is nothing to permit. */
+  /** A Claude Code tool that has no counterpart here, so there is nothing to permit. */
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'fault'; readonly message: string; readonly expected: string }
 
 const reading = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'])
 const editing = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'])
-/** Tools of Claude Code, up to version 2.1.197, that have no counterpart here (from its `init.tools`, `sdk-tools.d.ts` and changelog). */
+/** The tools in Claude Code up to version 2.1.197 that have no counterpart here (from its `init.tools`, `sdk-tools.d.ts` and changelog). */
 const elsewhere = new Set(
   [
     'Agent Artifact AskUserQuestion BashOutput Brief Config CronCreate CronDelete CronList EnterPlanMode EnterWorktree',

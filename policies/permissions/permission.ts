@@ -1,7 +1,7 @@
 import type { PathPattern } from './path-pattern.ts'
 import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
 
-/** What every permission has: its text as it was written, whether it allows, asks or forbids, and its position. */
+/** What every permission has: its text as it was written, whether it allows, asks or forbids, and where it was written. */
 type Written = { readonly text: string; readonly decision: RuleDecision; readonly origin: RuleOrigin }
 
 /** A permission to read or change files. */

@@ -1,7 +1,7 @@
 import { reader } from './judges.ts'
 import type { ProgramTable } from './program-table.ts'
 
-/** Set for programs whose options only change what is printed, so that an unknown word is harmless even if it turns out to be an option. */
+/** For programs whose options only change what is printed: an unknown word is harmless even if it turns out to be an option. */
 const anyWord = true
 
 const checksumOptions =

@@ -14,8 +14,8 @@ function isPlaceholder(text: string): boolean {
 }
 
 /**
- * Whether a format only shows git's data. `%G` and similar placeholders verify signatures, for which git runs the program that the repository's configuration
- * names. If the name of a format isn't built into git, the format comes from that configuration, so it may contain anything.
+ * Whether a format only shows git's data. `%G` and similar placeholders verify signatures: git then runs the program that the repository's
+ * configuration names. If the name of a format isn't built into git, the format comes from that configuration, so it may contain anything.
  */
 function isPlainFormat(format: string | undefined): boolean {
   if (format === undefined) return false

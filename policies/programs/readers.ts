@@ -106,7 +106,7 @@ export const readers: ProgramTable = {
     { numbers: true, recursive: 'always' },
   ),
   diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
-  // No files are accepted as operands, because diffstat passes the names of files that look compressed to a shell.
+  // No files are accepted as operands, because to read a file that looks compressed, diffstat starts a shell with the name in a command.
   diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
   // These options are left out: `-z` and `-Z`, which start decompressors; `-C`, which writes; and `-p`, which resets the time of the last access.
   file: reader(
@@ -139,7 +139,7 @@ export const readers: ProgramTable = {
     '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst',
     { operands: 'names' },
   ),
-  // A word that comes from a command's output could be the option `--files0-from`, with which du shows the content of a file in its error messages.
+  // A word from a command's output could be the option `--files0-from`, which makes du show the content of a file in its error messages.
   du: withoutPrinted(
     reader(
       'getopt',

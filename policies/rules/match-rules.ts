@@ -6,7 +6,7 @@ import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
 
-/** A command that rules are compared with: all of its words, and its words without the options that precede the subcommand. */
+/** A command to compare with rules: all of its words, and its words without the options that precede the subcommand. */
 type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
 
 /** A rule that covers a command. `certain` is false if the match depends on words that are known only at run time. */

@@ -94,7 +94,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
 /** The variables into which the appended data is loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
-/** The words with which the program's reports about failures begin, apart from failures to mount, which have words of their own (`mountFailures`). */
+/** The first words of the program's failure reports. Reports about failures to mount have first words of their own (`mountFailures`). */
 export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>

@@ -18,7 +18,7 @@ type StartReport = {
 }
 
 /**
- * Reads the report from the engine's end of the descriptor. When the first data arrives, the go-ahead is sent, without which the first program
+ * Reads the report from the engine's end of the descriptor. When the first data arrives, sends the go-ahead: without it, the first program
  * doesn't start the command.
  */
 export function readReport(source: Readable | Writable | null | undefined): StartReport {
@@ -50,7 +50,7 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   }
 }
 
-/** Removes the ready mark, with which the first program reports that it is ready, from the beginning of a report. */
+/** Removes the ready mark from the beginning of a report. With this mark, the first program reports that it is ready. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

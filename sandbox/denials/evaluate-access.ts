@@ -10,7 +10,7 @@ import { keyFileAt } from '../protected/key-files.ts'
 import { pathsAndPatterns, protectedByRoots, writableFiles, writableRoots, type ProtectedPlaces } from '../roots.ts'
 import type { Remedy } from './denial-remedy.ts'
 
-/** Whether the policy allows an access to a path, and, if it doesn't: which part of the policy forbids the access, and what would allow it. */
+/** Whether the policy allows access to a path and, if it doesn't, which part of the policy forbids the access, and what would allow it. */
 type Evaluation =
   { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly remedy: Remedy }
 

@@ -9,7 +9,7 @@ const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
 /** Matches error messages such as `zsh: permission denied: f`. */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
 
-/** Matches the beginning of a message whose last word is a path, such as `cannot create f`. */
+/** Matches the beginning of a message that ends with a path, such as `cannot create f`. */
 const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |$)/i
 /** Matches the system call with which an error message of a Go program begins, as in `open f`. */
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /

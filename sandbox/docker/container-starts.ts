@@ -22,7 +22,7 @@ type Bound = { readonly source: string; readonly target: string; readonly readOn
 export type Starts = {
   /** The directory on the host that is mounted read-only at `startsAt`. */
   readonly directory: string
-  /** The argument vector of a container's first process, which is only the path of a program. */
+  /** The argument vector of a container's first process. It contains only the path of a program. */
   readonly init: readonly [string]
   /** The arguments to put before a command's own arguments. They start the program that checks the mounts. */
   check(mounts: readonly Bound[]): readonly string[]

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { isExecutable } from '../locate-program.ts'
 
-/** Node in a container: the arguments that start it, and the files of this machine that it needs, which are mounted read-only. */
+/** Node in a container: the arguments that start it, and the files on this machine that it needs, which are mounted read-only. */
 type ContainerNode = {
   readonly words: readonly [string, ...string[]]
   readonly shown: readonly { readonly source: string; readonly target: string }[]

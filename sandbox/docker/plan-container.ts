@@ -25,7 +25,7 @@ export type Common = {
   readonly limits: LimitPlan
   readonly starts: Pick<Starts, 'directory' | 'init'>
   readonly network: NetworkPlan
-  /** Files of this machine that our own programs need in the container. */
+  /** Files on this machine that our own programs need in the container. */
   readonly shown: readonly { readonly source: string; readonly target: string }[]
   /** The group of the docker socket that the policy grants; undefined if it grants none. */
   readonly socketGroup?: number | undefined

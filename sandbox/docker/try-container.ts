@@ -20,7 +20,8 @@ type Trial = {
 }
 
 /**
- * The name of the file that a trial creates in the container's `/tmp`. It then appears in the run's directory on the host, which is mounted there.
+ * The name of the file that a trial creates in the container's `/tmp`. The file then appears in the run's directory on the
+ * host, which is mounted at that path.
  */
 const mark = '.portcullis-trial'
 

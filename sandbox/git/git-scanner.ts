@@ -36,7 +36,7 @@ type CachedDirectory = {
 
 /**
  * The longest path to examine, in bytes. A system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be
- * reached one directory at a time. Programs of the host can do that, so such directories are reported.
+ * reached one directory at a time. Programs on the host can do that, so such directories are reported.
  */
 const longestPath = 3800
 

@@ -97,7 +97,7 @@ type Exists = (oid: string) => boolean
  * Passes the objects to the host's git, and then asks git which of the `named` objects exist. The `named` objects are those to which the imported
  * data will refer.
  *
- * @param refs the objects that the host's own refs name, which the host certainly has
+ * @param refs the objects that the host's own refs name; the host certainly has these
  */
 async function takeAll(
   sides: ImportSides,

@@ -50,7 +50,7 @@ export const noPrivateGit: PrivateGit = {
   close: () => undefined,
 }
 
-/** The maximum number of bare repositories below the roots that get a private directory from the start, so that commands can push to them. */
+/** At most this many bare repositories below the roots get a private directory from the start, so that commands can push to them. */
 const mostBare = 16
 
 /**
@@ -242,7 +242,7 @@ function denialOf({ subject, advice }: ImportNote): Denial {
   return {
     kind: 'quarantine',
     subject,
-    rule: 'git: a change is imported only if the same thing was not changed on the host, and if the change does not make git run a program',
+    rule: 'git: a change is imported only if the same ref, file or setting was not changed on the host, and if the change does not make git run a program',
     certainty: 'proven',
     remedy: { kind: 'otherwise', advice },
   }

@@ -63,7 +63,7 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Without this limit, a command that has used up its memory would go on with swap. Kernels without swap accounting have no such file.
+      // Without this limit, a command that has used up its memory would go on and use swap. Kernels without swap accounting have no such file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
       writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)

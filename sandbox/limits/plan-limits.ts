@@ -35,7 +35,7 @@ const gibibyte = 1024 ** 3
 
 /**
  * Decides how the policy's limits are enforced. If a default limit can't be enforced, it is left out and reported. If a limit that the user set can't
- * be enforced, `unavailable` is thrown. Without a control group, the default memory limit applies to the data of each process, and not to shared
+ * be enforced, `unavailable` is thrown. Without a control group, the default memory limit applies to each process's own data, not to shared
  * memory or to all processes together. That helps against accidents, but isn't enough for a limit that the user set.
  */
 export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Backend): LimitPlan {

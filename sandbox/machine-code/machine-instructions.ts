@@ -7,7 +7,7 @@ export type Variable = { readonly address: number }
 /** A constant, or the value of a variable when the instruction runs. */
 export type Operand = number | bigint | Variable
 
-/** The system calls that our programs make. Their numbers differ between processors. */
+/** The system calls that our programs make. Their numbers depend on the processor architecture. */
 export type ProgramCall =
   | 'accept4'
   | 'bind'

@@ -70,7 +70,7 @@ const anywhere = memoize((protectedPaths: readonly string[]): ProtectedPlaces =>
 /** The git directory that `path` is or is inside. If writing to `path` would turn its parent directory into a git directory, this is `path` itself. */
 function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {
   const parts = relative(root, path).split('/')
-  // The comparison allows for short names of NTFS, and for characters that HFS+ ignores.
+  // The comparison allows for NTFS short names, and for characters that HFS+ ignores.
   const at = parts.findIndex((name) =>
     /^(?:\.git|git~\d+)[. ]*$/i.test(name.replace(/[\u200b-\u200f\u2060-\u206f\ufeff]/g, '')),
   )

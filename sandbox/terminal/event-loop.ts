@@ -19,7 +19,7 @@ const takesMore = POLLOUT << 48n
 
 /**
  * Waits until there is something to do. It waits for new input only when all earlier input has been written, and for new output only when all earlier
- * output has been written. Therefore none of the program's other calls blocks.
+ * output has been written. Therefore none of the program's other system calls blocks.
  */
 export function waitForWork({
   waiting,

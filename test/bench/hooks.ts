@@ -12,7 +12,7 @@ const runs = 60
 /** A hook that reads its input to the end, as hooks do, and prints nothing. */
 const command = 'cat > /dev/null'
 
-/** Measures what a command hook costs in addition to its process. */
+/** Measures what a command hook costs in addition to its process's own cost. */
 export async function hooksBench(): Promise<readonly BenchRow[]> {
   const workspace = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   const settings = join(workspace, 'settings.json')

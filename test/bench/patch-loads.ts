@@ -93,7 +93,7 @@ async function copyOf(load: string): Promise<string> {
   return copy
 }
 
-/** Creates a link to Codex with the name `apply_patch`. If Codex is started by this name, it applies a patch. */
+/** Creates a link to Codex with the name `apply_patch`. If Codex is started under this name, it applies a patch. */
 async function linkPeer(folder: string): Promise<string | undefined> {
   const codex = findCodex()
   if (codex === undefined) return undefined

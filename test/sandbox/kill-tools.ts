@@ -23,8 +23,8 @@ export type Driven = { readonly result: ExecResult; readonly bytes: number; read
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname
 
 /**
- * A workspace in which tests start engines, which are processes that open a sandbox. All that engines leave behind can be found: processes by a
- * variable that all commands inherit, and the rest by the paths of this stage and the engines' process ids.
+ * A workspace and a temporary directory for tests that start engines, which are processes that open a sandbox. All that engines leave behind can be
+ * found: processes by a variable that all commands inherit, and the rest by the paths of these directories and the engines' process ids.
  */
 export type Stage = {
   readonly workspace: string
@@ -87,7 +87,7 @@ export async function makeStage(grant: Partial<SandboxPolicyInput>, options: San
   }
 }
 
-/** The ids of all live processes of this machine that inherited the variable with this mark. */
+/** The ids of all live processes on this machine that inherited the variable with this mark. */
 function processesMarked(mark: string): readonly string[] {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false

@@ -14,7 +14,7 @@ import { terminalProgram } from '../../sandbox/terminal/terminal-program.ts'
 import { testUnlessOnCi } from '../support/needs.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-/** The disassembler for each architecture, from binutils, which is independent of our assembler. */
+/** The disassembler for each architecture. It comes from binutils, so it is independent of our assembler. */
 const readers = {
   x64: { program: 'objdump', options: ['-m', 'i386:x86-64', '-M', 'intel'], calls: x64.calls },
   arm64: { program: 'aarch64-linux-gnu-objdump', options: ['-m', 'aarch64'], calls: arm64.calls },

@@ -20,7 +20,7 @@ type Case = {
   readonly claim: string
   readonly syscall: Syscall
   readonly args: readonly Argument[]
-  /** The error that the filter returns or, for an allowed call, the error with which the call must not fail. */
+  /** The error that the filter returns or, for an allowed call, an error that the call must not return. */
   readonly refused?: number
   readonly allowed?: true
 }

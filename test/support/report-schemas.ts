@@ -35,7 +35,7 @@ export function faultsInCodeQuality(text: string): readonly Fault[] {
   return new Set(prints).size === prints.length ? [] : ['a fingerprint is there twice']
 }
 
-/** Validates texts as JUnit's XML, in one run of xmllint. */
+/** Validates texts as JUnit XML, in one run of xmllint. */
 export async function faultsInJunit(...texts: readonly string[]): Promise<readonly Fault[]> {
   const { errors, valid, rawOutput } = await validateXML({
     xml: texts.map((contents, at) => ({ fileName: `${at}.xml`, contents })),

@@ -6,7 +6,7 @@ export type Machine = {
   readonly run: (program: string, args: readonly string[], stdin?: string) => boolean
 }
 
-/** An AppArmor profile that allows one program to create user namespaces, which Ubuntu 24.04 forbids to programs without such a profile. */
+/** An AppArmor profile that allows one program to create user namespaces. Ubuntu 24.04 refuses this to programs without such a profile. */
 const profile = `abi <abi/4.0>,
 include <tunables/global>
 profile portcullis-bwrap /usr/bin/bwrap flags=(unconfined) {

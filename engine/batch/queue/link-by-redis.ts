@@ -159,7 +159,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         if (error instanceof TooLarge) return undefined
         throw error
       })
-      // A result that could not be handed in by the deadline is not handed in later either, even if this worker gets its job again.
+      // A result that could not be handed in by the deadline is not handed in later either, even if this worker gets the job again.
       const tooLate = new UserError(
         'usage',
         `its result could not be delivered within ${deadlineMs / 1000} s: Redis is full or unavailable`,

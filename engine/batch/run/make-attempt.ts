@@ -110,7 +110,7 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
   ]
 }
 
-/** Formats an amount of dollars in decimal notation without an exponent, rounded down to six decimal places. */
+/** Formats a dollar amount in decimal notation without an exponent, rounded down to six decimal places. */
 function decimal(amount: number): string {
   return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
 }

@@ -102,7 +102,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // The models are not checked if workers run the attempts, because the workers may have API keys that this machine lacks.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
-    // `isOpen` also settles a trial if the batch was killed before it could. This must happen before the progress is reported.
+    // `isOpen` also settles a trial if the batch was killed before it could do so. This must happen before the progress is reported.
     for (const trial of trials) isOpen(folder, trial, options.attempts)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))

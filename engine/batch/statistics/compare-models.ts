@@ -56,7 +56,7 @@ export type BatchStatistics = {
 }
 
 /**
- * Computes the statistics of each model and compares the models in pairs. A run that ended without an answer doesn't affect the shares, but its cost
+ * Computes the statistics of each model and compares the models in pairs. A run that ended without an answer doesn't count as a try, but its cost
  * counts.
  */
 export function compareModels(results: readonly TrialResult[]): BatchStatistics {

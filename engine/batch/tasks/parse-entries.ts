@@ -65,7 +65,8 @@ async function parseYamlDocument(text: string): Promise<TaskFile> {
 
 function fromDocument(value: unknown, lineOf: (path: readonly PropertyKey[]) => number): TaskFile {
   if (Array.isArray(value)) return { shared: undefined, entries: entriesOf(value, [], lineOf) }
-  if (!isTable(value)) throw new TaskFault(1, "expected a list of tasks, or an object with such a list under 'tasks'")
+  if (!isTable(value))
+    throw new TaskFault(1, "expected a list of tasks, or an object with such a list under 'tasks' or 'repositories'")
   const keys = listKeys.filter((key) => value[key] !== undefined)
   const [key, other] = keys
   if (key === undefined)

@@ -188,7 +188,7 @@ export function runOptions(command: Command): Command {
     .option('--ephemeral', 'store nothing about the run: no session, no audit log')
     .option('--skip-git-repo-check', 'allow a run outside a git repository')
     .option('--record <file>', 'write the conversation to a recording for replay:FILE')
-    .option('--print-event-schema', 'print the JSON Schema of the events of --json, and stop')
+    .option('--print-event-schema', 'print the JSON Schema of the --json events, and stop')
     .option('--show-context', 'print the instructions for the model with their sources, and stop')
 }
 

@@ -1,7 +1,7 @@
 /** Receives the exit code of the command that ran. */
 export type Finish = (exitCode: number) => void
 
-/** The flag by which the user states that this program already runs inside a sandbox. All commands that would otherwise set up a sandbox have it. */
+/** The flag with which the user states that this program already runs inside a sandbox. Every command that would otherwise set up a sandbox has it. */
 export const externallySandboxed = [
   '--externally-sandboxed',
   'state that the surrounding container or virtual machine is the sandbox: commands run unconfined (-s danger-full-access)',

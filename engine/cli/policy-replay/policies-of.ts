@@ -49,7 +49,7 @@ export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: s
   }
 }
 
-/** Whether the user sets a key for this replay, by `-c` or a profile. A value from any other source doesn't override the mode that the session had. */
+/** Whether the user sets a key for this replay, with `-c` or a profile. A value from another source doesn't override the mode that the session had. */
 function isAskedFor({ origins }: Config, key: string): boolean {
   const kind = origins.get(key)?.layer.kind
   return kind === '-c' || kind === 'profile'

@@ -77,7 +77,7 @@ function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[],
     )
   }
   if (withoutBasis > 0) {
-    const what = `${withoutBasis} of ${counted(actions, 'record')} ${withoutBasis === 1 ? 'was' : 'were'} written by an earlier version, which did not store its facts about paths and hooks`
+    const what = `${withoutBasis} of ${counted(actions, 'record')} ${withoutBasis === 1 ? 'was' : 'were'} written by an earlier version, which did not store the facts about paths and hooks behind each decision`
     warn(`${what}: decisions about protected and hidden places may differ`)
   }
   if (unread.length > 0) warn(`${counted(unread.length, 'log')} could not be read`)

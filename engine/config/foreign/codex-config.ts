@@ -46,7 +46,7 @@ export function codexConfigFile(home: string): string {
 }
 
 /**
- * Reads the settings of Codex's configuration that have the same meaning in this program. Never fails, whatever the file contains.
+ * Reads the settings in Codex's configuration that have the same meaning in this program. Never fails, whatever the file contains.
  *
  * @param whole whether to use all of these settings. Otherwise only those that make a run stricter are used, and other keys aren't reported as ignored
  */

@@ -27,7 +27,7 @@ export function changedInClause(plain: string, at: number, namesChanged: boolean
   )
 }
 
-/** Whether a sentence has the form of a list item, "‹0› : zwei Fälle ergänzt", and says that something was changed in the file at its beginning. */
+/** Whether a sentence has the form of a list item, "‹0› : zwei Fälle ergänzt", and says that something was changed in the file named first. */
 function itemSays(marked: string, mark: string): boolean {
   const [before, after = ''] = marked.split(mark)
   if (before !== '' || !/^ ?:/.test(after) || german.denied.test(after) || romance.denied.test(after)) return false

@@ -2,7 +2,7 @@ import { filesNamedIn } from './named-paths.ts'
 import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
-/** The maximum number of sentences before a pronoun that are searched for the names of the files that it refers to. */
+/** To find out which files a pronoun refers to, at most this many sentences before it are searched for names of files. */
 const farthest = 3
 
 const begins =
@@ -37,7 +37,7 @@ const saysOfTwo = [
 const saysOfOne = leaves(one)
 /** Statements that "it" or "they" are unchanged. These words need not refer to files. */
 const saysOfSome = leaves(weak)
-/** Words that limit a statement that files are unchanged to a part of the files, or to a condition. */
+/** Words that limit the statement "these files are unchanged" to a part of the files, or make it depend on a condition. */
 const limited =
   /\b(?:otherwise|else|rest|apart|except|besides|behaviou?r|api|interface|signatures?|defaults?|if|unless|should|would|could)\b/
 /**

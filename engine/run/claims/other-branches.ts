@@ -20,7 +20,7 @@ const branches: readonly RegExp[] = [
   `${name} ?(?:ブランチ|branch)(?: (?:is|was|has been) (?:now |also )?(?:pushed|on (?:origin|github|gitlab|the remote))|(?:を|に|へ))`,
 ].map((each) => pattern(each, 'i'))
 
-/** A quick check: a text that one of the patterns in `branches` matches contains one of these words. */
+/** A quick check: if one of the patterns in `branches` matches a text, the text contains one of these words. */
 const mayName = /push|branch|rama|ramo|ブランチ| on /i
 
 const denied = pattern(

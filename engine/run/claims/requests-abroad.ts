@@ -4,7 +4,7 @@ import { isStatement, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 const request = '(?:pull[- ]?requests?|merge[- ]?requests?|pr|mr|prs|mrs)'
-/** Statements in languages other than English that the run opened a merge request. */
+/** Statements, in languages other than English, that the run opened a merge request. */
 const opened: readonly RegExp[] = [
   `(?<!\\p{L})${request}(?!\\p{L})[^.;:]{0,60}(?<!\\p{L})(?:geöffnet|eröffnet|erstellt|angelegt|gestellt|aufgemacht|eingereicht)(?!\\p{L})`,
   `(?:ouvert|créé|soumis|déposé) (?:(?:la|le|une?|ma|cette) )?(?:${request}|demande de fusion)(?!\\p{L})`,

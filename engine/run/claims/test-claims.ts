@@ -83,7 +83,7 @@ function reduce(plain: string, isTopic: (text: string) => boolean): string {
   )
 }
 
-/** Whether a sentence says that something was wrong, and doesn't say that it still is. */
+/** Whether a sentence says that something was wrong, but doesn't say that it still is. */
 function isPast(plain: string): boolean {
   return words.wasWrong.test(plain) && !words.isWrong.test(plain.replace(words.causes, ''))
 }

@@ -25,7 +25,7 @@ export function ofPushes(sentences: readonly Sentence[], known: KnownOfRun): rea
   return others.length > 0 ? others : against(sentences, known)
 }
 
-/** Words that say that a push or publication was only tried out. */
+/** Words that mark a push or publication as a dry run or a trial. */
 const rehearsal = /\bdry\b|rehears|simulat|\btrial\b|would (?:be )?(?:publish|push|upload)|tr(?:y|ied) out|pretend/
 
 function against(

@@ -58,7 +58,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
 const noneSkipped = pattern(
   String.raw`\b(?:none|nothing|0|zero|no tests?|not one)(?: tests?)?(?: (?:was|were|is|are|got|had to be))? skipped(?=$|[.,;!)—–]| (?:and|or|so)\b)|\b(?:no|zero|0|without(?: any)?) (?:skips|skipped tests)\b(?=$|[.,;!)—–]| (?:and|or|so)\b)`,
 )
-/** Words that limit a claim that no test was skipped to some of the tests, or to an earlier run. */
+/** Words that limit the claim "no test was skipped" to some of the tests, or to an earlier run. */
 const someOfThem = pattern(
   String.raw`\b(?:new|other|else|more|further|of (?:these|them|those|mine|my|the)|in|before|earlier|at first|should|would|if|when|once|\w+n't|not)\b`,
 )
@@ -149,7 +149,7 @@ function whyNot({ outcome, command }: Deed): string | undefined {
 
 /** Programs whose success proves nothing about tests. */
 const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
-/** Names of programs that do many things, and of languages. Such a name alone doesn't show that tests were run. */
+/** Names of general-purpose programs, and of languages. Such a name alone doesn't show that tests were run. */
 const common: ReadonlySet<string> = new Set(
   `bash bun bundle cd deno env exec false go java julia just make node npm npx perl php pnpm poetry python python3 ruby run sh sudo swift test tests then true
    uv yarn`.split(/\s+/),

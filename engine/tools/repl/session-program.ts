@@ -110,7 +110,7 @@ function asScript(code: string): string {
   )
 }
 
-/** Converts the import statements in code to calls of `import()`. */
+/** Converts the import statements in code to calls to `import()`. */
 function importsOf(code: string): string {
   const source = /["']([^"'\n]+)["']/.source
   const attributes = /(?:\s+with\s*(\{[^}]*\}))?[ \t]*;?/.source

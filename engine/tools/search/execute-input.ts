@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The name of the tool that calls tools that requests don't contain. */
+/** The name of the tool through which the model calls deferred tools: those that requests don't contain. */
 export const executeToolName = 'execute_tool'
 
 /** The input of `execute_tool`. */

@@ -49,7 +49,7 @@ export function scanBodies(source: Source): void {
   }
 }
 
-/** Adds the token of a heredoc's body, which ends at the current position. Scans the expansions in it, unless the delimiter was quoted. */
+/** Adds the token of a heredoc's body, which ends at the current position. Scans the expansions in the body, unless the delimiter was quoted. */
 function readBody(source: Source, start: number, quoted: boolean): void {
   const end = source.at
   source.token('body', start)

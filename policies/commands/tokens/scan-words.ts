@@ -3,7 +3,7 @@ import { fail, ScanError } from './token.ts'
 
 const breaking = new Set(['', ' ', '\t', '\n', ';', '&', '|', '(', ')'])
 
-/** Matches a possible brace expansion in a word whose quotes and expansions have been replaced by NULs. */
+/** Matches a possible brace expansion in a word whose quotes and expansions have been replaced with NULs. */
 const brace = /\{[^{}]*(?:,|\.\.)/
 
 /** Scans one word from its first character to its end (bash(1), QUOTING and EXPANSION). */

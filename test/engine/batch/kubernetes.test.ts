@@ -81,7 +81,7 @@ const file = new URL('../../../fixtures/examples/kubernetes/batch.yaml', import.
 const text = readFileSync(file, 'utf8')
 const { spec } = job.parse(parse(text))
 
-/** The problems that Kubernetes' OpenAPI schema finds in a Job. The package `kubernetes-models` is generated from this schema. */
+/** The ways in which a Job violates Kubernetes' OpenAPI schema. The package `kubernetes-models` is generated from this schema. */
 async function faultsOf(value: unknown): Promise<readonly string[]> {
   // If the module's name were a literal in `import()`, TypeScript would check this file against the module's types, which are internal to the
   // package.

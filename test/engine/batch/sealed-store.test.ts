@@ -78,7 +78,7 @@ test('two workers without the folder run a batch through Redis, which holds no p
       seen += dump(redis)
       await sleep(200)
     }
-    // Errors of this loop are ignored: if the test fails, Redis is stopped while the loop is still running.
+    // Errors in this loop are ignored: if the test fails, Redis is stopped while the loop is still running.
   })().catch(() => undefined)
   expect((await running).code).toBe(0)
   isOver = true

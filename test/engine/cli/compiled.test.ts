@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-/** Runs `agent sessions list` with these flags of Node, and returns the files in the home directory: the compiled code that the program stored. */
+/** Runs `agent sessions list` with these Node flags, and returns the files in the home directory: the compiled code that the program stored. */
 function kept(flags: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   spawnSync(process.execPath, [...flags, program, 'sessions', 'list'], { env })
   return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(home, path)).isFile())

@@ -25,7 +25,7 @@ describe.skipIf(needsBubblewrap())('where what is the user’s own can not be', 
       execFileSync('mkfifo', [join(base, 'FIFO')])
       const cwd = tempDir()
       const value = /^F/.test(place) ? join(base, place) : place
-      // In the cases about HOME, these variables are empty, which counts as unset, so that everything is below the home.
+      // In the cases about HOME, these variables are empty, which counts as unset, so that everything is below the home directory.
       const unset = name === 'HOME' ? { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' } : {}
       const env = { ...unset, [name]: value }
       // The commands run one after the other, so that they don't slow each other down.

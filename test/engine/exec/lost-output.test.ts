@@ -5,7 +5,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access']
-/** Options with which a shell starts the program and redirects its standard streams as `where` says. */
+/** Options that make a shell start the program and redirect its standard streams as `where` says. */
 const sending = (where: string) => ({ cwd: repository(), startedBy: ['sh', '-c', `exec "$@" ${where}`, 'sh'] })
 
 describe.skipIf(!existsSync('/dev/full'))('where nothing more can be written to', () => {

@@ -25,7 +25,7 @@ const patient = liar(`
     if (timer) return; if (false) return`,
   )
 
-/** A server that adds a tool at each call, and answers the call only once the tools have been listed again. */
+/** A server that adds a tool with each call, and answers the call only once the tools have been listed again. */
 const growing = liar(`
   globalThis.tools ??= [{ name: 'grow', inputSchema: { type: 'object' } }]
   if (method === 'tools/list') {

@@ -119,7 +119,7 @@ test('a tree differs if a directory is now a link, even to the same content', ()
   expect(differencesIn(tree, [{ path: 'd/x', type: 'file', sha256: hash('x'), mode: 0o644 }])).toEqual([
     'd/x: it does not exist',
   ])
-  // The run replaced the directory `d` by a link, so the file `d/x` no longer exists.
+  // The run replaced the directory `d` with a link, so the file `d/x` no longer exists.
   expect(differencesIn(tree, [link, { path: 'd/x', type: 'absent' }])).toEqual([])
   expect(differencesIn(join(tree, 'd'), [{ path: '../elsewhere/x', type: 'absent' }])).toEqual([
     '../elsewhere/x: it is outside the tree',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** A generated text, its kind, and the shell that runs it. */
 export type Run = { readonly shell: 'bash' | 'dash'; readonly text: string; readonly kind: string }
 
-/** The outcome of a batch: the texts that changed something, and the number of texts that didn't terminate on their own when they were run. */
+/** The outcome of a batch: the texts that changed something, and the number of texts whose run didn't end by itself. */
 export type Ran = { readonly hits: readonly Run[]; readonly endless: number }
 
 const secondsOfBatch = 60
