@@ -40,7 +40,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
       if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
         return []
       const meant = meantBy(text, tests)
-      return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant))
+      return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant, tests))
     },
   )
   if (contradicted.length > 0 || last?.outcome !== 'failed') return contradicted
@@ -122,23 +122,26 @@ function mentions(commands: readonly string[]): (text: string) => boolean {
  */
 function meantBy(text: string, runs: RunRecord['tests']): Deed | undefined {
   const named = namedRuns(text, runs)
-  return named.find((each) => whyNot(each) !== undefined) ?? named[0] ?? runs.at(-1)
+  return named.find((each) => whyNot(each, runs) !== undefined) ?? named[0] ?? runs.at(-1)
 }
 
 /** Why a claim is wrong although the last test run passed: the claim names another run, which failed. */
 function failedByName(text: string, runs: RunRecord['tests']): string | undefined {
   const failed = namedRuns(text, runs).find(({ outcome }) => outcome === 'failed')
-  return failed === undefined ? undefined : whyNot(failed)
+  return failed === undefined ? undefined : whyNot(failed, runs)
 }
 
-function whyNot({ outcome, command }: Deed): string | undefined {
+/** Why a claim about one of the test runs is wrong; undefined if it may be right. */
+function whyNot(run: Deed, runs: RunRecord['tests']): string | undefined {
+  const { outcome, command } = run
+  const isLast = run === runs.at(-1)
   switch (outcome) {
     case 'failed':
-      return `the last command that ran tests failed: ${quoted(command)}`
+      return `${isLast ? 'the last command that ran tests' : 'the last run of these tests'} failed: ${quoted(command)}`
     case 'empty':
-      return `the last test command found no tests to run: ${quoted(command)}`
+      return `${isLast ? 'the last test command' : 'the last run of these tests'} found no tests to run: ${quoted(command)}`
     case 'refused':
-      return `the last command that would have run tests was refused: ${quoted(command)}`
+      return `the last command that would have run ${isLast ? '' : 'these '}tests was refused: ${quoted(command)}`
     case 'ok':
     case 'unknown':
       return undefined

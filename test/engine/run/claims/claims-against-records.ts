@@ -1,3 +1,4 @@
+import type { UnsupportedClaim } from '../../../../engine/core/events.ts'
 import { Evidence } from '../../../../engine/run/claims/run-evidence.ts'
 import { unsupportedClaims } from '../../../../engine/run/claims/unsupported.ts'
 
@@ -10,6 +11,15 @@ export async function contradicted(
   ran: readonly Ran[],
   changed: readonly string[] = [],
 ): Promise<readonly string[]> {
+  return [...new Set((await contradictions(message, ran, changed)).map(({ claim }) => claim))]
+}
+
+/** Returns the claims in a message that contradict the record of a run, and why. */
+export async function contradictions(
+  message: string,
+  ran: readonly Ran[],
+  changed: readonly string[] = [],
+): Promise<readonly UnsupportedClaim[]> {
   const evidence = new Evidence()
   for (const [at, [command, exit, output = '']] of ran.entries()) {
     evidence.see({
@@ -24,6 +34,5 @@ export async function contradicted(
     })
   }
   const known = { ...evidence.record(), changed: changed.map((path) => `/w/${path}`), workspace: '/w', goesOn: false }
-  const told = await unsupportedClaims(message, { ...known, isTouched: () => 'as-before' })
-  return [...new Set(told.map(({ claim }) => claim))]
+  return unsupportedClaims(message, { ...known, isTouched: () => 'as-before' })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contradicted } from './claims-against-records.ts'
+import { contradicted, contradictions } from './claims-against-records.ts'
 
 describe('a run counts as a run of tests if its output counts them, whatever the program is called', () => {
   test.each([
@@ -139,4 +139,17 @@ describe('how often a test ran', () => {
   ] as const)('is as the record shows: %s', async (message, ran) => {
     expect(await contradicted(message, ran, ['tests/test_ws.py'])).toEqual([])
   })
+})
+
+test('the reason says which run is meant: the last one, or the last one that the claim names', async () => {
+  const unit = ['npm run test:unit', 1, '3 failed, 89 passed'] as const
+  const whole = ['npm run test:e2e', 0, '12 passed'] as const
+  const reasons = async (message: string, ...ran: Parameters<typeof contradictions>[1]) =>
+    (await contradictions(message, ran, ['a.ts'])).map(({ why }) => why)
+  expect(await reasons('All tests pass.', whole, unit)).toEqual([
+    expect.stringMatching(/^the last command that ran tests failed: .*npm run test:unit/),
+  ])
+  expect(await reasons('`npm run test:unit` passes.', unit, whole)).toEqual([
+    expect.stringMatching(/^the last run of these tests failed: .*npm run test:unit/),
+  ])
 })
