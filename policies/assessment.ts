@@ -6,8 +6,8 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Returns the protected file or folder that an absolute path names or that contains it; undefined if the path isn't protected. A place is protected
- * if it can control other programs. `roots` are the paths that are otherwise writable.
+ * Returns the protected file or folder that an absolute path names, or the protected folder that contains the path; undefined if the path isn't
+ * protected. A place is protected if it can control other programs. `roots` are the paths that are otherwise writable.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 

@@ -1,6 +1,6 @@
 /**
- * Makes `instanceof` work for errors that another copy of this package created. A user's tool may import its own copy, which isn't the one that
- * belongs to the program that runs the tool. Subclasses are unaffected.
+ * Makes `instanceof` work for errors that another copy of this package created. A user's tool may import its own copy instead of using that of the
+ * program that runs it. Subclasses are unaffected.
  *
  * @param name a name that is the same in every version of the package
  */

@@ -60,7 +60,7 @@ const coreNames: readonly string[] = [
 const secretName =
   /KEY|SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|SIGNATURE|WEBHOOK|CERTIFICATE|_PAT$|^PAT_|_PSK$|_DSN$|DATABASE_URL|CONNECTION_STRING/i
 
-/** Matches `scheme://user:password@host`, the form in which addresses of databases and proxies contain a password. */
+/** Matches `scheme://user:password@host`, the form in which the URLs of databases and proxies contain a password. */
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
 /**

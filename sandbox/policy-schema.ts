@@ -166,7 +166,7 @@ function listOfPlaces(faultOf: (entry: string) => string | undefined) {
 
 /**
  * The schema of a list of texts. Such a list is usually long and valid, so a single test of the joined texts comes first. Only if that test finds
- * something suspicious is each entry checked, which takes longer than everything else about a policy.
+ * something suspicious is each entry checked, which takes longer than all other checks of a policy.
  *
  * @param suspicious matches only entries that may be invalid or not normalized. An entry that contains a line feed counts as two
  */

@@ -9,7 +9,7 @@ export const variableName = /^[^=\0]+$/
 
 /**
  * Whether a value is a list of strings, and `suspicious` matches none of them. The strings are joined and tested all at once, because checking each
- * entry would take longer than everything else about a policy.
+ * entry would take longer than all other checks of a policy.
  *
  * @param suspicious matches all entries that are invalid or have to be normalized, and possibly others. An entry that contains a line feed counts as
  * two

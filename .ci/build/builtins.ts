@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild'
 const lateModules: readonly string[] = ['node:zlib']
 
 /**
- * A plugin with which Node reads only those properties of its own modules that are used. Without it, an `import` of one of these modules makes Node
+ * A plugin that makes Node read only those properties of its own modules that are used. Without it, an `import` of one of these modules makes Node
  * read every property once, including lazy getters (streams, standard input). At the start of a program, this takes longer than all the code of this
  * package. If `apart` is true, each file that imports such a module contains its own code for reading these properties. If chunks shared this code,
  * there would be a dozen additional small files to open, and each chunk would read the properties that any other chunk needs.

@@ -1,6 +1,6 @@
 /**
- * Code that switches V8's optimising compilers off at the start of a run: their threads take a fifth of the run's processor time, and a short run
- * ends before it can use the optimised code. After two seconds the compilers are switched on again, because the run is then expected to be long. V8
+ * Code that switches V8's optimizing compilers off at the start of a run: their threads take a fifth of the run's processor time, and a short run
+ * ends before it can use the optimized code. After two seconds the compilers are switched on again, because the run is then expected to be long. V8
  * rejects stored code that was compiled under other flags, including the code of Node's own modules. Therefore, the necessary modules are loaded
  * before the flags change: for a command, the few modules that the program doesn't load when it begins; for a run, all modules that a request to a
  * model needs. If the user passed flags to Node, or if this hasn't been tested with the running version of Node, no flag is changed.

@@ -129,7 +129,7 @@ function readIfThere(file) {
 /**
  * Code that ends an interrupted program with the documented exit code. It is used before a command begins to handle signals itself, and after the
  * command stops doing so. As during a run, the exit code for SIGHUP is 143, the same as for SIGTERM. A signal that arrives before Node runs the first
- * line of a program ends the program as the system does by default.
+ * line of a program has the system's default effect.
  */
 const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
   process.on(signal, () => {

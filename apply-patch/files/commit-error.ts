@@ -126,8 +126,8 @@ export type CommitFacts = {
   readonly remains?: readonly string[]
   readonly journal?: string
   /**
-   * For `nothing-to-undo`: the path under which a patch was applied to this same directory, or else to the nearest enclosing directory; undefined if
-   * there is neither.
+   * For `nothing-to-undo`: another path of this same directory (such as a bind mount) under which a patch was applied or, failing that, the nearest
+   * enclosing directory to which a patch was applied; undefined if there is neither.
    */
   readonly appliedTo?: string
   /** For `nothing-to-undo`: whether patches were applied to another directory that was at this path before. */

@@ -1,6 +1,6 @@
 import { ftruncateSync, writeSync } from 'node:fs'
 
-/** The maximum number of bytes of small pieces that are combined, so that one call writes many of them. Larger pieces are written without being copied. */
+/** The size, in bytes, of the buffer that combines small pieces for a single write. Larger pieces are written without being copied. */
 const gathered = 256 * 1024
 
 /** Writes all pieces, even if the system accepts only a part of the bytes at a time. @returns how many bytes were written */

@@ -7,7 +7,7 @@ export class NumberedLines {
 
   constructor(ids: Int32Array, distinct: number) {
     this.ids = ids
-    // These are plain loops over local variables, because the program ends before V8 would optimise more elaborate code.
+    // These are plain loops over local variables, because the program ends before V8 would optimize more elaborate code.
     const offsets = new Int32Array(distinct + 1)
     let known = 0
     for (let line = 0; line < ids.length; line++) {

@@ -86,12 +86,12 @@ export class OperationParser extends EmbeddedActionsParser {
     // One token of lookahead is always enough. By default, the grammar itself isn't checked, because the check would delay each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
-    // Deleting properties makes V8 keep the object's properties in a slow table. V8 optimises the table again when the object becomes a prototype.
+    // Deleting properties makes V8 keep the object's properties in a slow table. V8 optimizes the table again when the object becomes a prototype.
     Object.create(this)
   }
 
   /**
-   * Runs a step of Chevrotain's self-analysis, but skips the step `toFastProps`. That step does the same optimisation as our constructor, but a
+   * Runs a step of Chevrotain's self-analysis, but skips the step `toFastProps`. That step does the same optimization as our constructor, but a
    * hundred properties are deleted after it, and each of these deletions would then be slow.
    */
   protected TRACE_INIT(step: string, act: () => unknown): unknown {

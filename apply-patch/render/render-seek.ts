@@ -66,7 +66,7 @@ function causeText(cause: Cause): string {
     case 'white-space':
       return `differs only in white space from line ${cause.fileLine}`
     case 'letter-case':
-      return `differs only in upper and lower case from line ${cause.fileLine}`
+      return `differs only in capitalization from line ${cause.fileLine}`
     case 'not-at-end-of-file':
       return `found at line ${cause.fileLine}, but not at the end of the file as "*** End of File" says; leave that line out`
     case 'anchor-is-part-of-line':

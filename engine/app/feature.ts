@@ -21,7 +21,7 @@ import type { InSession } from './stages.ts'
 type OpenHooks = {
   /** Reports worktrees to hooks, and asks hooks to create them. */
   readonly worktreeHooks: WorktreeHooks
-  /** The hooks around the calls of a sub-agent. The sub-agent may only make the calls that its definition allows. */
+  /** Returns the hooks that run before and after a sub-agent's tool calls. They refuse calls that its definition doesn't allow. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Restricts the run to the given calls from now on. */
   readonly narrow: RestrictedCalls['narrow']

@@ -103,7 +103,7 @@ function hasEnded(child: ChildProcess): boolean {
 
 /** How long a program may take to end after SIGTERM, in milliseconds. */
 const graceMs = 1000
-/** The time between two checks whether a program has ended, in milliseconds. */
+/** How often to check whether a program has ended: the time between two checks, in milliseconds. */
 const lookMs = 20
 
 /** Sends a signal to a process group. Returns false if the group is empty. */

@@ -46,7 +46,7 @@ export function batchWish(directory: string, wish: Wish): number {
 /**
  * `agent batch set`: changes limits of a running batch.
  *
- * @param pairs texts such as `workers=8`, `rpm=500` or `tpm=200000`
+ * @param pairs strings such as `workers=8`, `rpm=500` or `tpm=200000`
  * @throws UserError `usage` for a key that can't be set, or an invalid value
  */
 export function batchSet(directory: string, pairs: readonly string[]): number {

@@ -13,7 +13,7 @@ export async function readOutputSchema(file: string): Promise<OutputSchema> {
   const refuse = (why: string, cause?: unknown): UserError =>
     new UserError('usage', `--output-schema ${path}: ${why}`, { cause })
   const schema = parse(path, refuse)
-  // `ajv` is loaded only if it is needed, because loading it takes longer than everything else at the start.
+  // `ajv` is loaded only if it is needed, because loading it takes longer than the rest of the startup.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate === 'function') return { schema: schema as OutputSchema['schema'], validate }

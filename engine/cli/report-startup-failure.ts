@@ -5,7 +5,7 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Functions by which `agent exec` reports how far its start has progressed. If it fails early, what is printed depends on its progress. */
+/** Functions with which `agent exec` reports the progress of its startup. If it fails early, what is printed depends on this progress. */
 export type Progress = {
   /** Reports that the request has been checked. From then on, the run handles signals itself. */
   readonly ready: () => void

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 
 /** The options of the watchdog that acts when a run exceeds its time limit. */
 type WatchdogOptions = {
-  /** The limit in milliseconds. If the run ends cleanly soon afterwards, the watchdog does nothing. */
+  /** The limit in milliseconds. If the run ends cleanly soon after reaching it, the watchdog does nothing. */
   readonly after: number
   /** Lines to print on standard output before the process is killed; '' for none. */
   readonly events: string

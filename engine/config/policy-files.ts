@@ -56,7 +56,7 @@ export function ownSettings(places: AppPaths, home: string): readonly Permission
   ]
 }
 
-/** Lists an organisation's settings files for Claude Code: first its main file, then the files in the folder next to it, sorted by name. */
+/** Lists an organization's settings files for Claude Code: first its main file, then the files in the folder next to it, sorted by name. */
 export function managedSettings(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   const names = existsSync(more) ? readdirSync(more).filter((name) => /^[^.].*\.json$/.test(name)) : []
@@ -64,8 +64,8 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Returns Codex's rule files: the user's, and those in each folder of `folders`. Their content never stops a run: errors in a file are reported. Of a
- * file's valid rules, those that restrict commands apply, and those that allow commands do not.
+ * Returns Codex's rule files: the user's, and those in each folder of `folders`. Their content never stops a run: errors in a file are reported. Of
+ * the valid rules in a file with errors, those that restrict commands apply, and those that allow commands do not.
  *
  * @param root the repository's root; rule files that are outside it when links are followed are not read
  */
@@ -93,8 +93,8 @@ export function foreignRules(
 }
 
 /**
- * Returns a rule file whose errors are added to `leftOut` instead of thrown. Of its valid rules, those that restrict commands still apply, and those
- * that allow commands do not.
+ * Returns a rule file whose errors are added to `leftOut` instead of thrown. If there are any, its valid rules that restrict commands still apply,
+ * and those that allow commands do not.
  */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {

@@ -64,7 +64,7 @@ export function apart(some: readonly string[], others: readonly string[]): boole
   )
 }
 
-/** Whether each directory is inside one of the directories of the bound, after following links. */
+/** Whether each requested directory is inside one of the directories that the bound permits, after following links. */
 export function rootsWithin(asked: readonly string[], bound: readonly string[]): boolean {
   return asked.every((path) => bound.some((root) => isInside(realPath(path), realPath(root))))
 }

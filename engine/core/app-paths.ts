@@ -10,7 +10,7 @@ export type AppPaths = {
   readonly config: string
   /** The folder that contains the machine owner's `config.toml` and `rules/*.rules`. */
   readonly managed: string
-  /** The folder for an organisation's Claude Code settings (`managed-settings.json`), according to Claude Code's documentation. */
+  /** The folder for an organization's Claude Code settings (`managed-settings.json`), according to Claude Code's documentation. */
   readonly managedClaude: string
   /** The folder for sessions and audit logs. */
   readonly state: string

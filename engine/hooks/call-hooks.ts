@@ -54,7 +54,7 @@ function whose(agent: HookedCall['agent']): Readonly<Record<string, unknown>> {
   return agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }
 }
 
-/** Returns the text from hooks that the model gets in addition to the result of a tool. */
+/** Formats the text that hooks add to a tool's result for the model. */
 function contextOf({ context }: HookOutcome): string {
   return context.map((text) => `[hook] ${text}`).join('\n')
 }

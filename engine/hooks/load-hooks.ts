@@ -110,8 +110,8 @@ function condition(handler: Handler, file: HookFile, place: string): Hook['condi
 }
 
 /**
- * Returns all hooks except those that ask an agent. Such hooks must not run for the calls of the agent that they ask, or hooks and agents would start each
- * other without end.
+ * Returns all hooks except those that ask an agent. Such hooks must not run for the tool calls of their own agent, or hooks and agents would start
+ * each other endlessly.
  */
 export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
   const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)

@@ -14,7 +14,7 @@ type SessionSource = 'startup' | 'resume' | 'compact'
 type OpenHooks = {
   readonly hooks: Hooks
   readonly run: RunHooks
-  /** The hooks around the calls of the agent that an `agent` hook asks. They don't include `agent` hooks. */
+  /** The hooks that run before and after the tool calls of the agent that an `agent` hook asks. They don't include `agent` hooks. */
   readonly inspectorCalls: CallHooks
   /** Wraps a model of the run, so that hooks run around its requests. */
   readonly wrapModel: (model: Model) => Model

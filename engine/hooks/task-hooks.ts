@@ -17,7 +17,7 @@ export function taskHooks(hooks: Hooks, stop: (reason: string) => void): TaskHoo
     })
     if (outcome.stop !== undefined) {
       stop(outcome.stop)
-      return `The run was ended: ${outcome.stop}`
+      return `A hook stopped the run: ${outcome.stop}`
     }
     return outcome.decision === 'deny' ? (outcome.reason ?? '') : undefined
   }

@@ -25,7 +25,7 @@ export function inTemplateOrder(model: string, messages: readonly ChatMessage[])
 
 type UserMessage = Extract<ChatMessage, { role: 'user' }>
 
-/** A cache of joined messages: joining the same two messages again returns the same object, so that it is serialised only once. */
+/** A cache of joined messages: joining the same two messages again returns the same object, so that it is serialized only once. */
 const known = new WeakMap<UserMessage, { readonly next: UserMessage; readonly both: UserMessage }>()
 
 function joined(one: UserMessage, next: UserMessage): UserMessage {

@@ -85,7 +85,7 @@ function fromEnvironment(
   )
 }
 
-/** The environment variables that may contain a built-in provider's key, in the order in which they are tried. `codex exec` has the same order. */
+/** The environment variables that may contain a built-in provider's key, in the order in which they are tried; for OpenAI, as in `codex exec`. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   openai: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],

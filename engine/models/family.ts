@@ -30,7 +30,7 @@ export function sharedFamily(models: readonly string[]): ModelFamily {
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
 
-/** Whether a model is one of Mistral's, on any server, judging by its name. These models restrict the ids of calls and the order of messages. */
+/** Whether a model's name shows that it is one of Mistral's, on any server. These models restrict the ids of calls and the order of messages. */
 export function isMistral(model: string): boolean {
   return /(?:mi[sx]tral|(?:code|dev|mini|magi)stral|pixtral)/i.test(model)
 }

@@ -72,7 +72,7 @@ export class SaidBlocks {
   /**
    * Yields the events that are still pending at the end of the message.
    *
-   * @param isCut whether the message reached its length limit, so that a call at its end may be incomplete
+   * @param isCut whether the message reached its length limit. If so, a call at its end may be incomplete
    */
   *rest(isCut: boolean): Generator<ModelEvent> {
     yield* this.#called(isCut)

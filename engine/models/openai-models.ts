@@ -24,7 +24,7 @@ export function takesFreeform(model: string): boolean {
   return modelFamily(model) === 'gpt'
 }
 
-/** Whether a model is offered by OpenAI's own API, judging by its name. The open model `gpt-oss` runs elsewhere. */
+/** Whether a model's name shows that OpenAI's own API offers it. The open model `gpt-oss` runs elsewhere. */
 export function isOpenAIs(model: string): boolean {
   return /^(?:gpt-(?!oss)|chatgpt-|codex-|o\d)/.test(bareName(model))
 }

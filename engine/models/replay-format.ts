@@ -18,7 +18,7 @@ import { counted } from '../core/text/counted.ts'
  * A function call has `arguments` (an object, or text to be sent as it is); a freeform call has `input` (text). Any text may be a list of lines. Calls without
  * an `id` are numbered consecutively within the file: `call_1`, `call_2`…
  *
- * `expect` lists what the tools returned for the calls of the previous response, in order: text, a list of lines, or `{"ok": false,
+ * `expect` lists what the tools returned for the calls in the previous response, in order: text, a list of lines, or `{"ok": false,
  * "output": …}`. `replay-match.ts` lists the placeholders that they may contain. Without `expect`, nothing is compared. Empty lines are
  * skipped.
  */
@@ -92,7 +92,7 @@ type Expectation = { readonly ok?: boolean | undefined; readonly output: string 
 /** One response of a recording, and its line number in the file. */
 export type RecordedResponse = {
   readonly line: number
-  /** What the tools returned for the calls of the previous response. Undefined: any results are accepted. */
+  /** What the tools returned for the calls in the previous response. Undefined: any results are accepted. */
   readonly expect: readonly Expectation[] | undefined
   readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'cut' | 'notice' | 'end' | 'text_delta' }>[]
   readonly usage: Usage

@@ -43,7 +43,7 @@ export function openSession(stateDir: string, threadId: string): Session {
  * Creates a session that leaves nothing behind. It has no rollout, and its folder is temporary: it is removed when the session is closed or, if this
  * process was killed, by the next `agent` command.
  *
- * @param base where the folder is created. No command may have access to it: its contents determine what was audited and what file tools may read
+ * @param base where the folder is created. No command may have access to it: it will contain the audit log, and outputs that file tools may read
  */
 export function ephemeralSession(threadId: string, base: string): Session {
   const directory = makePassingDirectory(base)

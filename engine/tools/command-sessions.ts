@@ -78,7 +78,7 @@ export class LiveCommand {
   }
 }
 
-/** How many commands of a run may be running in the background. */
+/** The maximum number of a run's commands that run in the background at the same time. */
 export const mostSessions = 64
 
 /** The commands of a run that continue after their calls have returned. */

@@ -7,7 +7,7 @@ import { Walk } from './walk-script.ts'
 
 /**
  * If the tokenizer stops early, it has not checked the size of the whole text. The text is then passed to the parser only if it contains at most this
- * many openings, such as `$(` or `{`.
+ * many opening delimiters, such as `$(` or `{`.
  */
 const mostOpenings = 500
 /** If the tokenizer stops early, the text is passed to the parser only if it has at most this many characters. */

@@ -69,7 +69,7 @@ const others = [
     'lib.rs',
   ],
 ]
-/** Whether a pattern, given as a test of names, matches one of the typical names of files without secrets. */
+/** Whether a pattern, given as a function that tests names, matches one of the typical names of files without secrets. */
 export function isOrdinary(matches: (name: string) => boolean): boolean {
   return others.some(matches)
 }

@@ -1,4 +1,4 @@
-/** What is known about a list of file names that is the output of a search below the working folder. */
+/** What is known about a list of file names that a search below the working folder printed. */
 export type FileList = {
   /** Whether every name begins with `./`. If so, none can be an option. */
   readonly dotted: boolean

@@ -122,7 +122,7 @@ export class Variables {
     }
   }
 
-  /** All values that a name can have; undefined if they can't be listed. */
+  /** All values that a variable can have; undefined if they can't be listed. */
   valuesOf(name: string): readonly ShellWord[] | undefined {
     const variable = this.#variables.get(name)
     if (variable === undefined) return Object.hasOwn(customary, name) ? customary[name] : undefined
@@ -138,7 +138,7 @@ export class Variables {
     return variable.values.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text))
   }
 
-  /** Whether the value of a name can come from the process's environment. */
+  /** Whether a variable's value can come from the process's environment. */
   isFromEnvironment(name: string): boolean {
     const isFrom = this.#isFromEnvironment(name)
     this.#readsEnvironment ||= isFrom
@@ -160,8 +160,8 @@ export class Variables {
 }
 
 /**
- * Whether a variable counts as belonging to the command line itself, not to the environment. This is so if its name is in lower case, since exported
- * names are usually in capitals, or begins with an underscore. `$_` doesn't count, because it is the last word of the previous command.
+ * Whether a variable counts as belonging to the command line itself, not to the environment. This is so if its name begins with an underscore or is
+ * in lower case, since exported names are usually in capitals. `$_` doesn't count, because it is the last word of the previous command.
  */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)

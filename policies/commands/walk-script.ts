@@ -33,7 +33,7 @@ export class Walk {
   /** Whether the next function definition is a separate statement at the top level of the text. */
   #isPlain = false
   #inFunction = 0
-  /** The number of enclosing loops that may not end after a few iterations. */
+  /** The number of enclosing loops that may run more than a few times. */
   #loops = 0
   /** The text to which positions in the tree refer. */
   #source: string

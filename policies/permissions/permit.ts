@@ -26,7 +26,7 @@ function opinion(permission: Permission, what: string): Opinion {
 
 /**
  * What the permissions say about reading, changing or removing a file. A restriction on reading also restricts changing. A restriction applies to every name of
- * the file, regardless of upper and lower case, and also to removing a folder that contains the file. A permission that allows something applies only if it
+ * the file, regardless of case, and also to removing a folder that contains the file. A permission that allows something applies only if it
  * matches both the name and the target that the name leads to.
  */
 export function permitPath(

@@ -49,9 +49,9 @@ const losses: Readonly<Record<string, Loss>> = {
   kubectl: {
     when: ['delete', 'replace --force'],
     unless: 'pod|pods|po|job|jobs',
-    reason: 'it deletes resources of a cluster',
+    reason: 'it deletes resources in a cluster',
   },
-  helm: { when: ['uninstall|delete|del|un'], reason: 'it deletes resources of a cluster' },
+  helm: { when: ['uninstall|delete|del|un'], reason: 'it deletes resources in a cluster' },
   npm: { when: ['unpublish'], reason: 'it removes a published package' },
   rails: databases,
   rake: databases,

@@ -9,7 +9,7 @@ const harmless = new Set(
 )
 
 /**
- * Variables that load code, choose programs, or change where a program looks for its configuration. Other dangerous variables are recognised by the
+ * Variables that load code, choose programs, or change where a program looks for its configuration. Other dangerous variables are recognized by the
  * beginning or end of their names.
  */
 const dangerous = new Set(

@@ -24,7 +24,7 @@ export type Judgement = {
   readonly names?: readonly ShellWord[]
   /** Folders that the program traverses, including everything below them. */
   readonly trees?: readonly ShellWord[]
-  /** The arguments without the options that precede the subcommand, so that rules recognise `git push` in `git -C . push`. */
+  /** The arguments without the options that precede the subcommand, so that rules recognize `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]
   /** Why the program may run commands that the analysis can't see. If this is set, a rule about commands can't decide whether the program may run. */
   readonly opaque?: string

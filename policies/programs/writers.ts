@@ -104,7 +104,7 @@ function destroyer(source: string, options: string, verb: string, skip = 0): Pro
   }
 }
 
-/** Creates the row of a program that always counts as destroying a lot, whatever its arguments are. */
+/** Creates the row of a program that always counts as destroying large amounts of data, whatever its arguments are. */
 function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }

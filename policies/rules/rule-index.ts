@@ -1,7 +1,7 @@
 import type { PrefixRule } from './rule.ts'
 import { leavesOutRun } from './spellings.ts'
 
-/** The rules that name one program. They are indexed, so that rules are skipped if they need words that a command doesn't have. */
+/** The rules that name one program. They are indexed, so that rules whose words don't occur in a command can be skipped. */
 export type ProgramRules = {
   readonly all: readonly PrefixRule[]
   /** Rules, keyed by a word that a command must contain. */

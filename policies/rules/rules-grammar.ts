@@ -174,7 +174,7 @@ export class RuleParser extends EmbeddedActionsParser {
 // The lexer and the parser. They are created when the first file is read, which saves time in a run without rules.
 let made: { readonly lexer: Lexer; readonly parser: RuleParser } | undefined
 
-/** Parses the text of a rule file. Throws a `RuleError` for the first thing that is wrong with it. */
+/** Parses the text of a rule file. Throws a `RuleError` for the first error that it finds. */
 export function parseRules(path: string, text: string): readonly RuleStatement[] {
   made ??= { lexer: new Lexer(ruleTokens, { positionTracking: 'full', skipValidations }), parser: new RuleParser() }
   const { lexer, parser } = made

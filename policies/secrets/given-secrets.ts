@@ -3,7 +3,7 @@ import { shape, type SecretShape } from './shape.ts'
 const anything = /^/
 const rfc7617 = 'RFC 7617 and RFC 6750'
 
-/** Shapes of secrets that are recognised by the way they are passed to a program: in a header, a URL, a variable, a field or an option. */
+/** Shapes of secrets that are recognized by the way they are passed to a program: in a header, a URL, a variable, a field or an option. */
 export const givenSecrets: readonly SecretShape[] = [
   shape('HTTP authorization', rfc7617, 'bearer basic token', /bearer|basic|token/gi, /^(?<kept>\s+)[\w.~+/=-]+/, 8),
   shape('HTTP cookie', 'RFC 6265', 'cookie', /cookie/gi, /^(?<kept>["']?\s*:\s*["']?)[^\r\n"'\\]+/, 4),

@@ -2,8 +2,8 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { Mount } from '../mount.ts'
 
 /**
- * The directories of `/sys` that commands see. They contain the files that language runtimes, compilers and tools read to adapt to the machine: about
- * processors and memory (libc, lscpu, numactl), limits (the JVM, Node, Go), and page sizes.
+ * The directories of `/sys` that commands see. In their files, language runtimes, compilers and tools look up the machine's processors
+ * and memory (libc, lscpu, numactl), its limits (the JVM, Node, Go), and its page sizes.
  */
 const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys/kernel/mm']
 

@@ -26,7 +26,7 @@ const cannotRun = 125
 export type StartForm = {
   /** A descriptor whose other end the engine holds. It carries reports about failures, and the engine's go-ahead for the command. */
   readonly report: number
-  /** Descriptors above 2 that stay open for the program that is started next; all others are closed. */
+  /** Descriptors above 2 that stay open for the next program; all others are closed. */
   readonly kept: readonly number[]
   readonly filter: SocketFilter
 }
@@ -124,9 +124,8 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
 }
 
 /**
- * The first message that a sandbox's first program sends. By then, the kernel has been told to end bwrap together with the engine, and the sandbox
- * together with bwrap. So if the engine ends after that, the program ends too. If the engine was killed before that, nobody answers the message, so
- * nothing starts.
+ * The first message that a sandbox's first program sends. By then, the kernel has been told to kill bwrap when the engine dies, and the sandbox when
+ * bwrap dies. So if the engine dies later, the program dies too. If the engine was killed earlier, nobody answers the message, so nothing starts.
  */
 export const readyMark = '!'
 /** The engine's answer to the ready mark. The sandbox's first program waits for it before it starts the command. */

@@ -11,12 +11,12 @@ export type Remedy =
       readonly absent?: boolean
     }
   /**
-   * Makes a path readable that `deniedReads` hides. `place` is the entry of `deniedReads`. `path` is the requested path, which is `place` or is
+   * Allows reading a path that `deniedReads` hides. `place` is the entry of `deniedReads`. `path` is the requested path, which is `place` or is
    * inside it.
    */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
-  /** Shows commands the socket of a docker daemon, which gives root to every process that can connect to it. */
+  /** Lets commands see a docker daemon's socket. Every process that can connect to this socket can become root. */
   | { readonly kind: 'show-docker-socket' }
   /**
    * Lets commands use unix sockets. It allows all of them, because a command's own sockets can't be distinguished from those sockets of this machine

@@ -18,7 +18,7 @@ const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
   memoryBytes: (value) => `more than ${bytes(value)} of memory`,
   processes: (value) => `more than ${value} processes and threads at a time`,
   cpus: (value) => `more than ${value} processors`,
-  diskBytes: (value) => `more than ${bytes(value)} of disk while the command ran, so it was stopped`,
+  diskBytes: (value) => `more than ${bytes(value)} of disk space while the command ran, so it was stopped`,
   files: (value) => `more than ${value} new files on one disk while the command ran, so it was stopped`,
   fileSizeBytes: (value) => `a file of more than ${bytes(value)}`,
   openFiles: (value) => `more than ${value} open files in one process`,

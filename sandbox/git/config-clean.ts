@@ -15,7 +15,7 @@ const secretKeys: readonly RegExp[] = [
   /^core\.fsmonitor$/,
 ]
 
-/** Matches access tokens of well-known services, which can be recognised by their prefixes. */
+/** Matches access tokens of well-known services, which can be recognized by their prefixes. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 

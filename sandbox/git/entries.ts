@@ -34,7 +34,7 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 }
 
 /**
- * Texts by which an entry is recognised. `key` identifies a directory regardless of its contents, and any other entry only as long as it is
+ * Texts by which an entry is recognized. `key` identifies a directory regardless of its contents, and any other entry only as long as it is
  * unchanged. For a file that has only one name, `file` identifies it even after its contents have changed: while such a file is mounted read-only,
  * only the host can change it in place. The result is undefined if there is no entry.
  */

@@ -1,6 +1,6 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The maximum number of entries to examine. Git itself never creates that many. */
+/** The maximum number of directory entries to examine. Outside of `objects`, git itself never creates that many. */
 const most = 100_000
 
 /**

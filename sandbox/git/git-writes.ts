@@ -105,7 +105,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   }
 }
 
-/** Whether git creates logs in this repository for refs that have none yet. */
+/** Whether git creates reflogs in this repository for refs that have none yet. */
 function isLogged(git: HostGit, own: HeldDirectory): boolean {
   const said = git.run(own, ['config', '--get', 'core.logAllRefUpdates']).stdout.toString('latin1').trim()
   return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)

@@ -35,7 +35,7 @@ export type PrivateGit = {
    * Returns the git data that a command sees.
    *
    * @param nested the host's repositories below the roots, which are read-only unless the command starts in them; undefined if there was no search
-   * @param settled whether no command that can write is running, so that the host's changes can be copied in
+   * @param settled whether no command that can write is running. Only then can the host's changes be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
   /** Imports the changes that commands made to git's data, and reports what could not be imported. */

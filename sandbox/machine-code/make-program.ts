@@ -16,7 +16,7 @@ const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
 
 /**
  * Makes a complete, statically linked Linux program (ELF) of a few hundred bytes. It is for tasks in a sandbox or container, where nothing may be
- * installed and starting Node would take longer than everything else.
+ * installed and starting Node would take longer than the task itself.
  */
 export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]

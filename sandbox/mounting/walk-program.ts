@@ -89,7 +89,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { call: 'close', operands: [error] },
     { goto: 'open' },
     { label: 'made' },
-    // Another command of the run has just created this component in the private directory, which all commands share.
+    // Another command in the run has just created this component in the private directory, which all commands share.
     { when: error, is: EEXIST, goto: 'open' },
     { when: error, negative: true, goto: 'failed' },
     { goto: 'open' },

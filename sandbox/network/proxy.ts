@@ -104,7 +104,7 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
   }
 }
 
-/** Finds out whether a client speaks HTTP or SOCKS5, so that both protocols can share one port. No HTTP request begins with the first byte of SOCKS5. */
+/** Finds out whether a client speaks HTTP or SOCKS5: both share one port. No HTTP request begins with the first byte of SOCKS5. */
 function distinguish(socket: Socket, http: () => void, socks: () => void): void {
   const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))

@@ -79,7 +79,7 @@ function gitPlace(path: string, root: string, host: FileSystemView): string | un
   if (metadata !== undefined) return metadata
   for (let up = dirname(path); up.length >= root.length && up !== '/'; up = dirname(up))
     if (isRepository(up, host)) return up
-  // Git recognises a repository by the names HEAD, `objects` and `refs`. So nothing may create HEAD: a patch could also create `objects` and `refs`, or a
+  // Git recognizes a repository by the names HEAD, `objects` and `refs`. So nothing may create HEAD: a patch could also create `objects` and `refs`, or a
   // command could already have created them.
   const name = basename(path)
   const makes = name === 'HEAD' || (/^head$/i.test(name) && host.kindOf(join(dirname(path), 'objects')) === 'directory')

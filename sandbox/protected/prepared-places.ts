@@ -15,7 +15,7 @@ export type PreparedPlaces = {
   }[]
 }
 
-/** Parses the table of protected places. The build calls this and bundles the result, because parsing is one of the slowest parts of a start. */
+/** Parses the table of protected places. The build calls this and bundles the result, because parsing is one of the slowest parts of the startup. */
 export function preparedPlaces(): PreparedPlaces {
   const table = protectedTable()
   const placesOf = (what: Protection): readonly string[] =>

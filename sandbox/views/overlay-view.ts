@@ -24,7 +24,7 @@ export type Overlays = {
  */
 type Way = 'mounts' | 'user'
 
-/** The command that starts a program with the overlays mounted, or a text for the user that says why the namespace can't be created here. */
+/** The command that starts a program with the overlays mounted, or a message for the user that says why the namespace can't be created here. */
 export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
 
 // Mount options contain only fixed names, because a `:` or `,` in any other path would count as the end of that path. The last program that the

@@ -345,12 +345,7 @@ describe('a miss says what to do next', () => {
       '*** Update File: f\n@@\n-a = 1\n+z\n',
       'differs only in white space from line 1',
     ],
-    [
-      'case',
-      { f: 'Hello\n' },
-      '*** Update File: f\n@@\n-hello\n+z\n',
-      'differs only in upper and lower case from line 1',
-    ],
+    ['case', { f: 'Hello\n' }, '*** Update File: f\n@@\n-hello\n+z\n', 'differs only in capitalization from line 1'],
     [
       'an anchor that is a part of a line',
       { f: 'def m(self):\n  x\n' },

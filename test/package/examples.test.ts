@@ -13,7 +13,7 @@ const examples = join(root, 'fixtures/examples')
 
 type Setting = { readonly cwd?: string; readonly input?: string; readonly replies?: readonly Reply[] }
 
-/** Runs an example as its user would, with the built package, a home of its own, and a model on loopback. */
+/** Runs an example as its user would, with the built package, its own home directory, and a model on loopback. */
 async function run(name: string, args: readonly string[], { cwd = tempDir(), input = '', replies = [] }: Setting = {}) {
   const model = await startMockOpenAI({ replies })
   onTestFinished(() => model.close())

@@ -8,7 +8,7 @@ import { tempDir } from '../support/temp-dir.ts'
 
 const bin = new URL('../../dist/bin/', import.meta.url).pathname
 
-/** Runs one of the installed programs in a folder, with a home of its own. */
+/** Runs one of the installed programs in a folder, with its own home directory. */
 function start(program: string, args: readonly string[], { cwd = tempDir(), input = '' } = {}) {
   const home = tempDir()
   const env = { PATH: process.env['PATH'] ?? '', HOME: home }

@@ -21,14 +21,14 @@ export function git(directory: string, ...words: readonly string[]): string {
   return stdout.trim()
 }
 
-/** Creates a repository with a commit on `main`, a branch `other`, and a name and address for further commits. */
+/** Creates a repository with a commit on `main`, a branch `other`, and an author's name and email address for commits. */
 export async function repository(): Promise<string> {
   const directory = await temporaryDirectory()
   initialise(directory)
   return directory
 }
 
-/** Turns a directory into a repository with a commit on `main`, a branch `other`, and a name and address for further commits. */
+/** Turns a directory into a repository with a commit on `main`, a branch `other`, and an author's name and email address for commits. */
 export function initialise(directory: string): void {
   git('/', 'init', '-q', '-b', 'main', directory)
   git(directory, 'config', 'user.name', 'a')

@@ -61,7 +61,7 @@ describe.each([
     expect(ran.result.denials).toEqual([
       {
         kind: 'limit',
-        subject: 'more than 64 MiB of disk while the command ran, so it was stopped',
+        subject: 'more than 64 MiB of disk space while the command ran, so it was stopped',
         rule: 'limits.diskBytes',
         certainty: 'proven',
         remedy: { kind: 'raise-limit', limit: 'diskBytes', value: 64 * mebibyte },

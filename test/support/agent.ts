@@ -30,7 +30,7 @@ export type AgentOptions = {
 
 const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Runs the real `agent` as its own process, with a home of its own and none of this process's keys. */
+/** Runs the real `agent` as its own process, with its own home directory and none of this process's keys. */
 export async function agent(args: readonly string[], options: AgentOptions): Promise<Ended> {
   const [command = process.execPath, ...words] = [
     ...(options.startedBy ?? []),

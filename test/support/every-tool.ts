@@ -54,7 +54,7 @@ const docs = liar(`
   send({ id, result: {} })`).replace('{ tools: {} }', '{ tools: {}, resources: {} }')
 
 /**
- * Creates a repository, a home and a web site for the recorded run that uses every tool.
+ * Creates a repository, a home directory and a web site for the recorded run that uses every tool.
  *
  * @param helperModel the model of the delegated agent; undefined: the run's own
  */

@@ -10,7 +10,7 @@ type LoopFileSystem = { readonly directory: string; readonly close: () => void }
  * Creates an XFS file system, which shares blocks between files, and mounts it. Only root can do that.
  *
  * @param megabytes the size, at least 300
- * @returns the file system, or a text that says why it can't be created here
+ * @returns the file system, or a message that says why it can't be created here
  */
 export function mountXfs(megabytes: number): LoopFileSystem | string {
   return mountImage('xfs', megabytes, 'mkfs.xfs -q -m reflink=1 image')

@@ -30,7 +30,7 @@ export async function execAtTerminal(
   return { ...(await agentAtTerminal(words, typed, options)), requests: mock.requests }
 }
 
-/** Runs `agent` in a terminal of its own, and types as `execAtTerminal` does. */
+/** Runs `agent` in a terminal of its own, and types input as `execAtTerminal` does. */
 export async function agentAtTerminal(
   args: readonly string[],
   typed: readonly Typed[],

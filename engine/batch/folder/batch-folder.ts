@@ -84,13 +84,13 @@ export class BatchFolder {
   /**
    * The tasks with which the batch began.
    *
-   * @throws UserError `usage` if the list of tasks was changed since then
+   * @throws UserError `usage` if the list of tasks has been changed since then
    */
   tasks(): readonly Task[] {
     const file = join(this.path, 'tasks.jsonl')
     const text = readIfThere(file) ?? ''
     if (sha256(text) !== this.manifest.tasks)
-      throw new UserError('usage', `${file} was changed since the batch began. Begin a new batch.`)
+      throw new UserError('usage', `${file} has been changed since the batch began. Begin a new batch.`)
     return text
       .split('\n')
       .filter((line) => line !== '')

@@ -94,7 +94,7 @@ export function readSteps(folder: BatchFolder, trial: string, attempt: number): 
  * Records how an attempt ended when no worker is expected to report it.
  *
  * @param reserved the maximum that the attempt may have cost, in US dollars
- * @returns the record that counts: the one from this call or, if a worker has reported the end before, the worker's
+ * @returns the record that counts: the one from this call or, if a worker has already reported the end, the worker's
  */
 export function endWithoutRun(
   folder: BatchFolder,

@@ -86,7 +86,7 @@ export class Relay {
   /**
    * Ends the exchange of data with the workers, after storing the results that were handed in so far.
    *
-   * @param isSettled whether the batch is complete, so that no later result is needed
+   * @param isSettled whether the batch is complete. If so, no later result is needed
    */
   async close(isSettled: boolean): Promise<void> {
     clearTimeout(this.#looking)

@@ -8,7 +8,7 @@ export class Money {
   #ended = 0
 
   /**
-   * @param limit the limit for all runs together, including the runs of earlier starts. Undefined: no limit
+   * @param limit the limit for all runs together, including runs from earlier starts of the batch. Undefined: no limit
    * @param perRun the limit for one run. Undefined: the limit for all runs, if there is one, divided by the number of workers
    */
   constructor(limit: number | undefined, perRun: number | undefined, workers: () => number) {

@@ -24,7 +24,7 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // Attempts that were interrupted or had no quota are not counted, because their failure wasn't caused by the task.
+  // Attempts that were interrupted or ran out of quota are not counted, because their failure wasn't caused by the task.
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
@@ -38,7 +38,7 @@ export function endedAttempts(folder: BatchFolder, trial: string): readonly Atte
 }
 
 /**
- * Whether a trial still needs a run, judging by its attempts in earlier starts of the batch. If these attempts were enough to settle the trial, but
+ * Whether its attempts in earlier starts of the batch show that a trial still needs a run. If these attempts were enough to settle the trial, but
  * the process was killed before it recorded the result, the trial is settled now.
  *
  * @param mostAttempts how many attempts may end without an answer

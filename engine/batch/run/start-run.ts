@@ -21,7 +21,7 @@ export type RunningRun = {
   readonly ended: Promise<number | undefined>
   /** Makes the run end cleanly. */
   readonly interrupt: () => void
-  /** Ends the run at once. */
+  /** Kills the run at once. */
   readonly kill: () => void
 }
 

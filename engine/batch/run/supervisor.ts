@@ -60,7 +60,7 @@ export type BatchEnd =
 /** If this many runs in a row can't begin, the batch ends, because the cause is then probably not in the tasks. */
 const mostUnbegun = 3
 const takenOver =
-  'Another process has taken over this batch, because this process was suspended for too long. The runs of this process were ended. To see the progress, run agent batch status.'
+  'Another process has taken over this batch, because this process was suspended for too long. The runs of this process were stopped. To see the progress, run agent batch status.'
 const lookMs = 500
 
 type Open = {

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import type { Row } from './doctor-row.ts'
 
 /**
- * Returns the row that says whether sessions can be stored. To test this, a directory is created in the folder for sessions, or in its nearest
- * existing parent, and removed again.
+ * Returns the row that says whether sessions can be stored. To test this, a directory is created in the folder for sessions (or, if that doesn't
+ * exist yet, in the nearest parent that does) and then removed.
  */
 export function stateRow(state: string): Row {
   const row = { group: 'files', check: 'state' } as const

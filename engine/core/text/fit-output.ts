@@ -29,7 +29,7 @@ export function fitOutput<Result extends Fitting>(
   return { ...result, output: truncateOutput(output, limit, readOnIn(file)).text, outputFile: file }
 }
 
-/** Formats the path of the file with the whole output, for the note at the place of a cut. The result tells the model how to read on. */
+/** Formats the path of the file that contains the whole output, for the note that replaces omitted text. It tells the model how to read on. */
 export function readOnIn(file: string): string {
   return `${file} (to read on, call read_file with offset and limit)`
 }

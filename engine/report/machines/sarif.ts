@@ -122,7 +122,7 @@ function describeRule(ruleId: string): string {
     case 'guardian':
       return `The Guardian refused a call (${name})`
     case 'sandbox':
-      return `The sandbox denied a command access to something (${name})`
+      return `The sandbox refused an operation (${name})`
     case 'claim':
       return 'The final message makes a claim that the record of the run contradicts'
     default:

@@ -57,7 +57,7 @@ const mayRequest =
   /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
 const anotherTime = /\b(?:earlier|before(?!\/)|previous|last|yesterday|already|ago|session|in (?:january|may))\b/
 
-/** Finds statements that the run itself opened a merge request, if no command of the run could have opened one. */
+/** Finds statements that the run itself opened a merge request, if no command in the run could have opened one. */
 function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { pushes, succeeded, goesOn } = known
   const commands = [...succeeded, ...pushes.map(({ command }) => command)]
@@ -68,7 +68,7 @@ function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly 
     (each) =>
       isStatement(each) && claims.has(each.text) && ownRequest.test(each.plain) && !anotherTime.test(each.plain),
   )
-  return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
+  return told.map(({ text }) => ({ claim: 'push', text, why: 'no command in the run opened a merge request' }))
 }
 
 /** Reduces a simple `git commit` command to these two words, because words such as "merge request" mean nothing in a commit message. */

@@ -27,7 +27,7 @@ function otherCommand(text: string, runs: readonly Deed[]): string | undefined {
       (word) => !word.startsWith('-') && !general.test(word) && !/[<>|&;=$*"']/.test(word),
     )
     if (special.length > 0 && runs.every(({ command }) => !special.every((word) => wordsOf(command).includes(word))))
-      return `no command of the run matches ${quote}`
+      return `no command in the run matches ${quote}`
   }
   return undefined
 }
@@ -60,7 +60,7 @@ function otherFile(text: string, runs: readonly Deed[]): string | undefined {
       paths.length === 0 ||
       paths.some((path) => named.path.startsWith(path) || path.endsWith(named.path) || named.path.endsWith(path)),
   )
-  return isCovered ? undefined : `no command of the run ran ${named.path}`
+  return isCovered ? undefined : `no command in the run ran ${named.path}`
 }
 
 /** Matches a package of a monorepo in the notation of `bazel` and similar programs: `//e2e`. */
@@ -72,7 +72,7 @@ function otherLabel(text: string, runs: readonly Deed[]): string | undefined {
   )
   const named = [...text.matchAll(label)].map(([, name = '']) => name)
   const missed = named.find((name) => tested.every((each) => !`${name}/`.startsWith(`${each}/`)))
-  return tested.length === 0 || missed === undefined ? undefined : `no command of the run tested ${missed}`
+  return tested.length === 0 || missed === undefined ? undefined : `no command in the run tested ${missed}`
 }
 
 function otherNumber(text: string, runs: readonly Deed[]): string | undefined {

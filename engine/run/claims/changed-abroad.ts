@@ -117,7 +117,7 @@ const mayBeAbroad = pattern(
  *
  * @param marked the plain text with marks such as `‹0›` in place of files
  * @param at the number of the file's mark
- * @param namesChanged whether the message names a file that was changed. If it names none, a passive may describe what somebody else did
+ * @param namesChanged whether the message names a file that was changed. If it names none, a passive verb may describe what somebody else did
  * @param hasChanges whether the run changed any file
  *
  * @internal

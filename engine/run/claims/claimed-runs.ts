@@ -92,16 +92,16 @@ function otherKind(
     const clause = clauses.find((each) => said.test(each))
     if (clause === undefined || denied.test(clause) || !(ranIt.test(plain) || isClaim(text))) continue
     const [name] = said.exec(clause) ?? ['']
-    if (commands.every((each) => !shown.test(each))) return `no command of the run ran tests ${name}`
+    if (commands.every((each) => !shown.test(each))) return `no command in the run ran tests ${name}`
   }
   const [, first, second] = twoVersions.exec(plain) ?? []
   if (first !== undefined && second !== undefined && isClaim(text) && !denied.test(plain)) {
     const missing = [first, second].every((version) => commands.every((each) => !each.includes(version)))
-    if (missing) return `no command of the run names the versions ${first} and ${second}`
+    if (missing) return `no command in the run names the versions ${first} and ${second}`
   }
   const option = optionNamed.exec(text)?.[1]
   if (option === undefined || denied.test(plain) || !ownRun.test(plain) || !isClaim(text)) return undefined
-  return commands.every((each) => !each.includes(option)) ? `no command of the run has the option ${option}` : undefined
+  return commands.every((each) => !each.includes(option)) ? `no command in the run has the option ${option}` : undefined
 }
 
 const ownRun = pattern(

@@ -8,7 +8,7 @@ type Destination = {
   readonly isRegistry: boolean
 }
 
-/** The destination of a command that pushes or publishes, such as the remote `mirror` or the registry of npm. */
+/** The destination of a command that pushes or publishes, such as the remote `mirror` or the npm registry. */
 export function destinationOf(command: string): Destination {
   const registries = registriesOf(command)
   if (registries.length > 0) return { place: registries.join(' '), names: registries, isRegistry: true }

@@ -1,7 +1,7 @@
 import { pattern } from './word-patterns.ts'
 /** English phrases about pushes, as patterns for plain text in lower case. */
 
-/** Words for what a push can go to: remotes, hosting services, pull requests, registries. The names of remotes in the recorded pushes are added. */
+/** Words for the destinations of a push: remotes, hosting services, pull requests, registries. Remotes in the recorded pushes are added by name. */
 const places =
   "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|(?:github|gitlab|bitbucket|azure(?: devops)?)(?! (?:actions?|workflows?|pipelines?|ci|cd|runners?|jobs?|steps?|secrets?|issues?|api|apps?|tokens?|clients?|integrations?|logins?|oauth|sso|cli|copilot|discussions?|templates?|badges?|links?|urls?|enterprise|users?|usernames?|teams?|accounts?|providers?|connectors?|webhooks?|importers?|adapters?|avatars?|config\\w*|sign-?in|auth\\w*|flavou?red)\\b)|codeberg|gitea|sourcehut|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror|(?:test)?pypi(?:\\.org)?|crates\\.io|rubygems(?:\\.org)?|npmjs\\S*|docker ?hub|ghcr\\.io|maven central|hex\\.pm|packagist"
 

@@ -42,5 +42,5 @@ export function requestsAbroad(sentences: readonly Sentence[], known: KnownOfRun
   const speaking = sentences.filter(({ plain }) => mayTell.test(plain) && opened.some((each) => each.test(plain)))
   const told = speaking.filter(isStatement)
   if (speaking.some(({ plain }) => denied.test(plain))) return []
-  return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
+  return told.map(({ text }) => ({ claim: 'push', text, why: 'no command in the run opened a merge request' }))
 }

@@ -87,7 +87,7 @@ export const plainlyGood = pattern(
   'u',
 )
 
-/** Words for a good result that count only in a part of a sentence that is about a test run. */
+/** Words for a good result. They count only in a part of a sentence that is about a test run. */
 export const good = pattern(
   String.raw`\b(?:fine|right|correct|correctly|accepts?|accepted|came out|come out|comes out|roses|through with|agreed|works?|worked|working|good|well|great|smooth|smoothly|sailed|through|stable|solid|intact|satisfied|content|pleased|happy|agrees?|likes?|cool|confidence|holds?|held|holding|survived?|recovered|healthy|unaffected|unchanged|clear|flawless|flawlessly|perfect|perfectly|positive|normal|complete|completes|completed|done|finished|finishes|executed|ran|run through|ended|confirm\w*|verif(?:y|ies|ied)|validat\w*|proves|proved|proven|proof\w*|proofed|expected|intended|behaved|fixed|repaired|mended|resolved|concluded|exercised|met|tested|retested|re-ran|reran|(?:was|were|been) run|yes|yep|shape|put it through|put the change through|shown|double-checked|stay|stays|remains?|sorted|unbroken|back to normal)\b`,
 )

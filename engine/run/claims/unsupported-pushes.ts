@@ -42,7 +42,7 @@ function against(
   const remotes = pushes.flatMap(
     ({ command }) => /\bpush(?: -\S+)* ([a-z][\w-]{2,40})\b/.exec(command.slice(0, 1024))?.[1]?.toLowerCase() ?? [],
   )
-  const why = last === undefined ? 'no command of the run pushed anything' : whyNot(last)
+  const why = last === undefined ? 'no command in the run pushed anything' : whyNot(last)
   const registries = pushes.flatMap(({ command }) => registriesOf(command))
   const about = isMixed ? 'request' : registries.length > 0 ? 'registry' : 'remote'
   const found = findPushClaims(
@@ -51,7 +51,7 @@ function against(
     last !== undefined && last.outcome !== 'empty' && !isMixed,
     about,
   )
-  // If a run changed and committed nothing, its message may describe what was already on the remote.
+  // If a run neither changed nor committed anything, its message may describe what was already on the remote.
   const isLook = last === undefined && changed.length === 0 && !succeeded.some((each) => committing.test(each))
   return found.flatMap((text) => (isLook && !ownPush.test(text) ? [] : [{ claim: 'push', text, why }]))
 }

@@ -4,7 +4,7 @@ import { imageSize } from './image-size.ts'
 
 /** The maximum length of an image's longer side, in pixels. Providers scale larger images down, but charge for their original size. */
 const longestSide = 2048
-/** The maximum size of an image's file, in bytes. The strictest provider accepts 5 MB in base64. */
+/** The maximum size of an image file, in bytes. The strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
 /** The maximum number of pixels of an image. Larger images are not decoded, because each pixel takes four bytes of memory. */
 const mostPixels = 64_000_000

@@ -102,7 +102,7 @@ function withoutOurFrames(text: string): string {
   return text.replace(/\n {4}at (?:Session\.post|post) \([^]*?(?=\n {0,3}\S|$)/g, '')
 }
 
-/** Replaces `import()`, which doesn't work in code from the inspector, with our own function. Strings and comments stay as they are. */
+/** Replaces `import()`, which doesn't work in code that the inspector evaluates, with our own function. Strings and comments stay as they are. */
 function asScript(code: string): string {
   const aside = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|\/\/.*|\/\*[^]*?\*\//.source
   return code.replace(new RegExp(`${aside}|(?<![.\\w$])import(\\s*\\()`, 'g'), (whole, open?: string) =>

@@ -15,8 +15,8 @@ const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 type Frame = 'subshell' | 'patterns' | 'branch'
 
 /**
- * Scans commands up to, but not including, the parenthesis that closes a substitution, or up to the end. Recognises just enough of the grammar to
- * tell comments, patterns of `case` and arithmetic from other text.
+ * Scans commands up to, but not including, the parenthesis that closes a substitution, or up to the end. Recognizes just enough of the grammar to
+ * tell comments, `case` patterns and arithmetic from other text.
  */
 export function scanCommands(source: Source, close: ')' | ''): void {
   const frames: Frame[] = []
@@ -91,7 +91,7 @@ function scanTarget(source: Source, operator: string): void {
   scanWord(source)
   source.token('word', pos)
   if (source.plain && /^[<>]&$/.test(operator) && !/^(?:[0-9]+|-)$/.test(source.text.slice(pos, source.at)))
-    fail('a plain sh can copy descriptors only by number')
+    fail('plain sh can copy descriptors only by number')
 }
 
 function scanPattern(source: Source, frames: Frame[]): boolean {

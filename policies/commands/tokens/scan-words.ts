@@ -192,9 +192,9 @@ function scanParameter(source: Source, quoted: boolean): void {
     }
     source.at++
   }
-  if (source.plain && !/[}:+=?#%-]/.test(source.peek())) fail('a plain sh does not have this form of expansion')
+  if (source.plain && !/[}:+=?#%-]/.test(source.peek())) fail('plain sh does not support this form of expansion')
   if (source.plain && source.peek() === ':' && !/[+=?-]/.test(source.peek(1)))
-    fail('a plain sh does not have this form of expansion')
+    fail('plain sh does not support this form of expansion')
   for (;;) {
     const character = source.peek()
     const next = source.peek(1)

@@ -52,7 +52,7 @@ function scanExpression(source: Source): void {
     if (character === '(') depth++
     else if (character === ')') depth--
     else if (/[\s;&<>]/.test(character) || character === '' || (character === '|' && depth === 0)) break
-    if (depth < 0) fail('a parenthesis in a regular expression has no match')
+    if (depth < 0) fail('a regular expression contains an unmatched parenthesis')
     if (/[()|]/.test(character)) source.at++
     else scanWord(source, false)
   }

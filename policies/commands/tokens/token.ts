@@ -24,7 +24,7 @@ export type TokenKind =
 /** A stretch of shell text, given by its offsets. */
 export type Token = { readonly kind: TokenKind; readonly pos: number; readonly end: number; readonly text?: string }
 
-/** The tokens of a text, or why it can't be tokenised. */
+/** The tokens of a text, or why it can't be tokenized. */
 export type Scan =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   /** `excessive`: the text is so deeply nested or so large that nothing else should read it either. */
@@ -44,7 +44,7 @@ export class ScanError {
   }
 }
 
-/** Ends the scan, with the reason why the text can't be tokenised. */
+/** Ends the scan, with the reason why the text can't be tokenized. */
 export function fail(reason: string): never {
   throw new ScanError(reason)
 }

@@ -26,7 +26,7 @@ const script = (name: string): readonly Response[] => [
   () => [says(`done by ${name}`)],
 ]
 
-/** Performs one run in its own repository. Returns its events, its end, and the resulting files, without what differs from run to run. */
+/** Performs one run in its own repository. Returns its events, its outcome and the resulting files, without what differs from run to run. */
 async function runAs(name: string): Promise<unknown> {
   const workspace = repository({ 'a.txt': 'one\n' })
   const home = tempDir()

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 type Check = { group: string; check: string; state: string; found: string; next?: string }
 
-/** Creates a repository, and a home with these files in our configuration folder. */
+/** Creates a repository, and a home directory with these files in our configuration folder. */
 function place(config: Readonly<Record<string, string>> = {}): { readonly cwd: string; readonly home: string } {
   const [cwd, home] = [tempDir(), tempDir()]
   execFileSync('git', ['init', '-q', cwd])

@@ -84,7 +84,7 @@ type AuditRecord = {
   readonly verdict: { readonly decision: string; readonly reason: string; readonly rule?: string }
 }
 
-/** The only audit log below a home, its records, and a function that checks it with `agent audit verify`. */
+/** The only audit log below a home directory, its records, and a function that checks it with `agent audit verify`. */
 async function auditedIn(home: string, cwd: string) {
   const sessions = join(home, '.local/state/portcullis/sessions')
   const [id = ''] = readdirSync(sessions)

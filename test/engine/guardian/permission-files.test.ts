@@ -21,7 +21,7 @@ function verdicts({ events }: Exec): readonly unknown[] {
 
 const untrusted = ['--ask-for-approval', 'untrusted']
 
-/** Performs a run with these commands, in a repository and a home with these files, and returns what was decided about each command. */
+/** Performs a run with these commands, in a repository and a home directory with these files, and returns what was decided about each command. */
 async function decided(
   commands: readonly string[],
   {

@@ -22,7 +22,7 @@ type Given<Output> = Partial<AgentOptions<Output>> & {
   readonly seen?: (history: readonly HistoryItem[]) => void
 }
 
-/** Opens an agent with a home and a repository of its own. It is closed at the end of the test. */
+/** Opens an agent with its own home directory and repository. It is closed at the end of the test. */
 async function open<Output = unknown>({ responses = [], seen, ...given }: Given<Output> = {}) {
   const agent = await openAgent<Output>({
     workspace: given.workspace ?? repository({ 'a.txt': 'one\n' }),

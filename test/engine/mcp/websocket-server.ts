@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Answers a message of a client by calling `send`. */
+/** Answers a client's message by calling `send`. */
 type Answer = (message: { readonly id?: number; readonly method: string }, send: (message: object) => void) => void
 
 const magic = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'

@@ -53,7 +53,7 @@ const events = [
       usage,
     },
     ...{ duration_ms: 1500, denied: 2, result: 'denied' },
-    unsupported_claims: [{ claim: 'tests', text: `All tests pass ${hostile}`, why: 'no command of the run ran tests' }],
+    unsupported_claims: [{ claim: 'tests', text: `All tests pass ${hostile}`, why: 'no command in the run ran tests' }],
   },
 ]
 

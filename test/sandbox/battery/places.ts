@@ -34,7 +34,7 @@ export const secret = 'hunter2-of-the-host'
 
 let hosts = 0
 
-/** Creates a workspace with repositories, a home with secrets, and servers and a process on the host. */
+/** Creates a workspace with repositories, a home directory with secrets, and servers and a process on the host. */
 export async function makePlaces(): Promise<Places> {
   const base = await mkdtemp('/var/tmp/portcullis-battery-')
   const [workspace, outside, home] = [join(base, 'workspace'), join(base, 'outside'), join(base, 'home')]

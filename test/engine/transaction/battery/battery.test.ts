@@ -18,7 +18,7 @@ for (const strategy of ['copy', 'overlay'] as const) {
   })
 
   one(`with ${strategy}, a run does the same as without the flag, and one undo reverts it`, async () => {
-    // The largest file is tested in large-files.test.ts, because comparing it takes longer than all other changes together.
+    // The largest file is tested in large-files.test.ts, because comparing it takes longer than comparing all other files together.
     const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
     expect(await everythingHappens(strategy, most)).toEqual([])
   })
