@@ -40,7 +40,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
       if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
         return []
       const meant = meantBy(text, tests)
-      return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant, tests))
+      return told(text, meant === undefined ? 'no command in the run ran tests' : whyNot(meant, tests))
     },
   )
   if (contradicted.length > 0 || last?.outcome !== 'failed') return contradicted
