@@ -12,8 +12,8 @@ import { shareInstanceof } from './share-instanceof.ts'
  */
 export class PatchError extends Error {
   /**
-   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks information that reverting it would need.
-   * `not-expressible`: thrown by `diffToPatch` for a difference that the format can't express.
+   * `malformed`: the patch violates the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks information that reverting it
+   * would need. `not-expressible`: thrown by `diffToPatch` for a difference that the format can't express.
    */
   readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
   /** The reasons why the patch was refused, in the order of the patch. There is at least one. */

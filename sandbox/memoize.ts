@@ -1,5 +1,5 @@
 /**
- * Caches the results of a function, with the object that is passed to it as the key. This saves time because most lists in a policy are used for
+ * Caches the results of a function. The key is the object that is passed to the function. This saves time because most lists in a policy are used for
  * every command and never change.
  */
 export function memoize<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {

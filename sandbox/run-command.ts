@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Command, ExecResult, Sandbox } from './sandbox.ts'
 
-/** Options for running a command to its end. */
+/** Options for running a command to completion. */
 export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' | 'signal'> & {
   /** The directory in which the command starts, as an absolute path. Default: the workspace. */
   readonly cwd?: string
@@ -12,11 +12,11 @@ export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' |
 /** How a command ended, and its output, decoded as UTF-8. The output is not larger than the policy's limit. */
 export type CommandResult = ExecResult & { readonly stdout: string; readonly stderr: string }
 
-/** A sandbox for callers of the library. It can also run a command to its end in one call, and `await using` closes it automatically. */
+/** A sandbox for callers of the library. It can also run a command to completion in one call, and `await using` closes it automatically. */
 export type OpenedSandbox = Sandbox &
   AsyncDisposable & {
     /**
-     * Runs a command to its end. A non-zero exit code, a timeout and a denied access are results, not errors.
+     * Runs a command to completion. A non-zero exit code, a timeout and a denied access are results, not errors.
      *
      * @throws SandboxError when the command can't be started (missing directory, missing program)
      */

@@ -100,10 +100,10 @@ export async function importByEntry(file: string): Promise<void> {
 }
 
 /**
- * Code that defines `run`, the function that contains the whole program `apply-patch`. V8 compiles a function when it is first called, but Node's own compile
- * cache contains only functions that were compiled before the module was evaluated. Compiling the rest again at each start takes as long as all the work for a
- * small patch. Therefore, the package contains the code that V8 compiled while it applied a patch during the build. Other versions of V8 reject that code and
- * compile the program themselves.
+ * Code that defines `run`, the function that contains the whole program `apply-patch`. V8 compiles a function when it is first called, but Node's own
+ * compile cache contains only functions that were compiled before the module was evaluated. Compiling the rest again at each start takes as long as
+ * all the work for a small patch. Therefore, the package contains the code that V8 compiled when the program applied a patch during the build. Other
+ * versions of V8 reject that code and compile the program themselves.
  *
  * @param directory an expression for the folder of `bin`
  */

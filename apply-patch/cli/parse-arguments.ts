@@ -32,7 +32,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
   program
     .exitOverride()
     .configureOutput(toOutput)
-    .description('Applies a patch of the "*** Begin Patch" format to a tree, completely or not at all.')
+    .description('Applies a patch in the "*** Begin Patch" format to a tree, completely or not at all.')
     .argument('[patch]', 'the patch itself; if omitted, it is read from standard input')
     .option('--check', 'change nothing, and report what would happen')
     .option('--diff', 'print a unified diff of the planned or applied changes')

@@ -30,7 +30,7 @@ export type Alongside = {
   readonly locks: readonly string[]
 }
 
-/** Options of a transaction: see `CommitOptions`. */
+/** Options for a transaction: see `CommitOptions`. */
 export type Options = {
   readonly alongside: Alongside | undefined
   readonly durable: boolean

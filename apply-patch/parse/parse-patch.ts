@@ -111,7 +111,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'accepted lines below "*** Delete File:"; they must equal the file', body)
+      this.#repair('delete-with-lines', 'accepted lines below "*** Delete File:"; they must match the whole file', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({

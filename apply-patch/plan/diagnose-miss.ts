@@ -76,7 +76,8 @@ function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)
-  // If a chunk only deletes lines, only its context is left in the file. In that case, at least two adjacent lines of context must be found as evidence.
+  // If a chunk adds no text, applying it leaves only its context in the file. That is evidence only if at least two lines of the context aren't
+  // empty.
   if (!says && fresh.filter(({ start, end }) => end > start).length < 2) return []
   const line = findAnywhere(SearchableFile.of(bytes, fresh), 0, fresh.length, mode)
   return line === undefined ? [] : [{ type: 'already-applied', fileLine: line + 1 }]

@@ -45,7 +45,7 @@ type AssembleOptions = {
   readonly serve: NonNullable<RunOptions['serve']>
 }
 
-/** Puts a run together from its features, and runs it to its end. */
+/** Puts a run together from its features, and runs it to completion. */
 export async function assemble(session: InSession, closing: Closing, options: AssembleOptions): Promise<RunSummary> {
   const contributions: Contribution[] = []
   const all = <T>(pick: (one: Contribution) => readonly T[] | undefined): readonly T[] =>

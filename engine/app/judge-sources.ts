@@ -17,7 +17,7 @@ type Findings = {
   /** The names of programs whose settings the user imports. */
   readonly imports: readonly string[]
   readonly ignored: readonly Ignored[]
-  /** Which parts of other programs' files and of definitions are ignored, as sentences that begin with a location. */
+  /** Skills, commands, agents, servers and plugins that can't be used, as sentences that begin with a location. */
   readonly faults: readonly string[]
   /** Errors that stop a run, as sentences that begin with a location. */
   readonly problems: readonly string[]

@@ -6,10 +6,10 @@ const patienceMs = 1500
 /** What the user may choose instead if the sandbox can't start. */
 type Alternatives = { readonly docker: string }
 
-/** The alternatives for a user of `agent sandbox`, where flags choose docker. */
+/** The alternatives for a user of `agent sandbox`, with which docker is chosen by flags. */
 export const dockerByFlags: Alternatives = { docker: '--backend docker --image NAME' }
 
-/** The alternatives for a user of `agent exec`, where configuration keys choose docker. */
+/** The alternatives for a user of `agent exec`, with which docker is chosen by configuration keys. */
 export const dockerByConfig: Alternatives = { docker: '-c sandbox_backend=docker -c sandbox_image=NAME' }
 
 /** The advice about an external sandbox. Such a sandbox is never assumed, because a container isn't necessarily a security boundary. */

@@ -25,7 +25,7 @@ export type Extensions = {
    * and plugins.
    */
   readonly faults: readonly string[]
-  /** Files of a repository that are ignored. */
+  /** The repository's files that are ignored. */
   readonly ignored: readonly Ignored[]
 }
 

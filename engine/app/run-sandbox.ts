@@ -85,7 +85,7 @@ export async function openRunSandbox(
   }
 }
 
-/** Provides sandboxes that grant wider access, for calls of a run that were approved. They have the same backend as the run's own sandbox. */
+/** Provides sandboxes that grant wider access, for those of a run's calls that were approved. They have the same backend as the run's own sandbox. */
 export function openEscalation(
   sandbox: Sandbox,
   config: Settings,

@@ -70,7 +70,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // If the program couldn't be started, that is why the exchange failed, so the error of the start is thrown instead of the exchange's.
+        // If the program couldn't be started, that is why the exchange failed, so the error from starting it is thrown instead of the exchange's.
         throw asked.failed ?? cause
       }
     },

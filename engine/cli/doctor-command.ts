@@ -77,7 +77,7 @@ function placesTold(): readonly Told[] {
 }
 
 const meanings: Readonly<Record<Told['what'], string>> = {
-  'runs-later': 'is not protected, but a run that changes it reports the change at its end',
+  'runs-later': 'is not protected, but a change by a run is reported at the end of that run',
   settings: "can't be written in any directory of the workspace",
   startup: "can't be written in a home directory or at the top of the workspace",
   home: "can't be written in your own home directories",

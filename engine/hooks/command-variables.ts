@@ -6,7 +6,8 @@ type EnvironmentPolicy = SandboxPolicy['environment']
 
 /**
  * Variables that hooks set for the commands of a run. They are applied after the environment policy but can't override it: what the policy removes
- * stays removed, and what it sets stays set. A hook can't set variables that look like secrets or that decide what a command runs.
+ * stays removed, and what it sets stays set. A hook can't set variables that look like secrets, or that can change which programs a command runs or
+ * which hosts it connects to.
  */
 export class CommandVariables {
   readonly #policy: EnvironmentPolicy

@@ -16,7 +16,7 @@ type OpenHooks = {
   readonly run: RunHooks
   /** The hooks that run before and after the tool calls of the agent that an `agent` hook asks. They don't include `agent` hooks. */
   readonly inspectorCalls: CallHooks
-  /** Wraps a model of the run, so that hooks run around its requests. */
+  /** Wraps one of the run's models, so that hooks run around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly close: () => Promise<void>
 }

@@ -65,7 +65,7 @@ export class SandboxTransport implements Transport {
     clearTimeout(patience)
   }
 
-  /** How the server ended, and the end of its standard error; undefined while it runs. */
+  /** How the server exited, and the last part of its standard error; undefined while it runs. */
   get ending(): string | undefined {
     if (this.#ending === undefined) return undefined
     const words = sanitizeOutput(this.#complaint).trim()

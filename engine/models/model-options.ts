@@ -13,11 +13,14 @@ export type ModelOptions = {
   readonly apiKey?: string | undefined
   /** The tables `model_providers.<id>`. Built-in ids can't be redefined. */
   readonly modelProviders?: Readonly<Record<string, ModelProvider>> | undefined
-  /** `model_provider`: the provider of models whose names don't include one. If it is absent, the provider is the model's maker, judging by the name. */
+  /**
+   * `model_provider`: the provider of models whose names don't include one. If it is absent, the provider is the model's maker, which is inferred
+   * from the name.
+   */
   readonly modelProvider?: string | undefined
   /** The models of `fallback_models`, which are tried in this order when a provider fails. Absent: none. */
   readonly fallbackModels?: readonly string[] | undefined
-  /** The gate that each request enters before it is sent. Absent: requests don't wait. */
+  /** The gate that each request must pass before it is sent. Absent: requests don't wait. */
   readonly gate?: RequestGate | undefined
   /** The maximum number of retries of one request. Default 5; 0: no retries. */
   readonly maxRetries?: number | undefined

@@ -26,8 +26,9 @@ type Measure = {
 }
 
 /**
- * Checks the reported findings against the change. Drops findings that aren't about a line of the change, and suggestions that don't apply. The fingerprint of
- * a finding is computed from its category, its file and the text of its first line that isn't blank, not from its line number or its wording.
+ * Checks the reported findings against the change. Drops findings that aren't about a line of the change, and suggestions that don't apply. The
+ * fingerprint of a finding is computed from its category, its file and the text of the first nonblank line that it is about, not from the line's
+ * number or the finding's wording.
  */
 export async function judgeFindings(
   reported: readonly ReportedFinding[],

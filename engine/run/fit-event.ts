@@ -12,7 +12,7 @@ const shortText = 512
  * Shortens an event if its line would have 64 KiB or more: the middle is cut out of its longest texts, and the end is cut off its longest lists. The
  * whole event is stored in a file if possible. The marks where texts were cut name this file, and so does the event's item, if there is one.
  *
- * @param keep stores the whole event and returns the file's path; undefined if that isn't possible
+ * @param keep stores the whole event, and returns the file's path, or undefined if that isn't possible
  */
 export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | undefined): RunEvent {
   const whole = JSON.stringify(event)

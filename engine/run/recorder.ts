@@ -78,8 +78,8 @@ export class Recorder {
 
   /**
    * @param resumedFrom the resumed session, whose usage is added to the totals. Default: none
-   * @param keep stores an event that is too long for one line and returns the file's path; undefined if that isn't possible. Default: all events are
-   * emitted whole
+   * @param keep stores an event that is too long for one line, and returns the file's path, or undefined if that isn't possible. Default: all events
+   * are emitted whole
    * @param sandboxStatus the sandbox status in every event. Default: none
    */
   constructor(

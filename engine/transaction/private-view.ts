@@ -14,7 +14,7 @@ import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } f
 const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
-/** The maximum size of a tree that is copied although the user has not asked for a copy. */
+/** The maximum size of a tree that is copied even though the user has not asked for a copy. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
 
 const state = z.object({

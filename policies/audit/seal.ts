@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { parseJson } from './hash-chain.ts'
 
 /**
- * What seals a log's records: a key that only the runs that write the log can read, and the number of the first sealed record. A process that can append to
- * the log but can't read the key can't forge a record.
+ * What seals a log's records: a key that can be read only by the runs that write the log, and the number of the first sealed record. A process that
+ * can append to the log but can't read the key can't forge a record.
  */
 export type Seal = { readonly key: string; readonly from: number }
 

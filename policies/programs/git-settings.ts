@@ -1,4 +1,4 @@
-/** Settings that `-c` may set for one call, since none of them names a file or a program to run. */
+/** Settings that `-c` may set for one git command, since none of them names a file or a program to run. */
 const tameSettings = new Set(
   `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
    log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth

@@ -2,7 +2,7 @@ import { readOnly, type Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Judgement, Program, ProgramTable } from './program-table.ts'
 
-/** The hosts that arguments name: in a URL, in `user@host:path`, or by the name alone. */
+/** The hosts that arguments name: in a URL, in `user@host:path`, or as a bare host name. */
 function hostsOf(args: readonly ShellWord[]): readonly string[] {
   const hosts = args.flatMap((word) => {
     const text = staticText(word)

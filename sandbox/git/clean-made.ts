@@ -8,7 +8,7 @@ import { replaceFile } from './replace-file.ts'
 import { parseIndex } from './index-file.ts'
 import { importableState, stateDirectories, todoList } from './operation-state.ts'
 
-/** Moves an entry to a place where no program of the host finds it. Returns its new path; undefined if the entry no longer existed. */
+/** Moves an entry to a place where no program on the host finds it. Returns its new path; undefined if the entry no longer existed. */
 type TakeAway = (path: string) => string | undefined
 
 /** An entry that was moved to `to`, or changed in place if `to` is undefined. */

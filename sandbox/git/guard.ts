@@ -34,7 +34,7 @@ export type GuardedPlaces = {
 type MetadataGuard = {
   /** Trusts the entries that exist now as the host's own. Call it only while no command runs. */
   trust(): GuardedPlaces
-  /** Returns what the latest call of `trust` returned, without searching the roots again. */
+  /** Returns what the latest call to `trust` returned, without searching the roots again. */
   places(): GuardedPlaces
   /** Quarantines the entries that commands have planted since `trust` was called, and returns the denials. */
   review(): readonly Denial[]

@@ -11,7 +11,7 @@ import { remember, same, type ImportNote, type ImportResult, type ImportSides, t
 const [largestState, largestIndex] = [16 * 1024 * 1024, 1024 * 1024 * 1024]
 
 /**
- * The changes to import for one work tree, except changes of refs. They are read before the objects, so that the objects include everything that the
+ * The changes to import for one work tree, except changes to refs. They are read before the objects, so that the objects include everything that the
  * changes name.
  */
 type ScopeChanges = {

@@ -29,7 +29,7 @@ export type Known = {
   readonly config: Map<string, readonly ConfigEntry[]>
 }
 
-/** A message for the user about a part of an import: what it is about, and what the user can do. */
+/** A message for the user about a part of an import: what it is about, and what happened or what the user can do. */
 export type ImportNote = { readonly subject: string; readonly advice: string }
 
 /** The result of one part of an import. */
@@ -56,7 +56,7 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
 }
 
 /**
- * Starts making a pack of those objects in the private directory that the host may not have. `done` resolves to the error, or to undefined if there
+ * Starts packing those of the private directory's objects that the host may lack. `done` resolves to the error, or to undefined if there
  * is none.
  */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }

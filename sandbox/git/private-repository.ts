@@ -72,7 +72,7 @@ export class PrivateRepository {
     return this.#state?.modules ?? []
   }
 
-  /** The files with secrets that the repository's config includes, and the key files that the config names. */
+  /** The files that the repository's config includes and that contain secrets, and the key files that the config names. */
   get secretFiles(): readonly string[] {
     return this.#state?.config.secretFiles ?? []
   }

@@ -59,9 +59,9 @@ export function readShownConfig(
 }
 
 /**
- * Settings for the private directory only. Automatic repacking is turned off: the private directory has few objects of its own, but repacking would copy
- * all objects of the host. On an overlay, directories take longer to read, so git's untracked cache is turned on: after the first command that can write
- * the index, `git status` reads only the directories that have changed.
+ * Settings for the private directory only. Automatic repacking is turned off: the private directory has few objects of its own, but repacking would
+ * copy all of the host's objects. On an overlay, directories take longer to read, so git's untracked cache is turned on: after the first command that
+ * can write the index, `git status` reads only the directories that have changed.
  */
 function added(kept: readonly ConfigEntry[], isOverlay: boolean): readonly ConfigEntry[] {
   const isSet = kept.some((entry) => keyOf(entry) === 'core.untrackedcache')

@@ -7,7 +7,7 @@ import { isWithin } from '../paths.ts'
 import { ownPaths } from './own-paths.ts'
 import { putIn, type Entry } from './put-in.ts'
 
-/** The files of this program in directories that a sandbox's commands can write to. */
+/** This program's files in directories to which sandboxed commands can write. */
 type Installation = {
   /**
    * Restores changed files, and reports them.

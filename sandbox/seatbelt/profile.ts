@@ -14,7 +14,7 @@ import { quoteCaseless, quoteForRegex } from './regex.ts'
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
 /**
- * Names of entries in a git directory that `git init` and `git clone` must be able to create, so the rules deny writing them only in repositories
+ * Names of entries in a git directory that `git init` and `git clone` must be able to create, so the rules deny writing to them only in repositories
  * that already exist.
  */
 const madeByInit: readonly string[] = ['config', 'hooks']

@@ -19,7 +19,7 @@ const slowForThePeer = ['d', 'h']
 const refused = 'h'
 /** The letter of the load for which the program does little more than start. An empty script is measured for comparison. */
 const smallest = 'a'
-/** The letter of the load with many files, which is also measured through the library, in-process, where no program has to start. */
+/** The letter of the load with many files. It is also measured through the library, in-process, so that no program has to start. */
 const embedded = 'b'
 
 /**

@@ -21,7 +21,7 @@ const stubborn = `(setsid sleep 600 &); setsid sh -c 'trap "" TERM HUP; sleep 60
 describeInBoth('in %s, nothing is left and the machine answers', ({ backend, test, readableRoots }) => {
   const stageFor = (): Promise<Stage> => makeStage({ readableRoots }, { backend, image })
 
-  /** Runs a script to its end, checks that nothing is left, and returns what the engine reported. */
+  /** Runs a script to completion, checks that nothing is left, and returns what the engine reported. */
   async function survive(script: string, limits: NonNullable<SandboxPolicyInput['limits']>, slow = false) {
     const stage = await stageFor()
     const policy = { mode: 'workspace-write' as const, workspace: stage.workspace, readableRoots, limits }

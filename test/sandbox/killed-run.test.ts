@@ -34,7 +34,7 @@ beforeEach(async () => {
 const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
 const owner = new URL('../../sandbox/run-owner.ts', import.meta.url).pathname
 
-/** Runs a command in a sandbox of another process, and kills that process once the command has created the file `planted`. */
+/** Starts another process, which runs a command in a sandbox, and kills that process once the command has created the file `planted`. */
 async function killWhilePlanting(workspace: string, plant: string, more: object = {}, options: object = {}) {
   const policy = { mode: 'workspace-write', workspace, ...more }
   const script = `

@@ -24,7 +24,7 @@ async function handed(child: ChildProcess): Promise<Server> {
   return server
 }
 
-/** Runs a program to its end. */
+/** Runs a program to completion. */
 async function run([file, ...start]: readonly [string, ...string[]], args: readonly string[], cwd = tempDir()) {
   const child = spawn(file, [...start, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])

@@ -7,7 +7,7 @@ import { image } from './docker-image.ts'
 import { closeLater, codeOf, run, temporaryDirectory } from './helpers.ts'
 import { describeInBoth } from './both-backends.ts'
 
-/** Creates a directory, and next to it its private view, which no command may reach directly. */
+/** Creates a directory and, elsewhere, a private view of it. No command may reach the view directly. */
 async function viewed(files: Readonly<Record<string, string>>) {
   const [path, kept] = [await temporaryDirectory(), await temporaryDirectory()]
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)

@@ -4,17 +4,17 @@ import { caution, leastFactor, longestWaitMs, mostFactor, usualWaitMs } from '..
 const ticketMs = 10_000
 
 /**
- * The limits of one provider, key and model, kept in Redis for all workers. One script performs all operations, so that each of them is atomic. It uses the
- * clock of Redis, so that differences between the workers' clocks don't matter.
+ * The limits of one provider, key and model, kept in Redis for all workers. One script performs all operations, so that each of them is atomic. It uses
+ * Redis's clock, so that differences between the workers' clocks don't matter.
  *
  * KEYS: the known limits of the account; when each request was sent; the tokens that each request used; the waiting requests, in order; when each of them
  * last asked; the number of refusals in the batch.
  * ARGV: the operation; the id of the request; the window in milliseconds; then the arguments of the operation, listed here with what it returns:
- * `enter`: tokens, limit of requests, limit of tokens (empty: the provider's) → milliseconds to wait; 0 if the request may be sent
+ * `enter`: tokens, request limit, token limit (empty: the provider's) → milliseconds to wait; 0 if the request may be sent
  * `arrived`: the maximum number of milliseconds that the request can have taken to arrive → nothing
  * `left`: tokens used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty: not specified) → nothing
  * `drop` → nothing
- * `heard`: limit of requests, limit of tokens → nothing
+ * `heard`: request limit, token limit → nothing
  */
 export const rateScript = `
 local known, sent, used, waiting, seen, refused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]

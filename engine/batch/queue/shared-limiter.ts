@@ -131,8 +131,8 @@ export class SharedRateLimiter implements RequestLimiter {
   }
 
   /**
-   * Tells Redis something without waiting for the answer. If Redis is unavailable, the message is lost. That does no lasting harm, because the data in Redis
-   * expires after some time.
+   * Sends an operation to Redis without waiting for the answer. If Redis is unavailable, the operation is lost. That does no lasting harm, because
+   * the data in Redis expires after some time.
    */
   #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
     this.#ask(account, what, id, ...words).catch(() => undefined)

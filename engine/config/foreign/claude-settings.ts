@@ -112,7 +112,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
       ...ignoring(
         path,
         refused.map((name) => `env.${name}`),
-        "this file can't give commands secrets, or variables that redirect programs; use shell_environment_policy.set for that",
+        "this file can't pass secrets to commands, nor variables that redirect programs; use shell_environment_policy.set for that",
       ),
       ...plugins.ignored,
     ],

@@ -25,7 +25,7 @@ const many = pattern(String.raw`\b(?:two|three|four|five|six|seven|eight|nine|te
  * Finds a sentence that admits failing tests, but fewer than the last test run reported: "the only one", "the other 310 pass". Finds none if the
  * message also gives the right number, or says that there are several.
  *
- * @param runs runs of tests, the last of which failed
+ * @param runs the test runs, the last of which failed
  */
 export function findMiscounts(sentences: readonly Sentence[], runs: readonly Deed[]): readonly Miscount[] {
   const last = runs.at(-1)

@@ -16,7 +16,7 @@ const bareNames: ReadonlySet<string> = new Set(
 /** Configuration files such as `.nvmrc`, `.gitignore` and `.env`, which tools read at the top of a repository. */
 const settingsFile = /^\.(?:[a-z]+(?:rc|ignore|attributes|config|version|versions)|env|envrc)$/
 
-/** Names of products and abbreviations that look like file names. */
+/** Product names, and abbreviations, that look like file names. */
 const products: ReadonlySet<string> = new Set(
   `node.js next.js vue.js nuxt.js three.js d3.js express.js ember.js react.js chart.js p5.js alpine.js moment.js asp.net e.g i.e`.split(
     ' ',

@@ -55,7 +55,7 @@ const patterns: readonly string[] = [
   '\\b(?:by|from|after|with) (?:my|the|this) (?:\\w+ )?push\\b',
   '\\b(?:i|and|then) (?:\\w+ )?(?:ran|executed|did|(?:finished|ended|concluded) (?:by|with)(?: running)?) (?:a |the )?git push\\b',
   '\\bgit push\\b[^,.;]*(?:ok|done|✅|✓|went|succeeded|worked)',
-  // Verbs that say that work was moved to the remote.
+  // Verbs for moving work to the remote.
   '\\b(?:published|uploaded|shipped|delivered|transferred|transmitted|sent|synced|synch?roni[sz]ed|mirrored|backed (?:\\w+ )?up|handed over|landed|submitted|propagated|promoted|moved|put|brought|got|gone|went|reached|released|deployed|overwr(?:ote|itten)|refreshed|updated|made it|arrived|placed|stored|saved|merged|committed)\\b(?: (?!but|by|from|because)\\S+){0,8}? (?:@place)(?![-/]\\w)',
   '\\b(?:published|released)\\b(?: \\S+){0,6}? to npm\\b',
   '\\b(?:published|uploaded|shipped|transferred|synced|mirrored)(?: as| to| straight| the (?:branch|commits?|tags?|release|work)|$)',

@@ -25,10 +25,10 @@ export type Deed = {
 
 /** The evidence for or against claims that a run's final message may make. */
 export type RunRecord = {
-  /** Runs of tests, in order. */
+  /** The test runs, in order. */
   readonly tests: readonly Deed[]
   readonly pushes: readonly Deed[]
-  /** Commands that succeeded, apart from runs of tests. Statements about their results count as true. */
+  /** Commands that succeeded, apart from test runs. Statements about their results count as true. */
   readonly succeeded: readonly string[]
   /** Commands that would have written or deleted files, but were refused. */
   readonly refused: readonly string[]

@@ -96,7 +96,7 @@ async function crashAll(runs: readonly Run[], durable: boolean): Promise<void> {
   })
 }
 
-/** Runs an operation to its end. Returns what the tree looks like before and after, and all traced system calls. */
+/** Runs an operation to completion. Returns what the tree looks like before and after, and all traced system calls. */
 async function rehearse(work: Work) {
   for (;;) {
     const [run] = await prepare(work, 1)

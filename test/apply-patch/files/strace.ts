@@ -113,7 +113,7 @@ export function isOfRunTime(text: string): boolean {
   return /^write\((?:[12],|\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8\))/.test(text)
 }
 
-/** Runs a process to its end. */
+/** Runs a process to completion. */
 export function runPlainly(
   [program = '', ...args]: readonly string[],
   env: Env,

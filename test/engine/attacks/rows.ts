@@ -114,7 +114,7 @@ export function makeRows(places: Places): readonly Row[] {
   ]
 }
 
-/** Whether the attacks include a probe: it must be blocked, cover something that no other row covers, and end quickly. */
+/** Whether the attacks include a probe. It is included if it must be blocked, covers something that no other row covers, and ends quickly. */
 function isHere({ name, expect, cwd }: Probe): boolean {
   if (expect['workspace-write'] !== 'blocked' || cwd !== undefined) return false
   return !/git|hook|repositor|submodule|worktree|placeholders|^make \.|^make a\/|settings behind|leave a process|\d00 |thousand|longer|core dump|move the workspace|be root|^write to ~|^read ~|user namespace$|write in \/dev$/.test(

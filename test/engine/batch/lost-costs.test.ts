@@ -36,7 +36,7 @@ const read = (place: BatchPlace, name: string): string => {
   const file = join(place.out, name)
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
-/** Returns a function that tells whether the first attempt is running its `sleep`, with this number of dollars recorded as its cost. */
+/** Returns a function that tells whether the first attempt is running its `sleep` and has this recorded cost, in US dollars. */
 const hasSpent = (place: BatchPlace, dollars: number) => (): boolean => {
   const step = read(place, 'runs/a/1/step.json')
   return step.includes('sleep') && step.includes(`"cost_usd":${dollars}`)

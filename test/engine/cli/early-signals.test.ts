@@ -6,7 +6,7 @@ describe.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 1
   test.each([[['doctor']], [['sessions', 'list']], [['sandbox', '--', 'sleep', '60']]])(
     'that comes while a program is still being loaded ends agent %j by its exit code',
     async (words) => {
-      // This runs when the program compiles the rest of its code. By then, the program has executed its first line.
+      // This class sends the signal when the program compiles the rest of its code. By then, the program has executed its first line.
       const preload = `const vm = process.getBuiltinModule('node:vm')
         vm.Script = class extends vm.Script {
           constructor(...given) {

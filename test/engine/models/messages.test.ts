@@ -60,7 +60,7 @@ test('the request carries the whole conversation in the Messages format', async 
         content: [
           { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'a.ts' }, image], is_error: false },
           { type: 'tool_result', tool_use_id: 'fc_2_ad1e7e46b7d2', content: [], is_error: true },
-          // The user's message is a separate block; what our program itself adds is part of the last result.
+          // The user's message is a separate block; what our program itself adds is part of the last tool result.
           { type: 'text', text: 'Mind the tests.', ...cached },
         ],
       },
