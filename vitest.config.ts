@@ -113,7 +113,7 @@ const long = [
 
 const soak = [...longest, ...long]
 
-// Tests that try every attack in every way that can reach the sandbox, and tests with thousands of protected and denied paths.
+// Tests that try every attack through every part of a run that could carry it out, and tests with thousands of protected and denied paths.
 const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test.ts']
 
 const usual = {

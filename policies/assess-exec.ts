@@ -50,8 +50,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * Judges what the analysis can't see in a command line. The approval mode decides about it, and so does any rule that restricts a command that could
- * be hidden there. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
+ * Judges what the analysis can't see in a command line. The decision depends on the approval mode, and on the rules that restrict commands, because
+ * such a command could be hidden there. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))

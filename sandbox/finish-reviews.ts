@@ -10,7 +10,7 @@ import type { Denial } from './sandbox.ts'
 
 /**
  * Finishes the reviews of runs that were killed during a command. Files that a command planted for the host to execute are moved to quarantine, and a
- * denial is returned for each of them. Then the runs' directories are removed. Call this before any program of the host reads a tree that commands
+ * denial is returned for each of them. Then the runs' directories are removed. Call this before any program on the host reads a tree that commands
  * have changed; `openSandbox` calls it itself. Throws `unreviewed` if a review can't be finished.
  *
  * @example for (const denial of await finishReviews()) console.warn(renderDenial(denial))

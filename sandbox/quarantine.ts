@@ -22,7 +22,7 @@ import { closedState } from './closed-state.ts'
 import { makeDirectories } from './make-directories.ts'
 import { decodeName, encodePath, hasRawBytes } from './path-bytes.ts'
 
-/** A directory outside all writable roots, for files that a command planted and that no program of the host should find. */
+/** A directory outside all writable roots, for files that a command planted and that no program on the host should find. */
 type Quarantine = {
   /** Moves `path`, which must be below `root` and have no symlinks, into quarantine. Returns the new path; undefined if the entry no longer exists. */
   take(root: string, path: string): string | undefined

@@ -40,7 +40,7 @@ export type RunState = {
    * model, so its changes count as trusted.
    */
   readonly rest: () => void
-  /** Ends all commands, and reverts their changes to this program's own files. */
+  /** Kills all running commands, and reverts the changes that commands made to this program's own files. */
   readonly endCommands: () => Promise<void>
   /** Closes all entries that are held open, and removes the run's directories. No command may run after that. */
   readonly close: () => Promise<void>

@@ -1,7 +1,7 @@
 /** The lines of a file as numbers, with the positions of each number. Lines that are not searched for have the number -1. */
 export class NumberedLines {
   readonly ids: Int32Array
-  // The positions of the number `id`, in ascending order: `#places[#offsets[id] .. #offsets[id + 1])`.
+  // The positions of the lines with the number `id` are `#places[#offsets[id] .. #offsets[id + 1])`, in ascending order.
   readonly #offsets: Int32Array
   readonly #places: Int32Array
 

@@ -11,7 +11,7 @@ export type PreparedChunk = {
   readonly lines: readonly BodyLine[]
 }
 
-/** A line of a body. The range from `start` to `end` doesn't include its mark and its line ending. */
+/** A line of a body. The range from `start` to `end` includes neither its mark nor its line ending. */
 export type BodyLine = { readonly mark: 'context' | 'added' | 'removed'; readonly start: number; readonly end: number }
 
 /** Parses the chunks of one file, so that all sought lines are known before the first search. */

@@ -19,7 +19,7 @@ export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Bu
   return Buffer.concat([...pieces, bytes.subarray(copied, end)])
 }
 
-/** Returns `{ unterminated: true }` if a run ends with the marker `\ No newline at end of file`; otherwise an empty object. */
+/** Returns `{ unterminated: true }` if a run of lines ends with the marker `\ No newline at end of file`; otherwise an empty object. */
 export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<AddFile, 'unterminated'> {
   const last = run?.strays?.at(-1)
   return run !== undefined && last?.kind === 'no-newline' && last.end === run.end && marksOf(bytes, run).length > 0

@@ -8,8 +8,8 @@ import { renderSeek } from './render-seek.ts'
 import { more } from '../text/more.ts'
 
 /**
- * The message for any error of this library. The first line has Codex's wording; then come all failures, each with the information that is needed to
- * write a patch that applies. The message does not end with a newline.
+ * The message for any error of this library. If Codex reports the same problem, the first line has Codex's wording. For a refused patch, the failures
+ * are listed, at most 50 of them, each with the information that is needed to write a patch that applies. The message does not end with a newline.
  *
  * @example
  * try {

@@ -11,7 +11,7 @@ export type LineTable = {
   readonly markLength: 0 | 3
 }
 
-/** Finds the lines of a file. LF, CRLF and a lone CR end a line, even if they are mixed, as with Codex 0.169. */
+/** Finds the lines of a file. LF, CRLF and a lone CR end a line, even if they are mixed, as in Codex 0.169. */
 export function findLines(bytes: Buffer): LineTable {
   const next = hasLoneCarriageReturn(bytes) ? nextOfAny : nextLine
   const markLength = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0

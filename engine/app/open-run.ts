@@ -51,7 +51,7 @@ export function openRun(request: RunRequest): Run {
 
   const result = go().catch(async (error: unknown) => {
     if (!hasBegun) {
-      // The run is closed before the failure is reported, so that nothing else still writes to telemetry's file at that time.
+      // The run is closed before the failure is reported, so that nothing else is still writing to the telemetry file then.
       await closing.close().catch(() => undefined)
       await tellFailedStart(request, error)
     }

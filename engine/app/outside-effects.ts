@@ -14,7 +14,7 @@ const mostNamed = 100
 export class OutsideEffects {
   readonly #seen = new Map<string, OutsideEffect>()
 
-  /** Records an effect, unless the same effect was recorded before, or `mostNamed` effects of its kind were. */
+  /** Records an effect, unless the same effect, or `mostNamed` effects of its kind, have already been recorded. */
   note(kind: OutsideEffect['kind'], what: string): void {
     const ofKind = [...this.#seen.values()].filter((each) => each.kind === kind).length
     if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })

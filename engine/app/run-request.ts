@@ -91,7 +91,7 @@ export type RunRequest = {
    * this process that the sandbox's policy permits.
    */
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The directory from which relative paths of recordings are resolved. Default: the workspace. */
+  /** The directory against which relative paths of recordings are resolved. Default: the workspace. */
   readonly from?: string
   readonly settings?: RequestedSettings
   /** The session to begin with: a new one, a resumed one, or a fork. Default: a new session. */

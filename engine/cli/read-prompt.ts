@@ -69,7 +69,7 @@ function tooLong(characters: string): UserError {
  * @throws UserError `usage` if the input is not UTF-8 or too long, or doesn't end
  */
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
-  // Standard input isn't read at a terminal: if the person there gave no prompt, the program reports that instead of waiting silently.
+  // Standard input isn't read if it is a terminal: if the person there gave no prompt, the program reports that instead of waiting silently.
   if (options.stdin === false || stdin.isTTY === true) return ''
   const { note = (sentence) => void process.stderr.write(`agent: ${sentence}\n`), timeout = Infinity } = options
   const patience = Math.min(

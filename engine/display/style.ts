@@ -9,7 +9,7 @@ export type Detail = 'quiet' | 'normal' | 'verbose'
 /** How output is presented to a person. */
 export type Style = {
   readonly paint: Paint
-  /** Returns the shortest form of a path: inside the workspace, the path relative to it. */
+  /** Returns the form in which a path is shown: relative to the workspace if it is inside the workspace, otherwise unchanged. */
   readonly shorten: (path: string) => string
   readonly detail: Detail
 }

@@ -79,7 +79,7 @@ export type Hooks = {
   readonly woken: (waits: boolean) => Promise<readonly string[]>
   /** Sets a signal that cancels running hooks when it is aborted. Undefined: only the `signal` in the dependencies cancels them. */
   readonly within: (signal: AbortSignal | undefined) => void
-  /** Gives background hooks a short time to finish, then ends them. */
+  /** Gives background hooks a short time to finish, then stops them. */
   readonly close: () => Promise<void>
 }
 

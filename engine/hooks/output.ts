@@ -22,7 +22,7 @@ const specific = z.looseObject({
   worktreePath: z.string().optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
-  /** The older name of `updatedToolOutput`. Hooks for tools of MCP servers use it. */
+  /** The older name of `updatedToolOutput`. Hooks for MCP tools use it. */
   updatedMCPToolOutput: z.unknown().optional(),
   /** Gemini's fields, for `BeforeModel` and `AfterModel`. */
   llm_request: z.record(z.string(), z.unknown()).optional(),

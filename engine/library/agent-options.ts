@@ -53,7 +53,7 @@ export type AgentOptions<Output = unknown> = {
   readonly verifyAttempts?: number
   /** Ends a run when a call is denied for the first time. Default: false. */
   readonly failOnDenied?: boolean
-  /** States that this process already runs in an external sandbox, so that no sandbox is set up for commands. Default: false. */
+  /** States that this process already runs in an external sandbox. No sandbox is then set up for commands. Default: false. */
   readonly externallySandboxed?: boolean
   /** A signal that, when it is aborted, interrupts the run in progress and every later run. Default: none. */
   readonly signal?: AbortSignal

@@ -74,7 +74,7 @@ export async function* continueAnswer(
   }
 }
 
-/** The outcome of one request. A response may consist of several such parts. */
+/** The part of a response that one request yields. A response may consist of several parts. */
 class Part {
   readonly #half: string
   /** The model's items, for the next request. */

@@ -20,7 +20,7 @@ export function decodedBody(response: IncomingMessage, headers: Headers): Readab
   const encodings = headers.get('content-encoding')?.toLowerCase().split(',') ?? []
   if (encodings.length === 0 || withoutBody.includes(response.statusCode ?? 0)) return response
   if (encodings.length > mostEncodings)
-    throw new TypeError(`the server encoded its answer ${encodings.length} times: at most ${mostEncodings} are allowed`)
+    throw new TypeError(`the server's answer has ${encodings.length} encodings; at most ${mostEncodings} are allowed`)
   const decoders = encodings.map((encoding) => decoderFor(encoding.trim()))
   if (decoders.includes(undefined)) return response
   const { pipeline } = process.getBuiltinModule('node:stream')

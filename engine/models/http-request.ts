@@ -5,7 +5,7 @@ import { decodedBody } from './decode-body.ts'
 import { PlainHeaders } from './plain-headers.ts'
 import { send as sendByFetch, type Answer, type Send } from './send-request.ts'
 
-/** How many milliseconds a connection may take, and how many may pass without any data. These are the limits of Node's `fetch`. */
+/** How many milliseconds connecting may take, and how many may pass without any data arriving. These are the limits of Node's `fetch`. */
 const [connectMs, silentMs] = [10_000, 300_000]
 /** Headers that describe the connection or the length of the body. `fetch` ignores or refuses them, but `node:http` obeys them. */
 const ofConnection = 'connection content-length expect host keep-alive trailer transfer-encoding upgrade'.split(' ')
@@ -70,7 +70,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     let answered: IncomingMessage | undefined
     let failure: Error | undefined
     const release = (): void => {
-      // If the whole answer has arrived, a later request can use its connection, but only after the answer has been read to its end.
+      // If the whole answer has arrived, it is read to its end, because only then can a later request reuse the connection.
       if (answered?.complete === true && sent.writableFinished) while (answered.read() !== null);
       else sent.destroy()
     }

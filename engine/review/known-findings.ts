@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { UserError } from '../core/user-error.ts'
 import { fingerprintName } from './fingerprint-name.ts'
 
-/** What a report file says about a finding of an earlier run. Some files contain only the fingerprint. */
+/** What a report file says about a finding from an earlier run. Some files contain only the fingerprint. */
 export type KnownFinding = {
   readonly fingerprint: string
   readonly path?: string | undefined

@@ -22,7 +22,7 @@ type EnvironmentFacts = {
   readonly canEscalate: boolean
 }
 
-/** The text about the environment that the model gets before the prompt. It is part of the conversation and stays the same for the whole conversation. */
+/** The text about the environment that the model gets before the prompt. It is part of the conversation and is never changed. */
 export function environmentContext(facts: EnvironmentFacts): string {
   return [
     '<environment>',

@@ -35,7 +35,7 @@ export type Observer = {
   readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion
   /** Called when the run is about to end normally, because the model or another observer ended it. Without a verdict, the run ends. */
   readonly beforeEnd?: () => Promise<Opinion> | Opinion
-  /** Called when asking the model failed. Without a verdict, the error ends the run. An observer may throw another error in its place. */
+  /** Called when a request to the model has failed. Without a verdict, the error ends the run. An observer may throw another error in its place. */
   readonly afterFailure?: (error: unknown) => Opinion
 }
 

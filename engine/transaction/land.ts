@@ -217,7 +217,7 @@ function noteLanding(directory: string, landing: ViewState['landing'], { landed 
   return known === undefined || writeIfRoom(directory, { ...known, ...(landing && { landing }), ...commits })
 }
 
-/** Marks the session's changes as landed or discarded. Its view can't be used any more. */
+/** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {
   const known = readViewState(directory)
   if (known !== undefined) writeIfRoom(directory, { ...known, state })

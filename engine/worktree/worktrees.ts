@@ -170,7 +170,7 @@ export class Worktrees {
     }
   }
 
-  /** Accepts a hook's worktree if it is in a folder where the hook may create worktrees, or if the repository lists it as one of its worktrees. */
+  /** Accepts a worktree created by a hook, provided that it is in a folder where hooks may create worktrees, or is listed by the repository. */
   #planMade(printed: string): Planned | Problem {
     const { home, root, hookFolders } = this.#options
     if (!isAbsolute(printed) || !isDirectory(printed)) {

@@ -17,7 +17,7 @@ export type PathPattern = {
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
   /** Whether a shell's pattern for absolute paths may match a file that this pattern matches, or a path below such a file. Case is ignored. */
   readonly mayMeet: (pattern: string, cwd: string) => boolean
-  /** Whether the pattern's part before any wildcard is inside a folder. If so, removing the folder removes everything that the pattern matches. */
+  /** Whether the part before the first wildcard is inside a folder. If so, removing the folder removes everything that the pattern matches. */
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
 

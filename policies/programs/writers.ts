@@ -6,8 +6,8 @@ import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
- * Creates the row of a program that writes the files that its operands name. With `reads`, the program writes only the last of these files, and reads the
- * others.
+ * Creates the table row for a program that writes the files named by its operands. With `reads`, the program writes only the last of these files, and
+ * reads the others.
  */
 function writer(
   source: string,

@@ -117,7 +117,7 @@ export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWo
 }
 
 const engines = /^(?:docker|podman|nerdctl)$/
-/** Programs that install packages if they have no subcommand (yarn(1), bundle(1)). */
+/** Programs that install packages if they are called without a subcommand (yarn(1), bundle(1)). */
 const installing = /^(?:yarn|yarnpkg|bundle|bundler)$/
 /** Docker's image commands, and what they are called without the word `image` if the name differs. */
 const ofImages: Readonly<Record<string, string>> = { ls: 'images', list: 'images', rm: 'rmi', remove: 'rmi' }

@@ -31,7 +31,7 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** The number of characters after a possible beginning of a secret that are examined first. More are examined only if all of them match. */
+/** How many characters after a possible beginning of a secret are examined first. More are examined only if the match includes all of these. */
 const window = 600
 /**
  * Once the window is longer than this, in characters, it isn't enlarged any more; a secret that fills it is taken to extend to the end of the text. Without

@@ -60,7 +60,7 @@ function findForm(key: string, architecture: Architecture, start: StartForm): Pr
   return prepared === undefined ? startForm(architecture, start) : formOf(Buffer.from(prepared, 'base64'))
 }
 
-/** Returns a plan from the cache if possible: most commands of a run have the same plan. */
+/** Returns a plan from the cache if possible: most commands in a run have the same plan. */
 function planFor(plans: Map<string, Plan>, steps: readonly Step[], address: number): Plan {
   const key = keyOfSteps(steps)
   const plan = plans.get(key) ?? layOut(address, (memory) => layOutSteps(memory, steps))

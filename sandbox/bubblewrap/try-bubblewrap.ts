@@ -29,7 +29,7 @@ export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
   const limited = await tryWith(program, watches)
   if (limited.works || watches === undefined) return limited
-  // The trial may have failed only because a container forbids setting limits. If it failed for any other reason, it fails without limits too.
+  // The trial may have failed only because a container forbids setting limits. If there was another reason, a trial without limits fails too.
   return tryWith(program, undefined)
 }
 

@@ -75,7 +75,7 @@ export function createContainers(
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
-      // When a program of the host replaces a file over which a container has a mount, the container loses the mount. The container isn't used again,
+      // When a program on the host replaces a file over which a container has a mount, the container loses the mount. The container isn't used again,
       // because the stamp, which is part of the key, changes.
       const { stamp, uncovered } = watchCovered(
         planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),

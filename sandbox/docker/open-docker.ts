@@ -164,7 +164,7 @@ export async function openDocker(
           throw new SandboxError('path-changed', { backend: 'docker', path: changed })
         }
         let left = false
-        // The shell around the command may have been killed before it could end the remaining processes.
+        // The shell around the command may have been killed before it could kill the remaining processes.
         if (container !== undefined && !spoiled && !(await container.empty())) {
           atLast ??= container.counts?.()
           left = true

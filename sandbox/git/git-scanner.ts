@@ -20,7 +20,7 @@ export type GitEntries = {
   readonly links: readonly GitEntry[]
   /** The paths of all entries outside the host's git directories that have one of the requested names. */
   readonly named: readonly string[]
-  /** Directories whose paths are too long to be read. */
+  /** Directories that are not examined, because their paths are too long. */
   readonly deep: readonly GitEntry[]
 }
 

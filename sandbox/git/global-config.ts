@@ -81,7 +81,7 @@ function read(path: string, directory: string, roots: readonly string[]): Omit<C
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return { replaced: [], hidden: [], includes: [] }
   const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
   const entries = text === undefined ? undefined : parseConfigFile(text)
-  // The secrets in a file can't be found if it is too large or if git would reject it. So commands don't see any of such a file.
+  // The secrets in a file can't be found if it is too large or if git would reject it, so commands see nothing of such a file.
   if (entries === undefined) return { replaced: [], hidden: [path], includes: [] }
   const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
   const includes = entries.filter(isInclude).flatMap(({ value }) => pathsIn(value ?? '', dirname(path)))

@@ -142,8 +142,8 @@ function isSafeName(name: string): boolean {
 }
 
 /**
- * Converts the index that commands left into an index for the host. If an entry is the same in both, it keeps the metadata that the host had for the
- * file. For all other entries, git has to read the file itself, because a command could have written false metadata.
+ * Converts the index that commands left into an index for the host. Entries that are the same in the host's previous index keep the host's metadata.
+ * For all other entries, git has to read the file itself, because a command could have written false metadata.
  *
  * @param sparse whether the host's work tree is sparse, according to the host's config
  */

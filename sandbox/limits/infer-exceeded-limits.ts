@@ -36,7 +36,7 @@ export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counte
   const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
   if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
     const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
-    // If no group can be created, the denial doesn't advise setting a higher limit, because such a limit would be refused.
+    // If no control group can be created, the denial doesn't advise setting a higher limit, because such a limit would be refused.
     denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
   }
   const processes = plan.group?.processes ?? plan.processes

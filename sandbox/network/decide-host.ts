@@ -97,7 +97,7 @@ export function refuseText(text: string, why: string): Denial {
   return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }
 
-/** The denial for a host that is in the allow-list, but that another rule forbids. */
+/** The denial for a host that is on the allow-list but forbidden by another rule. */
 export function forbiddenHost(host: string, port: number, why: string): Denial {
   return denied(authority(host, port), why, otherwise('remove the rule that forbids this host'))
 }

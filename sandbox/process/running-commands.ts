@@ -34,7 +34,7 @@ export class RunningCommands {
     return started
   }
 
-  /** Ends all running commands, and waits until they have ended. */
+  /** Kills all running commands, and waits until they have ended. */
   async endAll(): Promise<void> {
     for (const started of this.#commands) started.kill()
     await Promise.allSettled([...this.#commands].map(({ result }) => result))

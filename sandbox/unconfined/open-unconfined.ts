@@ -25,7 +25,8 @@ import { markVariable, startWatchdog, sweep } from './process-watchdog.ts'
 
 /**
  * Runs commands with the caller's own rights, for `danger-full-access` only. The environment, the time and the output are limited as in the other
- * backends, and no process outlives its command. `backend` is the name to report. Throws `unavailable` if the policy has a different mode.
+ * backends. The processes that a command leaves behind are killed, as far as they can be found. `backend` is the name to report. Throws
+ * `unavailable` if the policy has a different mode.
  */
 export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined' | 'external'): Promise<Sandbox> {
   if (policy.mode !== 'danger-full-access') {

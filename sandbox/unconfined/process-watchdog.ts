@@ -31,7 +31,7 @@ for l in $live; do
 done
 `
 
-/** Makes sure that no process of an unconfined command outlives this process, even if this process is killed. */
+/** Kills the processes of unconfined commands when this process ends, even if this process is killed. */
 type Watchdog = {
   /** Starts to watch the process group of a command. Call this as soon as the command has one. */
   watch(mark: string, group: number): void

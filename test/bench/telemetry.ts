@@ -14,8 +14,8 @@ const scenarios = [
 ] as const
 
 /**
- * Measures what telemetry costs. A run with telemetry off, as is the default, is compared with the same run of a program without telemetry's code,
- * with all telemetry written to a file, and with all of it sent to a collector on loopback. All four take turns.
+ * Measures what telemetry costs. A run with telemetry off, as is the default, is compared with three others: one of a program without the telemetry
+ * code, one that writes all telemetry to a file, and one that sends it to a collector on loopback. The four take turns.
  */
 export async function telemetryBench(): Promise<readonly BenchRow[]> {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))

@@ -5,7 +5,7 @@ import { denying } from './decisions.ts'
 
 type Row = {
   readonly command: string | readonly string[]
-  /** The key in `settings` of the setting under which the command was allowed. */
+  /** The setting under which the command was allowed, as a key of `settings`. */
   readonly under: string
   readonly kind: string
   /** The folder in which the command runs, if that matters. */

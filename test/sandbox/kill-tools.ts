@@ -37,7 +37,7 @@ export type Stage = {
 type Engine = { readonly child: ChildProcess; readonly driven: Promise<Driven | undefined> }
 
 /**
- * Creates a stage for engines.
+ * Creates a stage, in which engines can be started.
  *
  * @param grant the settings that every policy of this stage has in addition to its own
  */

@@ -14,7 +14,7 @@ export type Output =
   | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
   | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }
 
-/** Token counts under the names of the wire format. Absent counts are 0. */
+/** Token counts, which a mock sends under the names of its wire format. Absent counts are 0. */
 export type MockUsage = {
   readonly input?: number
   readonly cached?: number

@@ -6,7 +6,7 @@ export type TcpProxy = {
   readonly port: number
   /** Closes all connections, and refuses new ones. */
   readonly cut: () => void
-  /** Stops passing data on, but closes nothing, so requests get no answer. */
+  /** Stops forwarding data but leaves the connections open, so requests get no answer. */
   readonly halt: () => void
   readonly mend: () => void
 }

@@ -68,7 +68,7 @@ export class BatchKey {
     return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
   }
 
-  /** Derives the key and the nonce for sealing one value from that value's salt. */
+  /** Derives from a value's salt the key and the nonce that seal this one value. */
   #forSalt(salt: Uint8Array): readonly [Buffer, Buffer] {
     const derived = Buffer.from(hkdfSync('sha256', this.#key, salt, 'portcullis batch seal', keyBytes + 12))
     return [derived.subarray(0, keyBytes), derived.subarray(keyBytes)]

@@ -21,7 +21,7 @@ export class Money {
     return this.#spent
   }
 
-  /** Adds the cost of an attempt that was made before the batch was started again. */
+  /** Adds the cost of an attempt that was made before the batch was restarted. */
   count(cost: number | undefined): void {
     this.#spent += cost ?? 0
     this.#ended += 1

@@ -11,7 +11,7 @@ const largestFile = 512 * 1024 * 1024
 const mostFaults = 20
 
 /**
- * Reads a file of tasks.
+ * Reads a task file.
  *
  * @param file the path of a JSON lines, JSON, YAML or CSV file
  * @param here the repository for tasks that name none; undefined if there is no such repository

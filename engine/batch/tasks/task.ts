@@ -20,16 +20,16 @@ export type Task = {
   readonly labels: Labels
 }
 
-/** A value from a file of tasks, and the number of the line on which it begins. */
+/** A value from a task file, and the number of the line on which it begins. */
 export type Entry = { readonly line: number; readonly value: unknown }
 
-/** The content of a file of tasks: the values for all tasks, and the individual tasks. */
+/** The content of a task file: the values for all tasks, and the individual tasks. */
 export type TaskFile = {
   readonly shared: Entry | undefined
   readonly entries: readonly Entry[]
 }
 
-/** An error in a file of tasks. */
+/** An error in a task file. */
 export class TaskFault extends Error {
   readonly line: number
 

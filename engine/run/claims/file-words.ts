@@ -76,7 +76,7 @@ export const inBrackets = pattern(String.raw`^[^‹(:]{1,40} \(‹(\d+)›\)(?:$
 export const fragment = pattern(
   String.raw`^(?:and )?(?:the |an? |its |new |with )*(?:\w+ )?(?:tests?|specs?|docs?|documentation|code|types?|styles?|helpers?|migrations?|translations?|config\w*|fixtures?|examples?|implementation|changes?) (?:in|under|at) ‹\d+›[.;]?$`,
 )
-/** What follows a file's name at the beginning of a sentence if it says what was done: ": dropped the option" in "a.ts: dropped the option". */
+/** A colon and a deed after a file's name at the beginning of a sentence: ": dropped the option" in "a.ts: dropped the option". */
 export const labelledDeed = pattern(
   `^ ?: (?:(?:${verbs})(?:ed|d)|${irregular})\\b(?! (?:by|in|from|at|each|when|on)\\b)`,
 )

@@ -78,7 +78,7 @@ export function leftSurely(sentence: Sentence, before: readonly Sentence[]): rea
   return paths.length === count ? paths : []
 }
 
-/** How many files a sentence describes as unchanged with a pronoun; `some` for "it" or "they", which may mean something else. */
+/** How many files the pronoun in a statement that files are unchanged stands for; `some` for "it" or "they", which may mean something else. */
 function countOf(sentence: Sentence): 1 | 2 | 'some' | undefined {
   if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) return undefined
   const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))

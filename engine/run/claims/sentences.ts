@@ -41,7 +41,7 @@ const printing = pattern(
 
 const sentenceEnd = /(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i
 
-/** Splits a message into sentences. Quotations and code blocks are left out, except the names of files and the test runs that blocks show. */
+/** Splits a message into sentences. Quotations and code blocks are left out, except for file names, and for test runs in code blocks. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let fence: string | undefined

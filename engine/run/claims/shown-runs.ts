@@ -10,7 +10,7 @@ const shellBlock =
 /** A shell's prompt before a command, such as `$` or `user@host:~$`. */
 const prompt = pattern(String.raw`^(?:[$%❯➜»]|[\w@:~/.-]{1,40} ?[$%]) `)
 
-/** Words above a block of code that say that it doesn't show the last result of this run. */
+/** Words above a code block which show that the block doesn't contain the last result of this run. */
 const otherTime = pattern(
   String.raw`\b(?:before|previously|earlier|at first|initially|originally|used to|main|master|baseline|without|expected|expect|should|would|could|can|you|your|please|to (?:run|reproduce|verify|check|test|try)|issue|ticket|report|example|readme|docs?|ci|pipeline|guide|section|snippet|template|(?:added|wrote|put|inserted|append\w*) (?:this|that|the following|it)|like (?:this|so|that)|looks? like|formats?|says? that|if|once|when|log|next|later)\b`,
 )

@@ -73,7 +73,7 @@ export const afterwards = pattern(
   String.raw`\b(?:then|after (?:that|this|it|which|the|my|a|\w+ing)|afterwards?|now|in the end|finally|eventually|this time|(?:second|third|next|final) (?:run|time|attempt|try|round)|re-?ran|again)\b`,
 )
 
-/** Words that say that the writer undid or fixed what had caused a failure: "so I took it out again", "I went with a lock instead". */
+/** Phrases about undoing or replacing what had caused a failure: "so I took it out again", "I went with a lock instead". */
 export const undone = pattern(
   String.raw`\b(?:i|i've|we|we've)(?: have| then| therefore| also)* (?:(?:backed|took|taken|pulled|ripped|threw|left) (?:it|that|this|them|(?:that|the) \w+(?: \w+)?) (?:back )?out|(?:took|put) (?:it|that|this|them|the \w+) back|removed (?:it|that|this|them)|dropped (?:it|that|this|them)|reverted|undid|went (?:with|for|back)|switched (?:to|back)|settled (?:on|for))\b`,
 )

@@ -51,7 +51,7 @@ export function unpushedCommits(sentences: readonly Sentence[], known: KnownOfRu
 }
 
 const committing = /\bgit commit\b/
-/** Commands that may concern another branch or repository, take a commit back, or push in a way that the record doesn't show. */
+/** Commands that may concern another branch or repository, undo a commit, or push in a way that the record doesn't show. */
 const elsewhere = pattern(
   String.raw`\b(?:cd|checkout|switch|worktree|reset|stash|rebase|revert|make|just|npm run|pnpm|yarn|task|rake|gh|glab|hub|jj|hg|svn|sync|curl|ssh|--work-tree|--git-dir)\b| -C |\.sh\b|\bscripts?/|\bbin/(?!bash)`,
 )

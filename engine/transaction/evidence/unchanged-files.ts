@@ -8,7 +8,7 @@ import { bytesOf, isText } from '../path-keys.ts'
 import { hashOfFile, statsOf } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
-/** The source files of a tree that a run left unchanged. */
+/** The source files that a run left unchanged in a tree. */
 export type UnchangedFiles = {
   readonly files: readonly FileAfter[]
   /** Source files that the evidence doesn't cover: submodules, names that aren't UTF-8, unreadable files. */

@@ -59,9 +59,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
- * Creates a tree, and returns it with the commands that run the program in it. The tree isn't in the temporary directory, because tests that run at the same
- * time commit to trees with that root. Before a commit, the program looks for unfinished commits in all enclosing trees, and makes more system calls if there
- * is one.
+ * Creates a tree, and returns it with the commands that run the program in it. The tree isn't in the temporary directory, because other tests may be
+ * committing to a tree whose root is that directory. Before a commit, the program looks for unfinished commits in all enclosing trees, and makes more
+ * system calls if there is one.
  */
 function prepare() {
   const scene = makeScene(layout, '/var/tmp')

@@ -10,7 +10,7 @@ export type Planted = {
   readonly paths: readonly string[]
   /** Environment variables of the job that starts the run. */
   readonly env: Readonly<Record<string, string>>
-  /** Ends the host's process that has a secret on its command line. */
+  /** Stops the process on the host that has a secret on its command line. */
   close(): void
 }
 

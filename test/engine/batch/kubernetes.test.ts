@@ -126,7 +126,7 @@ test('every exit code of a batch has exactly one rule', () => {
 test('the program accepts its command line', async () => {
   const [, ...words] = (spec.template.spec.containers[0]?.args[0] ?? '').replaceAll('"', '').split(/\s+/)
   const shard = words.slice(1).map((word) => word.replaceAll('$JOB_COMPLETION_INDEX', '0'))
-  // The file of tasks doesn't exist, so the program stops when it tries to read it. By then, it has accepted the command line.
+  // The task file doesn't exist, so the program stops when it tries to read it. By then, it has accepted the command line.
   const { stderr } = await agent(shard, { cwd: tempDir(), home: tempDir() })
   expect(stderr).toContain("/work/tasks.jsonl: the tasks can't be read")
 })

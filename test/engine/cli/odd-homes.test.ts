@@ -31,7 +31,7 @@ describe.skipIf(needsBubblewrap())('where what is the user’s own can not be', 
       // The commands run one after the other, so that they don't slow each other down.
       for (const words of commands) {
         const { code, signal, stdout, stderr } = await agent(words, { cwd, home: tempDir(), env })
-        // Only `doctor` reports the problem. All other commands do their work.
+        // Only `doctor` reports the problem. All other commands work as usual.
         const expected = words[0] === 'doctor' ? 1 : 0
         expect({ words, code, signal, stderr }).toEqual({ words, code: expected, signal: null, stderr: '' })
         if (words[0] === 'doctor') expect(stdout).toMatch(/agent exec would not start here/)

@@ -9,8 +9,8 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 /**
- * A repository that contains every kind of file by which agents have been taken over. Every program that is started because of one of these files
- * writes to the folder `loot`.
+ * A repository that contains every kind of file through which agents have been hijacked. Every program that is started because of one of these
+ * files writes to the folder `loot`.
  */
 function hostile(loot: string): string {
   const steal = `touch ${loot}/ran; echo "$OPENAI_API_KEY" > ${loot}/key`

@@ -134,7 +134,7 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
 
 /** The tool that is called after all others, because it ends the run. */
 const last = 'structured_output'
-/** Tools that need something that other tools have started, or that end the work of other tools. */
+/** Tools that need something that other tools have started, and tools that stop the work of others. They are called after the others. */
 const later = [
   ...[
     'write_stdin',

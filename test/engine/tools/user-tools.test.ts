@@ -21,8 +21,8 @@ export default defineTool({
 })`
 
 /**
- * The source of a tool that catches errors of the program that runs it. Their classes come from a different copy of the package than the classes that
- * the tool imports.
+ * The source of a tool that catches errors thrown by the program that runs it. Their classes come from a different copy of the package than the
+ * classes that the tool imports.
  */
 const meets = `
 import * as z from ${JSON.stringify(zod)}

@@ -34,7 +34,7 @@ export class Scratch {
     let [done, endless] = [0, 0]
     while (done < runs.length) {
       const ended = done + (await this.#batch(first.shell, runs.slice(done)))
-      // The text at which the batch stopped either ended the shell of the whole batch, or never ended itself.
+      // The text at which the batch stopped either made the shell of the whole batch exit, or never finished.
       if (ended < runs.length) endless++
       done = ended + 1
     }

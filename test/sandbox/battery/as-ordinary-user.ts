@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 const nobody = { uid: 65534, gid: 65534 }
 
 /**
- * Runs a program of these tests as an ordinary user, from a copy that this user can read, wherever the repository is. This requires root.
+ * Runs a test program as an ordinary user. A copy of the program is run, because that user may not be able to read the repository. Requires root.
  *
  * @param group the user's group, if it must be a certain one
  * @returns what the program prints, parsed as JSON

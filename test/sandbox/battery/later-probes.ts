@@ -21,7 +21,7 @@ function onFile(name: string, program: (file: string) => string): Probe {
   }
 }
 
-/** A probe that runs a script, which tries to plant settings in the file `at` of the workspace. */
+/** A probe that runs a script, which tries to plant settings in the file `at` in the workspace. */
 function settings(name: string, script: string, at: string): Probe {
   return { name, script: () => script, seen: ({ workspace }) => holds(join(workspace, at), 'planted'), expect: never }
 }

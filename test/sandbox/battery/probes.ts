@@ -383,7 +383,7 @@ export const probes: readonly Probe[] = [
     name: 'kill a host process',
     script: ({ hostPid }) => `kill -9 ${hostPid}`,
     seen: ({ hostPid }) => {
-      // On a busy machine, it may take a while until a signal has ended a process.
+      // On a busy machine, it may take a while until a signal has killed a process.
       for (let tries = 0; tries < 6 && isRunning(hostPid); tries += 1) spawnSync('sleep', ['0.5'])
       return !isRunning(hostPid)
     },

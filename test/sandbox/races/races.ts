@@ -23,7 +23,7 @@ type Race = {
   readonly policy?: (scene: Scene) => { readonly deniedReads?: string[]; readonly writableRoots?: string[] }
   /** A command that is run before the race. */
   readonly before: string
-  /** The names of two entries of the workspace that the host swaps continuously. */
+  /** The names of two entries in the workspace, which the host swaps continuously. */
   readonly exchanged: readonly [string, string]
   /** The command that is run in each attempt. */
   readonly command: (scene: Scene) => string

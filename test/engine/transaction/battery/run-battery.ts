@@ -176,7 +176,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** The properties of a tree that a landing must reproduce: types of files, modes, targets of links, contents, and git's view of the tree. */
+/** The properties of a tree that a landing must reproduce: file types, modes, link targets, contents, and git's view of the tree. */
 function facts(tree: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   const walk = (directory: Buffer, shown: string): void => {
