@@ -12,7 +12,7 @@ import { stateFolders } from './find-changed-session.ts'
 export function findSessionFolder(given: string): string {
   if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === true) {
     if (existsSync(join(given, 'rollout.jsonl'))) return resolve(given)
-    throw new UserError('usage', `${given} is not the folder of a session: it contains no rollout.jsonl.`)
+    throw new UserError('usage', `${given} is not a session folder: it contains no rollout.jsonl.`)
   }
   const states = stateFolders()
   const id = findSession(states, given)

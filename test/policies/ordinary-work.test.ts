@@ -48,7 +48,7 @@ describe('an agent in CI, in the sandbox and without a person', () => {
     ['rm -rf .git', /deletes \.git/],
     ['rm -rf ../other', /deletes \.\.\/other/],
     ['rm -rf $HOME', /whole home/],
-    ['git clean -fdx', /every file that git does not track/],
+    ['git clean -fdx', /files that git does not track/],
     ['git reset --hard', /uncommitted work/],
     ['git checkout .', /uncommitted work/],
     ['find . -delete', /deletes what it finds/],

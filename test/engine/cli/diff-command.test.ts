@@ -92,6 +92,6 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     mkdirSync(join(cwd, 'empty'))
     const ended = await agent(['diff', 'empty', 'empty'], { cwd, home: tempDir() })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toContain('empty: there is no session')
+    expect(ended.stderr).toContain('empty is not a session folder')
   })
 })

@@ -141,7 +141,7 @@ test('agent policy names a rule without effect on standard error, and continues'
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ decision: 'allow' })
   expect(stderr).toContain(
-    `warning: ${home}/.config/portcullis/rules/team.rules:1: git push: no program's name has a blank`,
+    `warning: ${home}/.config/portcullis/rules/team.rules:1: git push: no program's name contains white space`,
   )
   expect(stderr).toContain('settings.json:1: a && b: ')
 })

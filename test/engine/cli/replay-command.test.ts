@@ -140,7 +140,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     [['replay', 'ID', '-m', 'gpt-5.5'], /a replay uses the recording as its model/],
     [['replay', 'nothing-like-it'], /There is no session/],
     [['replay', 'a.txt'], /a\.txt:1: not a line of a recording/],
-    [['replay', '.'], /there is no session/],
+    [['replay', '.'], /is not a session folder/],
     [['sessions', 'export', 'ID', '-o', 'not/there/x.jsonl'], /the recording can't be written there/],
   ])('what can’t be played or written is a usage error: %j', async (words, message) => {
     const { home, cwd, id } = await recorded()
