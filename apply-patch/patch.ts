@@ -46,7 +46,7 @@ export type UpdateFile = {
   readonly chunks: readonly Chunk[]
 }
 
-/** The change of one place in a file: where to search for the place, and its lines before and after the change. */
+/** A change to one place in a file: where to search for the place, and its lines before and after the change. */
 export type Chunk = {
   /** The patch line of the chunk's first `@@`, or of its first body line if it has no `@@`. */
   readonly line: number

@@ -119,7 +119,7 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
-/** The folders that may be the working folder when a command line names a file: the one in which the line begins, and each one that it changes to. */
+/** The folders that may be the working folder when a command line names a file: the one in which the line starts, and each one that it changes to. */
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]

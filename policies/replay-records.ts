@@ -77,7 +77,7 @@ function judge(record: AuditRecord, policy: Policy, sandbox: SandboxMode | undef
   }
 }
 
-/** The text that replaces a masked secret, so that it counts as one word. A shell would read the mask itself as a pattern. */
+/** The text that replaces the mask of a secret. It counts as one word, whereas a shell would read the mask itself as a pattern. */
 const standIn = 'a-redacted-secret'
 
 function unmask(action: Action): Action {

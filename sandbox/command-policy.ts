@@ -8,8 +8,8 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * Returns the policy for one command in the host's current state: the sandbox's policy, which additionally hides the paths that the command asks to
- * hide, and the sockets of this machine's programs. If the command asks for read-only access, it can write only to the temporary directory, and can't
+ * Returns the policy for one command in the host's current state: the sandbox's policy, extended to hide the paths that the command asks to hide
+ * and the sockets of this machine's programs. If the command asks for read-only access, it can write only to the temporary directory, and can't
  * use unix sockets. A `danger-full-access` policy is returned unchanged, because it confines nothing.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {

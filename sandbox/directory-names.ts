@@ -86,8 +86,8 @@ function hasOwnTimes(directory: PathLike): boolean {
 }
 
 /**
- * Returns a function that tells whether an unchanged stamp of a directory can prove anything. Each file system is asked for only once, so don't keep the
- * function for longer than a scan: device numbers are reused after unmounting. Outside Linux, only whole seconds are suspicious (see `isSettled`).
+ * Returns a function that tells whether an unchanged stamp of a directory can prove anything. Each file system is queried only once, so don't keep
+ * the function for longer than a scan: device numbers are reused after unmounting. Outside Linux, only whole seconds are suspect (see `isSettled`).
  */
 export function stampsByDevice(): (directory: PathLike, device: number) => boolean {
   const known = new Map<number, boolean>()

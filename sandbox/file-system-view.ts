@@ -61,7 +61,7 @@ const worthListing = 6
 /** The minimum number of paths for which it saves time to list the home directories first. */
 const worthLookingHome = 64
 
-/** Those paths of a list that are in the same directory. */
+/** A directory, and those paths of a list that are directly in it. */
 type Inside = {
   readonly directory: string
   readonly parent: string
@@ -177,8 +177,8 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
 }
 
 /**
- * Removes from a list the paths that don't exist according to a listing of the user's home directories. These are many, because most protected paths
- * belong to programs that a user doesn't have.
+ * Removes from a list the paths that don't exist according to a listing of the user's home directories. There are many of them, because most
+ * protected paths belong to programs that a user doesn't have.
  */
 function withoutMissing(
   paths: readonly string[],

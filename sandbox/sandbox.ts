@@ -97,8 +97,8 @@ export type Sandbox = {
   /** The first arguments of a command that runs one of our own programs with Node inside the sandbox. Node's options come after them. */
   readonly node: readonly [string, ...string[]]
   /**
-   * Returns the entries that are at the policy's paths, so that a sandbox that is opened later for the same paths can check that they are still
-   * there. The function is absent if the backend keeps no record of these entries.
+   * Returns the file system entries at the policy's paths. A sandbox opened later for the same paths can then check whether these entries are
+   * still there. The function is absent if the backend keeps no record of these entries.
    */
   readonly known?: () => KnownPlaces
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */

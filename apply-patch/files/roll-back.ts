@@ -59,7 +59,7 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
     ),
     ...releaseLocks(begun.locks, directories),
   ]
-  // The failure may be temporary (a full queue, an interrupted call), so what could not be removed is tried once more.
+  // A failure may be temporary (a full queue, an interrupted call), so the whole pass is repeated once.
   return pass().length === 0 ? [] : pass()
 }
 

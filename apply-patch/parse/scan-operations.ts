@@ -25,7 +25,7 @@ export type RunToken = {
   readonly strays?: readonly StrayLine[]
 }
 
-/** A line among body lines that isn't one itself: an empty line that lacks its `+`, or the line `\ No newline at end of file` of a diff. */
+/** A line among body lines that isn't a body line: an empty line that lacks its `+`, or the line `\ No newline at end of file` of a diff. */
 type StrayLine = {
   readonly kind: 'blank' | 'no-newline'
   readonly start: number

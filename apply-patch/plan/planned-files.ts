@@ -109,7 +109,7 @@ function virtual(state: FileState): Virtual {
     case 'symlink':
       return { type: 'symlink', target: state.target }
     case 'unread':
-      throw new TypeError('a file must be read with its bytes before its change is planned')
+      throw new TypeError('the bytes of a file must be read before its change is planned')
     default:
       return { type: state.type }
   }

@@ -11,7 +11,7 @@ type HookPlaces = {
   readonly project: Project
   /** Whether the repository is trusted. Its files are used only if it is. */
   readonly trusted: boolean
-  /** Whether the user's and the repository's own files are ignored. */
+  /** Whether the user's and the repository's configuration files are ignored. */
   readonly isolated: boolean
   readonly plugins: readonly Plugin[]
 }

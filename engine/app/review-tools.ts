@@ -1,6 +1,6 @@
 import type { Tool } from '../tools/tool.ts'
 
-/** The names of the tools that a review may have. They change no files: they read, note what to do, or use programs in the read-only sandbox. */
+/** The names of the tools that a review may have. They change no files: they read, plan, or run commands in the read-only sandbox. */
 const ofReviews: readonly string[] = [
   'exec_command',
   'glob',

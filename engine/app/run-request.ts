@@ -147,7 +147,7 @@ export type RunRequest = {
   readonly sinks?: readonly Sink[]
   /** Notices that the user gets before the run does anything. Each becomes an item in the event stream. Default: none. */
   readonly notices?: readonly string[]
-  /** Receives the notices that occur before the event stream begins. Default: they become items in the stream. */
+  /** Receives the notices that are issued before the event stream begins. Default: they become items in the stream. */
   readonly warn?: (sentence: string) => void
   /** Receives the standard error of reviewer programs. Default: it is discarded. */
   readonly errors?: Writable

@@ -25,7 +25,7 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   if (options.isolated === true && (options.trust === true || options.profile !== undefined)) {
     throw new UserError(
       'usage',
-      `--isolated ignores your own and the repository's files, but ${options.trust === true ? '--trust' : '--profile'} asks for them: leave out one of the two options.`,
+      `--isolated ignores your configuration files and the repository's, but ${options.trust === true ? '--trust' : '--profile'} needs them: leave out one of the two options.`,
     )
   }
   return {

@@ -43,7 +43,7 @@ export type Config = {
   readonly settings: Settings
   /** Whether the repository is trusted. If not, its settings and allow rules are ignored, but its deny and ask rules still apply. */
   readonly trusted: boolean
-  /** Whether the user's and the repository's own files are ignored: settings, rules, permissions, hooks, servers, skills, instructions. */
+  /** Whether the user's and the repository's configuration is ignored: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
   /** Configuration that was found but is not used. */
   readonly ignored: readonly Ignored[]

@@ -46,7 +46,7 @@ export function readProjectLayers(project: Project): {
     const place = { name: path, text }
     const settings = validate(ConfigFile, Object.fromEntries(mine), place)
     const layer: Layer = { ...place, kind: 'project', settings }
-    return { layer, ignored: ignoring(path, others, 'only the user’s own file may set it') }
+    return { layer, ignored: ignoring(path, others, 'only the user’s own configuration may set it') }
   })
   return { layers: read.map(({ layer }) => layer), ignored: read.flatMap(({ ignored }) => ignored) }
 }

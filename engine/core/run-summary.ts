@@ -82,8 +82,9 @@ export const transactionReport = z.object({
   /** How the run's private view of the workspace was made. */
   strategy: z.string(),
   /**
-   * `landed`: all changes are in the user's files. `nothing`: there were no changes. `kept`: the changes were stored and not landed, because of
-   * `--land`. `conflict`, `failed`: no change landed, and `conflicts` or the error says why. If no change landed, the user's files are unchanged.
+   * `landed`: all changes are in the user's files. `nothing`: there were no changes. `kept`: the changes were stored but didn't land, because of
+   * the value of `--land`. `conflict`, `failed`: no change landed, and `conflicts` or the error says why. If no change landed, the user's files are
+   * unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, not counting untracked paths that git ignores. */
@@ -131,7 +132,7 @@ export const transactionReport = z.object({
   patch: z.string(),
 })
 
-/** How a run that is a transaction ended, as the summary reports it. */
+/** The outcome of a transactional run, as the summary reports it. */
 export type TransactionReport = z.infer<typeof transactionReport>
 
 /** What a run did, for the closing lines on stderr and for the program's exit code. */

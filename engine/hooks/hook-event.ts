@@ -16,8 +16,8 @@ const guard = { guards: true, timeout: 600 } as const
 const notice = { guards: false, timeout: 600 } as const
 
 /**
- * The events that hooks can be set on. The names that begin with `Before` or `After` are Gemini CLI's, the others Claude Code's, as in the hook references of
- * both. Events that have no equivalent here are in `otherEvents`.
+ * The events that hooks can be set on. The names that begin with `Before` or `After` are Gemini CLI's; the others are Claude Code's (see the hook
+ * references of both programs). Events that have no equivalent here are in `otherEvents`.
  */
 export const hookEvents = {
   SessionStart: { ...notice, matches: 'source', setsVariables: true, text: 'context' },
@@ -55,7 +55,7 @@ export function kindOf(event: HookEvent): EventKind {
   return hookEvents[event]
 }
 
-/** Events of Claude Code and Gemini CLI that never happen here. When hooks for them are loaded, a notice says that they never run. */
+/** Claude Code and Gemini CLI events that never happen here. When hooks for them are loaded, a notice says that these hooks never run. */
 export const otherEvents: readonly string[] = [
   'Setup',
   'UserPromptExpansion',

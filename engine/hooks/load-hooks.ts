@@ -62,7 +62,7 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
           const origin = json.place(at)
           if (wantsOut(handler) && !mayLeave(file))
             notices.push(
-              `${origin}: "sandbox": false is ignored, because only hooks in your own files may leave the sandbox`,
+              `${origin}: "sandbox": false is ignored, because only hooks in your own configuration may leave the sandbox`,
             )
           return {
             handler,

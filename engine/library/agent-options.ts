@@ -49,7 +49,7 @@ export type AgentOptions<Output = unknown> = {
    * fail in the end, the run fails. The commands are your own, so they need no approval, but rules that forbid them apply. Default: as configured.
    */
   readonly verify?: readonly string[]
-  /** How many times failures are reported to the model; 0: as many times as the budget allows. Default: 2. */
+  /** How many times failures of the `verify` commands are reported to the model; 0: as many times as the budget allows. Default: 2. */
   readonly verifyAttempts?: number
   /** Ends a run when a call is denied for the first time. Default: false. */
   readonly failOnDenied?: boolean

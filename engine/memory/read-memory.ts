@@ -58,7 +58,8 @@ const namesInHome: readonly Alternatives[] = [
   ['.gemini/GEMINI.md'],
 ]
 /**
- * The size limit for all files of the user together, and for all files of the repository together, in bytes. Codex has the same limit for project documents.
+ * The size limit, in bytes, for the user's instruction files taken together, and for the repository's. Codex has the same limit for project
+ * documents.
  */
 const maxBytes = 32 * 1024
 /** How deeply imports may be nested. Claude Code has the same limit. */

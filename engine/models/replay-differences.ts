@@ -106,8 +106,8 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
 }
 
 /**
- * Returns a sentence that lists the tools that a recorded response calls but this run doesn't have, to be appended to a message; `''` if there are
- * none, or if this run has no tools at all.
+ * Returns a sentence to append to a message. It lists the tools that a recorded response calls but this run doesn't have; `''` if there are none, or
+ * if this run has no tools at all.
  */
 export function unknownTools(
   response: RecordedResponse | undefined,

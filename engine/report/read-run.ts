@@ -93,7 +93,7 @@ function outsideOf(event: Fields, config: Fields): readonly string[] {
   if (listOf(event['dangers']).includes('docker-socket')) {
     found.push("Commands could talk to this machine's docker daemon, which gives them root access to this machine.")
   }
-  if (config['network'] === 'full') found.push('Commands could reach any host of the network.')
+  if (config['network'] === 'full') found.push('Commands could reach any host on the network.')
   if (config['network'] === 'allowlist') found.push('Commands could reach the allowed hosts.')
   return found
 }

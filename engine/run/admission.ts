@@ -21,7 +21,7 @@ type Left = {
   readonly cost: number | undefined
 }
 
-/** The most that a request could use. */
+/** The most that a request could use or cost. */
 export type WorstCase = {
   /** The request's own size, in tokens. */
   readonly input: number

@@ -53,7 +53,7 @@ export function describeFact(fact: Fact): string {
   }
 }
 
-/** The fact about a command that only reads and prints. */
+/** The fact that a command only reads and prints. */
 export const readOnly: Fact = { class: 'read-only' }
 
 /** Creates the fact that a command's effect is unknown, for the given reason. */

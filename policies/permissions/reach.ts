@@ -54,7 +54,7 @@ const interpreter =
 /** Options whose value is code or a command to run. */
 const givingCode = /^(?:-c|--call|--eval)(?:=|$)/
 
-/** Whether a program runs a text of the command line as code. Such code is not analysed here. */
+/** Whether a program runs text from the command line as code. Such code is not analysed here. */
 function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedCommand): boolean {
   if (!facts.some(({ class: kind }) => kind === 'runs-code')) return false
   const given = args.map(({ text }) => text)

@@ -34,8 +34,8 @@ function isPlainKey(key: string): boolean {
 }
 
 /**
- * Whether the value of an option only shows git's data. This concerns options that choose what is shown or how it is ordered: a format, a sort key, or a key
- * for grouping commits. Git verifies signatures if any of these values refers to them, even just to sort.
+ * Whether the value of an option only makes git show its own data. This concerns options that choose what is shown or how it is ordered: a format, a
+ * sort key, or a key for grouping commits. Git verifies signatures if any of these values refers to them, even just to sort.
  *
  * @param value undefined if the command line doesn't spell it out
  */

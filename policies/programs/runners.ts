@@ -3,7 +3,7 @@ import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
- * Programs that run code of the project or code from their arguments. If `version` lists words, the program prints its version when it is given
+ * Programs that run the project's code or code from their arguments. If `version` lists words, the program prints its version when it is given
  * exactly one of them, and does nothing else. For some programs, `version` is missing on purpose: `yarn` and `pnpm` load project configuration before
  * they print their version, and `cargo` and `rustc` start the toolchain that the project names.
  */

@@ -6,7 +6,7 @@ type Status = {
   readonly initPid: number | undefined
   /**
    * Calls `act` with `initPid`, at once or as soon as it is known. Until then, killing bwrap is unsafe. bwrap first creates the namespace, and only later
-   * makes the kernel end the namespace together with bwrap; if it is killed in between, the command keeps running.
+   * tells the kernel to kill the namespace's processes when bwrap ends. If bwrap is killed in between, the command keeps running.
    */
   readonly whenKnown: (act: (initPid: number) => void) => void
   /** Whether the command itself has started and ended. Only then does bwrap report an exit code. */

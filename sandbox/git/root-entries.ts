@@ -39,7 +39,7 @@ export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean 
   return identity.file !== undefined && trusted.has(identity.file)
 }
 
-/** The existing entries in the roots that are on a list of protected paths. */
+/** Those of the given protected paths that exist in the roots. */
 export function entriesOf(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))

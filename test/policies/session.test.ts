@@ -6,7 +6,7 @@ const file = 'fixtures/policies/session.txt'
 const commands = readCommandTable(file, readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
 const rules = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
 
-/** The commands of the session that a mode asks about, in order. */
+/** The session's commands that a mode doesn't allow without asking, in order. */
 function askedIn(approvalMode: ApprovalMode): readonly unknown[] {
   return commands
     .map(({ command }) => command)

@@ -13,7 +13,7 @@ const coarseTest = testUnless(typeof disk === 'string' ? disk : undefined, test)
 const place = typeof disk === 'string' ? '' : disk.directory
 afterAll(() => (typeof disk === 'string' ? undefined : disk.close()))
 
-/** Creates a directory early in a second, and waits until its age, judging by its time stamp, exceeds 100 ms, but within the same second. */
+/** Creates a directory early in a second, and waits until its time stamp is more than 100 ms old, but still in the same second. */
 async function agedDirectory(name: string): Promise<string> {
   await sleep(1200 - (Date.now() % 1000))
   const path = join(place, name)

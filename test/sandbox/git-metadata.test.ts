@@ -49,7 +49,7 @@ function useOnHost(directory: string): void {
   }
 }
 
-/** Plants files with a script, and then uses the host's git in `where`. No planted file may have run, as shown by a sentinel that it would create. */
+/** Plants files with a script, and then uses the host's git in `where`. Expects that no planted file runs: one that ran would create a sentinel. */
 async function expectDisarmed(workspace: string, script: string, where = '.'): Promise<void> {
   const sentinel = join(workspace, 'sentinel')
   const evil = `evil() { printf '#!/bin/sh\\ntouch ${sentinel}\\n' > "$1"; chmod +x "$1"; }; `

@@ -61,7 +61,7 @@ export function needsScript(): boolean {
   return isMissing('script', present ? undefined : 'the program script of util-linux is not installed')
 }
 
-/** Whether one of these programs is missing here, which is not an error on any machine. Each missing program is printed. */
+/** Whether one of these programs is missing. Each missing program is printed. This is not an error, not even on CI. */
 export function needsPrograms(...names: readonly string[]): boolean {
   const missing = names.filter((name) => spawnSync('sh', ['-c', 'command -v "$0"', name]).status !== 0)
   for (const name of missing) tell(`the program ${name} is not installed`)

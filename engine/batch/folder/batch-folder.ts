@@ -46,7 +46,7 @@ export class BatchFolder {
    */
   static open(path: string, owner: number): BatchFolder {
     const text = readIfThere(join(path, 'batch.json'))
-    if (text === undefined) throw new UserError('usage', `${path} is not the folder of a batch: it has no batch.json.`)
+    if (text === undefined) throw new UserError('usage', `${path} is not a batch folder: it contains no batch.json.`)
     return new BatchFolder(path, parse(manifestSchema, text, join(path, 'batch.json')), owner)
   }
 

@@ -33,8 +33,8 @@ export function writeWhole(path: string, text: string, owner: number): void {
 /**
  * Creates a file with its complete content, unless the file exists already.
  *
- * @param isKept whether the file must survive a crash of the machine. Its content is then on the disk before it appears, and its name before this function
- * returns
+ * @param isKept whether the file must survive a crash of the machine. Its content is then on the disk before the file
+ * appears, and its name is there before this function returns
  * @returns whether this call created the file. Of several simultaneous calls, only one creates it
  */
 export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {

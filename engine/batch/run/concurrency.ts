@@ -8,8 +8,8 @@ const growMs = 30_000
 
 /**
  * The maximum number of simultaneous runs. It begins with the requested number, falls each time a provider refuses requests because there were too
- * many, and slowly rises again while none are refused. The runs are not slowed down instead, because the provider's cache forgets the prompt of a run
- * that waits too long between two requests.
+ * many, and slowly rises again while none are refused. Slowing down every run instead would be worse, because a provider's cache forgets the
+ * prompt of a run that waits too long between two requests.
  */
 export class Concurrency {
   readonly #now: () => number

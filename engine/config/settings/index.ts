@@ -32,7 +32,7 @@ export function defaultSettings(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** The settings that only the user's own file may set. */
+/** The settings that only the user may set, not a repository. */
 export const userOnly: readonly string[] = Object.entries<AnyRow>(settingsTable).flatMap(([name, { saidBy }]) =>
   saidBy === 'user' ? [name] : [],
 )

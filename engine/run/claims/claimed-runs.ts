@@ -79,8 +79,8 @@ const twoVersions = pattern(
 )
 
 /**
- * Returns why a claim that tests ran with a tool, with two versions of an interpreter or with an option is unsupported: no command names what the
- * claim names. Undefined if there is no such claim.
+ * Returns why a claim that tests ran with a tool, with two versions of an interpreter or with an option is unsupported: no command names that tool,
+ * the versions or the option. Undefined if there is no unsupported claim of this kind.
  */
 function otherKind(
   { text, plain, clauses }: Sentence,

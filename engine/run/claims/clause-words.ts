@@ -1,6 +1,6 @@
 import { pattern } from './word-patterns.ts'
 
-/** Words with which clauses in languages other than English say that a file was changed, or only refer to it. */
+/** Words with which clauses in languages other than English say that a file was changed, or merely refer to the file. */
 
 /** Builds a pattern for whole words. `\b` can't be used for that, because it doesn't recognize letters outside ASCII. */
 const word = (source: string): RegExp => pattern(String.raw`(?<!\p{L})(?:${source})(?!\p{L})`, 'u')

@@ -29,7 +29,8 @@ const denied = pattern(
 )
 
 /**
- * Finds statements that work was pushed to a branch, if every push of the run names the branches that it updates, and that branch is not among them.
+ * Finds statements that work was pushed to a branch to which the run pushed nothing. None are found unless every push names the branches that it
+ * updates.
  *
  * @internal
  */

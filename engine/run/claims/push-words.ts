@@ -96,7 +96,7 @@ export function arrivals(remotes: readonly string[]): readonly RegExp[] {
   return patterns.map((each) => pattern(each.replaceAll('@place', named), 'u'))
 }
 
-/** Matches a line of a report that says that a push is done. */
+/** Matches a line that reports a push as done, such as "Push: done". */
 export const reported = pattern(
   String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal(?: \w+)? and (?:the )?remote(?: \w+)? (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
 )

@@ -58,7 +58,7 @@ export const stillWrong = pattern(
 export const wasWrong = pattern(
   String.raw`\b(?:failed|was|were|had|made|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
 )
-/** Words that say that a failure still exists. */
+/** Words for a failure that still exists. */
 export const isWrong = pattern(
   String.raw`\b(?:still|fails|is|are|remains?|keeps?|stays?|not yet|couldn't|could not|can't|cannot|unable|wasn't able|haven't|didn't|did not)\b`,
 )

@@ -18,7 +18,7 @@ export type TaskWork = {
   stop(): void
 }
 
-/** How the work of a task ended: whether it succeeded, and a description. */
+/** The outcome of a task's work: whether it succeeded, and a description. */
 type TaskEnd = { readonly ok: boolean; readonly how: string }
 
 /** The status of a task. `incomplete`: its work succeeded, but a hook does not accept the task as done. */

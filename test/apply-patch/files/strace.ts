@@ -34,8 +34,8 @@ export type Ended = {
   readonly stdout: string
   readonly stderr: string
   /**
-   * Whether the runtime itself has disturbed the trace. It opens files to count processors, in one thread or another, and wakes its threads a varying
-   * number of times. Later calls then have different numbers, so the run is inconclusive.
+   * Whether the runtime itself has disturbed the trace. Node opens files to count processors, in one thread or another, and wakes its threads a
+   * varying number of times. Later calls then have different numbers, so the run is inconclusive.
    */
   readonly disturbed: boolean
 }
@@ -90,7 +90,7 @@ export function failAt(
   return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:error=${error}:when=${when}`], command, env)
 }
 
-/** Runs a process under strace. Returns how it ended, and the traced calls of its main thread. */
+/** Runs a process under strace. Returns how the process ended, and the traced calls of its main thread. */
 async function trace(
   what: readonly string[],
   command: readonly string[],

@@ -18,7 +18,7 @@ export type User = 'root' | 'ordinary'
 
 /** The part of a host that is attacked. It is created for one run and removed afterwards. */
 export type Scene = {
-  /** The directory that contains all others. It is not below /tmp, which a sandbox hides. */
+  /** The directory that contains all other places of the scene. It is not below /tmp, which a sandbox hides. */
   readonly base: string
   readonly home: string
   /** A repository at a path where a CI checkout would be. */

@@ -16,7 +16,7 @@ type RunOptions = {
   /** The sandbox's backend. `unconfined` confines nothing, and shows that the attacks succeed without confinement. */
   readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
   readonly program: { readonly argv: readonly string[]; readonly node: string }
-  /** The parts of the run that execute the workspace's script `attack.sh`, each with its own name as the argument. */
+  /** The parts of the run that execute the workspace's script `attack.sh`. Each passes its own name as the argument. */
   readonly acting: readonly Surface[]
   /** Calls to other tools, which the model makes first. */
   readonly calls?: readonly ToolCall[]

@@ -33,7 +33,9 @@ describe('import = ["codex"]', () => {
     const home = tempDir({ '.codex/config.toml': 'openai_base_url = "http://127.0.0.1:9/v1"\nmodel = "gpt-4.1"\n' })
     const { stdout } = await agent(['config', 'show', '--trust'], { cwd, home })
     expect(stdout).not.toContain('127.0.0.1:9')
-    expect(stdout).toContain(`# ignored: ${cwd}/.portcullis/config.toml: import (only the user’s own file may set it)`)
+    expect(stdout).toContain(
+      `# ignored: ${cwd}/.portcullis/config.toml: import (only the user’s own configuration may set it)`,
+    )
   })
 })
 
@@ -132,6 +134,6 @@ describe('--isolated', () => {
   test.each([[['--trust']], [['-p', 'ci']]])('contradicts %s', async (args) => {
     const { code, stderr } = await agent(['exec', '--isolated', ...args, 'x'], { cwd: repository(), home: tempDir() })
     expect(code).toBe(2)
-    expect(stderr).toContain('--isolated ignores your own and the repository')
+    expect(stderr).toContain('--isolated ignores your configuration files and the repository')
   })
 })

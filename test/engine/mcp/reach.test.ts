@@ -100,7 +100,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     })
     const ended = await withServers('', done, { cwd, args: ['--trust'] })
     expect(ended.code, ended.stderr).toBe(0)
-    expect(ended.stderr).toContain('only hooks in your own files may leave the sandbox')
+    expect(ended.stderr).toContain('only hooks in your own configuration may leave the sandbox')
     expect(ended.stderr).not.toContain('is not available')
     expect(reachedBy()).toEqual([])
   })

@@ -25,7 +25,7 @@ export class Scratch {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** Runs texts, all with the same shell and of the same kind. The `hits` are those that changed something, or all if none did so alone. */
+  /** Runs texts of one kind with one shell. The `hits` are those that changed something, or all texts if none changed anything by itself. */
   async run(runs: readonly Run[]): Promise<Ran> {
     const [first] = runs
     if (first === undefined) return { hits: [], endless: 0 }

@@ -3,7 +3,7 @@ import { ensureImage } from '../docker-image.ts'
 import { runAsOrdinaryUser } from '../battery/as-ordinary-user.ts'
 import { runRaces, type Raced } from './races.ts'
 
-/** Runs all races as this user, or as a user who owns nothing, which only root can do. */
+/** Runs all races as this user (`root`), or as a user who owns nothing (`ordinary`); only root can do the latter. */
 export async function runRacesAs(
   user: 'root' | 'ordinary',
   backend: 'bubblewrap' | 'docker',
