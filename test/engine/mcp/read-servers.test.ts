@@ -55,7 +55,7 @@ for (const [name, wrong, says] of [
   ['words that are none', '{"command": "x", "args": [1]}', "'args.0': "],
   ['a URL that is none', '{"url": "nowhere"}', "'nowhere' is not a URL"],
   ['headers on a WebSocket', '{"url": "wss://x.org", "headers": {"a": "b"}}', "can't send headers"],
-  ['no table', '5', 'expected a table'],
+  ['no object', '5', 'expected an object'],
 ] as const) {
   test(`a server with ${name} is left out, with its place, and the others stay`, () => {
     const { path, servers, faults } = fromJson(`{"mcpServers": {"a": {"command": "x"},\n"bad": ${wrong}}}`)
