@@ -188,7 +188,12 @@ test.each<[string, Files, Readonly<Record<string, string>>, RegExp]>([
   ['one file too many', changed, { 'max-files': '3' }, /changes 4 files, but the limit is 3/],
   ['a byte too much', changed, { 'max-bytes': '100' }, /but only 100 are allowed/],
   ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /something other than a regular file/],
-  ['a link that is changed', { ...base, 'src/link': { link: '/etc' } }, {}, /not a regular file in the patch's base commit/],
+  [
+    'a link that is changed',
+    { ...base, 'src/link': { link: '/etc' } },
+    {},
+    /not a regular file in the patch's base commit/,
+  ],
   ['a name with a line feed', { ...base, 'src/a\nb': 'x' }, {}, /is not a safe path for a file/],
 ])('%s is refused, and nothing is written', async (_, files, inputs, why) => {
   const step = await apply(bundleOf(files), inputs)
