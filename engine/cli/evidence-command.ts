@@ -49,7 +49,7 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
 
 /**
  * Returns the unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many files were written
- * after the run; for these, the evidence records the present content.
+ * after the run; for these, the evidence records the current content.
  */
 async function unchangedOf(
   { directory, state }: ChangedSession,
@@ -86,7 +86,7 @@ function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
   return [
     ...(touchedLater > 0
       ? [
-          `${counted(touchedLater, 'file that the run did not change was', 'files that the run did not change were')} written after the run; the evidence records the present content`,
+          `${counted(touchedLater, 'file that the run did not change was', 'files that the run did not change were')} modified after the run; the evidence records the current content`,
         ]
       : []),
     ...(leftOut.length > 0

@@ -81,7 +81,7 @@ function longestMatch(
   lines: readonly string[],
   cwd: string,
 ): { readonly expectedAt: number; readonly gotAt: number } | undefined {
-  // `reachable` contains each number of lines that the first `at` patterns may match together.
+  // `reachable` contains every total number of lines that the first `at` patterns can match.
   let reachable = new Set([0])
   for (const [at, pattern] of patterns.entries()) {
     const next = new Set<number>()

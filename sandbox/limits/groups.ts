@@ -113,8 +113,8 @@ export function countsOfProcess(
 }
 
 /**
- * Returns a function that counts the threads that are now in a process's control group, including those of zombies; undefined if the group can't be
- * seen from here. Another program, such as the container daemon, started the process. For the parameters, see `countsOfProcess`.
+ * Returns a function that counts the threads, including those of zombies, that are now in the control group of a process that another program, such as
+ * the container daemon, has started. Returns undefined if the group can't be seen from here. For the parameters, see `countsOfProcess`.
  */
 export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
   const membership = read(`/proc/${pid}/cgroup`)

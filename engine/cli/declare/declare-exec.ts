@@ -119,7 +119,7 @@ export function runOptions(command: Command): Command {
       ).choices(colours),
     )
     .option('-q, --quiet', 'print nothing on standard error except the reason for a failure')
-    .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
+    .addOption(new Option('-v, --verbose', 'show outputs and changes in full on standard error').conflicts('quiet'))
     .option('-o, --output-last-message <file>', 'also write the final message to this file')
     .option(
       '--report <file>',

@@ -262,7 +262,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
     expect([made.code, made.stderr]).toEqual([
       0,
-      `${cwd}: 1 file that the run did not change was written after the run; the evidence records the present content\n` +
+      `${cwd}: 1 file that the run did not change was modified after the run; the evidence records the current content\n` +
         `${cwd}: the evidence leaves out 2 paths (submodules, names that are not UTF-8, unreadable files)\n`,
     ])
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
