@@ -9,7 +9,7 @@ export class Dictionary {
   // The run with the number `id`: `#text[#starts[id] .. #starts[id + 1])`.
   readonly #text: Uint8Array
   readonly #starts: Int32Array
-  // Records which sketches (see `sketch`) occur. Most lines that aren't in the dictionary are recognized by their sketch alone.
+  // Records which sketches (see `sketch`) occur. For most lines that aren't in the dictionary, the sketch alone shows this.
   readonly #sketches: Uint8Array
   readonly #sketchMask: number
 

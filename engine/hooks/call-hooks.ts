@@ -4,6 +4,7 @@ import type { HookOutcome } from './combine-answers.ts'
 import type { Hooks } from './hooks.ts'
 import type { CallView } from './call-view.ts'
 import { viewsOf } from './views-of-call.ts'
+import { withReason } from './with-reason.ts'
 
 /** Returns the functions that call a run's hooks before and after its tool calls. If a hook ends the run, `stop` is called with the reason. */
 export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
@@ -43,7 +44,7 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
       const fields = { tool_use_id: id, duration_ms: took, ...whose(agent), ...said }
       const outcome = await hooks.fireForCall(event, views(call, input), fields)
       if (outcome.stop !== undefined) stop(outcome.stop)
-      const complaint = outcome.decision === 'deny' ? `A hook objects: ${outcome.reason ?? ''}` : ''
+      const complaint = outcome.decision === 'deny' ? withReason('A hook objects', outcome.reason) : ''
       const added = [complaint, contextOf(outcome)].filter((text) => text !== '')
       return { ...result, output: [outcome.updatedOutput ?? result.output, ...added].join('\n') }
     },

@@ -1,6 +1,7 @@
 import type { Reviewer } from '../../policies/index.ts'
 import type { Hooks } from './hooks.ts'
 import { viewOfAction } from './views-of-call.ts'
+import { withReason } from './with-reason.ts'
 
 /**
  * Wraps a reviewer so that `PermissionRequest` hooks are asked first. If they don't decide, the wrapped reviewer is asked. A hook that fails counts as a
@@ -19,7 +20,10 @@ export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer 
       }
       switch (outcome.decision) {
         case 'allow':
-          return { outcome: 'allowed', reason: `A PermissionRequest hook allowed the action: ${outcome.reason ?? ''}` }
+          return {
+            outcome: 'allowed',
+            reason: withReason('A PermissionRequest hook allowed the action', outcome.reason),
+          }
         case 'deny':
           return { outcome: 'denied', reason: outcome.reason ?? 'A PermissionRequest hook refused the action.' }
         case 'ask':

@@ -6,6 +6,7 @@ import { watchConfig, type ConfigFile } from './config-watch.ts'
 import { createHooks, type HookRun, type Hooks, type HookDependencies } from './hooks.ts'
 import { withoutAgentHooks, type HookSet } from './load-hooks.ts'
 import { taskHooks } from './task-hooks.ts'
+import { withReason } from './with-reason.ts'
 
 /** How a session starts, as the `SessionStart` event names it. */
 type SessionSource = 'startup' | 'resume' | 'compact'
@@ -83,7 +84,7 @@ export function openHooks(
       const ended = started.stop ?? submitted.stop
       if (ended !== undefined) return { context, refused: `A hook ended the run: ${ended}` }
       if (submitted.decision !== 'deny') return { context }
-      return { context, refused: `A hook refused the prompt: ${submitted.reason ?? ''}` }
+      return { context, refused: withReason('A hook refused the prompt', submitted.reason) }
     },
     finish: async (message, again) => {
       const late = await hooks.woken(true)

@@ -50,7 +50,7 @@ function usualRequest(input: Parameters<Send>[0], init: Parameters<Send>[1]): Us
   return { url, options, body, signal: signal ?? undefined }
 }
 
-/** An answer whose headers have arrived. */
+/** A response whose headers have arrived. */
 type Arrived = {
   readonly response: IncomingMessage
   /** Returns the error that broke the connection after the headers had arrived; undefined if there was none. */

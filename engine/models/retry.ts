@@ -79,8 +79,8 @@ function reasonToStop(
     return repeats === 0 ? ' (retries are off)' : ` (gave up after ${counted(repeats, 'retry', 'retries')})`
   }
   if (so.waited + so.waitMs <= so.limits.retryBudgetMs) return undefined
-  const asked = failure.waitMs === undefined ? 'the next wait would be' : 'it asks to wait'
-  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the wait budget of ${seconds(so.limits.retryBudgetMs)} have been used)`
+  const asked = failure.waitMs === undefined ? 'the next wait would be' : 'the provider asks for a wait of'
+  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the wait budget of ${seconds(so.limits.retryBudgetMs)} has been used)`
 }
 
 function seconds(ms: number): string {

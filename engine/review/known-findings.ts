@@ -79,7 +79,7 @@ export function readKnownFindings(text: string, name: string): readonly KnownFin
   }
   throw new UserError(
     'usage',
-    `--known ${name}: not the report of a review. Give the .json, .sarif or codequality.json file that --report or agent report wrote.`,
+    `--known ${name}: this is not a review report. Give a .json, .sarif or codequality.json file that was written by --report or with "agent report".`,
   )
 }
 

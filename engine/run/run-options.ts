@@ -131,7 +131,7 @@ export type RunOptions = {
    */
   readonly deliver?: (finalMessage: string) => string | undefined
   /**
-   * Receives a function that makes tool calls for a client, and resolves when no more calls will come. With this option, no model is asked, and no
+   * Receives a function that makes tool calls for a client, and resolves when no more calls will come. With this option, no model is called, and no
    * text counts as written by a person. Default: a model is asked.
    */
   readonly serve?: (take: TakeCall) => Promise<void>

@@ -16,8 +16,8 @@ type CurrentFile =
   | { readonly state: 'refused'; readonly result: ToolResult }
 
 /**
- * Reads a file before it is changed, as a command in the sandbox would see it. If the model doesn't know the content yet, and reading it needs an approval, the
- * Guardian is asked.
+ * Before a file is changed, reads it as a command in the sandbox would see it. If the model doesn't know the content yet, and reading it needs approval,
+ * the Guardian is asked.
  */
 export async function readCurrent(path: string, context: ToolContext): Promise<CurrentFile> {
   try {

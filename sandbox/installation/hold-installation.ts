@@ -131,7 +131,7 @@ function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
 }
 
 /**
- * A text that changes whenever the file changes; undefined if there is no file. The text is reliable because nobody can set the file's change time.
+ * A string that changes whenever the file changes; undefined if there is no file. It can be relied on, because nobody can set a file's change time.
  */
 function stampOf(path: string): string | undefined {
   try {

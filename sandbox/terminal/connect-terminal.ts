@@ -49,7 +49,7 @@ export function keyboard(pipe: Writable): Writable {
 }
 
 /**
- * Throws `RangeError` if no terminal can have the requested size, and `TypeError` if the command asks for a terminal and also for a standard input.
+ * Throws `RangeError` if no terminal can have the requested size, and `TypeError` if both a terminal and an input were requested.
  */
 export function checkTerminal({ terminal, stdin }: Command): void {
   if (terminal === undefined) return

@@ -30,7 +30,7 @@ export function removeWish(folder: BatchFolder, trial: string, attempt: number):
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored; the attempt was then not handed out to a worker. */
+/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored, which means that the attempt was not handed out to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

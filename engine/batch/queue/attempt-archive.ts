@@ -51,7 +51,7 @@ export async function unpackAttempt(packed: Uint8Array, directory: string, most:
       .split('/')
       .every((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'))
     if (!isPlain || !kept.test(path))
-      throw new Error(`it contains ${JSON.stringify(path)}, which is not a file of an attempt`)
+      throw new Error(`it contains ${JSON.stringify(path)}, which does not belong in the archive of an attempt`)
   }
   for (const { path, size } of files) {
     if (at + size > bytes.length) throw new Error('it is cut')

@@ -70,7 +70,7 @@ Examples:
 function declareReplay(policy: Command, finish: Finish): void {
   modes(policy.command('replay'), 'as in each session')
     .description(
-      'judge all actions of sessions again, and report which decisions change; no command runs, and no model is asked',
+      'judge all actions of sessions again, and report which decisions change; no command runs, and no model is called',
     )
     .argument(
       '[runs...]',

@@ -6,7 +6,7 @@ import type { Finish } from './shared-options.ts'
 /** Declares `agent replay`. */
 export function declareReplay(program: Command, finish: Finish): void {
   runOptions(program.command('replay'))
-    .description('replay a recorded conversation: no model is asked, but commands are run and patches are applied')
+    .description('replay a recorded conversation: no model is called, but commands are run and patches are applied')
     .argument(
       '<recording>',
       'a file from --record or agent sessions export; or a session: its id, the beginning or end of the id, or its folder',

@@ -15,7 +15,7 @@ const search = ({ base }: Scene): string => `
     grep -rsa 'CANAR[Y]' ${base} /tmp /run /dev/shm /etc /github
   } 2>/dev/null | ${findCanaries}`
 
-/** Everyday git commands, which must still work next to the canaries. Only the surface `shell` runs them, before it searches for canaries. */
+/** Everyday git commands, which must still work when the canaries are in place. Only the surface `shell` runs them, before it searches for canaries. */
 const everydayGit = ({ remote }: Scene): string => `
   if [ "$1" = shell ]; then (
     set -e

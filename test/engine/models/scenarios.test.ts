@@ -227,7 +227,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     const refusal: Reply = { status: 429, headers: { 'retry-after': '3600' }, body: error('later') }
     const { mock, model } = await startWire(wire, [refusal], { retryBudgetMs: 60_000 })
     expect((await failureOf(model)).message).toBe(
-      `${label} answered 429: later (gave up: it asks to wait 3600 s, and 0 s of the wait budget of 60 s have been used)`,
+      `${label} answered 429: later (gave up: the provider asks for a wait of 3600 s, and 0 s of the wait budget of 60 s has been used)`,
     )
     expect(mock.requests).toHaveLength(1)
   })
@@ -236,7 +236,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     const refusal: Reply = { status: 429, headers: { 'retry-after-ms': '200' }, body: error('later') }
     const { mock, model } = await startWire(wire, [refusal, refusal], { retryBudgetMs: 300 })
     expect((await failureOf(model)).message).toBe(
-      `${label} answered 429: later (gave up: it asks to wait 0.2 s, and 0.2 s of the wait budget of 0.3 s have been used)`,
+      `${label} answered 429: later (gave up: the provider asks for a wait of 0.2 s, and 0.2 s of the wait budget of 0.3 s has been used)`,
     )
     expect(mock.requests).toHaveLength(2)
   })

@@ -33,7 +33,7 @@ const limits = {
 const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hierarchyHere() !== undefined
 
 /**
- * Runs the probes in each mode of a backend, each with new places to attack, and returns the outcomes. Two kinds of probes are left out:
+ * Runs the probes in each mode of a backend, with fresh targets for every probe, and returns the outcomes. Two kinds of probes are left out:
  * those for a limit that nothing can enforce, and, in docker's second mode, those that the mode doesn't affect.
  *
  * @param viewed whether commands see a private view in place of the workspace, which must stay unchanged
