@@ -9,7 +9,8 @@ const headers = [
 ] as const
 
 /**
- * Classifies a line of a patch. `text` is the path of a header, the text of an anchor, or a line of a body with its mark.
+ * Classifies a line of a patch. `text` is the path in a header, or the text after `@@` in an anchor. For all other kinds it is the whole line, including
+ * a leading `+`, `-` or space.
  *
  * @param inUpdate whether the line is in an update, in which a header with leading spaces is a context line
  */

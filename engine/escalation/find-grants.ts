@@ -78,7 +78,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
   }
 }
 
-/** Returns the grants that a call asks for by name. Paths are relative to `cwd`. */
+/** Returns the grants that a call asks for explicitly. Paths are relative to `cwd`. */
 export function grantsAskedFor(asked: AskedPermissions, cwd: string, policy: SandboxPolicy): readonly Grant[] {
   return distinct([
     ...(asked.read ?? []).flatMap((path) => readGrant(resolve(cwd, path), policy)),

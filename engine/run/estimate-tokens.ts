@@ -4,8 +4,9 @@ import type { HistoryItem } from '../core/model.ts'
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
 /**
- * An estimate that suits ordinary code and prose. It is calculated from bytes, because in writing systems without spaces a character is usually one
- * token. The value for images is approximately what providers bill for an image of the largest size that they process.
+ * An estimate that suits ordinary code and prose. It is calculated from UTF-8 bytes, not characters: in writing systems without spaces, a character is
+ * usually one token and has three bytes, which is close to the bytes per token of English text and code. The value for images is approximately what
+ * providers bill for an image of the largest size that they process.
  */
 const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }
 

@@ -75,7 +75,7 @@ export class OutputContract {
     return this.#correct(errors, `Your final message does not match its required schema. ${how}.`)
   }
 
-  /** Judges the result that the model delivered through a call of this response. Undefined if it delivered none. */
+  /** Judges the result that the model delivered through a tool call in its latest response. Undefined if it delivered none. */
   judgeCalls(): Judgement | undefined {
     const delivered = this.#delivered
     // If the model continues nevertheless, it has to deliver its result again.

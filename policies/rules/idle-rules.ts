@@ -6,7 +6,7 @@ import { describePattern, type PrefixRule } from './rule.ts'
 /** A rule that probably doesn't do what it was written for. */
 export type IdleRule = { readonly path: string; readonly line: number; readonly message: string }
 
-/** Operators that separate the commands of a line or open a file. Unless they are quoted, they are never words of a command. */
+/** Operators that separate the commands of a line or redirect input or output. Unless they are quoted, they are never words of a command. */
 const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 
 /**

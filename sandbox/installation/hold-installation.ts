@@ -147,7 +147,7 @@ const largest = 512 * 1024 * 1024
 
 /**
  * The entry at a path before any command runs. On Linux, the bytes of Node's executable are not copied, because the file is large and the kernel
- * protects a program while it runs.
+ * prevents writing to a program while it runs.
  */
 function snapshotOf(path: string): Entry | undefined {
   if (path !== process.execPath || process.platform !== 'linux') return entryAt(path, largest)

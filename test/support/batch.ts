@@ -34,7 +34,7 @@ export type BatchPlace = {
   readonly folder: string
   readonly out: string
   readonly run: (words: readonly string[], options?: Partial<AgentOptions>) => Promise<Ended>
-  /** The values of a file of JSON lines in the batch's folder. */
+  /** The values of a JSON Lines file in the batch's folder. */
   readonly lines: (name: string) => readonly Record<string, unknown>[]
   readonly json: (name: string) => Record<string, unknown>
 }

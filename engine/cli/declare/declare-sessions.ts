@@ -49,5 +49,5 @@ export function declareSessions(program: Command, finish: Finish): void {
 
 function days(value: string): number {
   if (/^\d{1,5}$/.test(value)) return Number(value)
-  throw new InvalidArgumentError('expected a whole number.')
+  throw new InvalidArgumentError('expected a whole number from 0 to 99999.')
 }

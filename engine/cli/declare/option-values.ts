@@ -13,7 +13,7 @@ export function positive(value: string): number {
 /** Parses a whole number of at most six digits, including 0. Throws commander's own error for anything else. */
 export function count(value: string): number {
   if (/^\d{1,6}$/.test(value)) return Number(value)
-  throw new InvalidArgumentError('expected a whole number.')
+  throw new InvalidArgumentError('expected a whole number from 0 to 999999.')
 }
 
 /** Parses a positive amount of US dollars. Throws commander's own error for anything else. */
