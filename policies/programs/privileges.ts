@@ -12,7 +12,8 @@ function raiser(source: string, options: string): Program {
       const parsed = parseArguments(args, table, { letters: 'getopt', stopAtOperand: true })
       const alarms = [{ kind: 'privilege', reason } as const]
       if (!parsed.ok) return { facts: [unknown(parsed.reason)], alarms, opaque: parsed.reason }
-      if (parsed.operands.length === 0) return { facts: [unknown('it names no command, so it may start a shell as another user')], alarms }
+      if (parsed.operands.length === 0)
+        return { facts: [unknown('it names no command, so it may start a shell as another user')], alarms }
       return { facts: [], alarms, runs: [{ kind: 'command', words: parsed.operands }] }
     },
   }
