@@ -96,7 +96,7 @@ function describe(error: Described): string {
     case 'closed':
       return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
     case 'unreviewed':
-      return `a run was killed while its commands ran, and the files that they may have planted could not be reviewed: ${error.data.detail}. Fix that problem, or check the worktree's git hooks and configuration yourself, and then remove ${error.data.directory}`
+      return `a run was killed while its commands ran, and the files that they may have planted could not be reviewed: ${error.data.detail}. Fix that problem and try again, which repeats the review. Or check the worktree's git hooks and configuration yourself, and remove ${error.data.directory} afterwards`
     default:
       return error satisfies never
   }

@@ -58,8 +58,8 @@ const none: readonly never[] = []
 const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
 
 /**
- * Chevrotain's own strategy for choosing between alternatives. Here, each choice is computed only when a patch first needs it, since few patches use
- * every rule.
+ * Chevrotain's own lookahead strategy, made lazy: the lookahead function for a rule's alternative or optional part is built only when a patch first
+ * needs it, since few patches use every rule.
  */
 const lazy: ILookaheadStrategy = {
   validate: (options) => eager.validate(options),

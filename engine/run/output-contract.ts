@@ -72,7 +72,7 @@ export class OutputContract {
       this.tool === undefined
         ? 'Answer again, with only the JSON'
         : `Deliver it by calling ${delivery?.name ?? toolName}`
-    return this.#correct(errors, `Your final message does not match its required schema. ${how}.`)
+    return this.#correct(errors, `Your final message does not match the required schema. ${how}.`)
   }
 
   /** Judges the result that the model delivered through a tool call in its latest response. Undefined if it delivered none. */

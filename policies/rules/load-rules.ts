@@ -49,7 +49,8 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
 
 /**
  * Removes allow rules whose source may only deny and ask. The `host_executable` statements of such a source are removed too, because they could make
- * the allow rules of others apply to the source's own files. Returns the removed rules as they were written.
+ * the allow rules of others apply to the source's own files. Returns the rules that remain (`kept`) and a description of each removed
+ * rule with its origin (`dropped`).
  *
  * @param only tells whether the rules of a source may only deny and ask
  * @example

@@ -2,7 +2,10 @@ import { matchRest, mayBegin } from './redact.ts'
 import type { SecretShape } from './shape.ts'
 import { secretShapes } from './shapes.ts'
 
-/** Whether a shape is confirmed only by the text after the secret. */
+/**
+ * Whether the words in `near` may come only after the secret, as `-stdin` does in `echo SECRET | docker login --password-stdin`. Such a shape can't be
+ * ruled out because the words are missing so far. Only its pattern contains `[^|`.
+ */
 const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|')
 
 /** How many characters of the emitted text are kept, because a secret may have begun in them. */

@@ -38,8 +38,8 @@ export type PlannedPlaces = {
   /** Directories that must not be moved, because there are rules for entries in them. */
   readonly pinned: readonly string[]
   /**
-   * Paths whose existence commands may see: the denied entries themselves, and the parent directories of granted places that are inside a hidden or
-   * denied place.
+   * Paths whose existence commands may see: hidden and denied places, except those inside another such place; and, for each granted place, those of its
+   * ancestor directories that are in a hidden or denied place, so that commands can reach it.
    */
   readonly visible: readonly string[]
   /** The roots in which git's metadata is protected. */

@@ -167,7 +167,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // "Like" as in "it looks like this" doesn't say that the tests liked something.
+  // "Like" counts as a word for a good result ("the tests like it"), but not in phrases such as "it looks like this".
   [pattern(String.raw`\blike (?:this|so|these|that)\b`, 'g'), ''],
   // Text in brackets after the cases that the tests cover: "the specs cover each path (missing file, denied access)".
   [
