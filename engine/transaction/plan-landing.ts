@@ -87,7 +87,7 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
     if (place.key !== key) return { why: 'a directory on its path is now a symlink' }
     const found = lookAt(tree, place)
     const { now } = found
-    if (after.type === 'directory') return planDirectory(key, before, after.mode, now, place)
+    if (after.type === 'directory') return planDirectory(key, before, after.mode, found, place)
     if (before.type === 'directory' && after.type === 'absent') {
       return now.type === 'directory' ? { directory: { type: 'remove', key } } : { nothing: true }
     }
@@ -118,16 +118,16 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
   }
 }
 
-function planDirectory(key: string, before: Side, mode: number, now: FileState, place: Change['place']): Planned {
+function planDirectory(key: string, before: Side, mode: number, found: Found, place: Change['place']): Planned {
+  const { now } = found
   const directory: DirectoryChange = { type: 'make', key, mode }
   if (now.type === 'directory') {
     if (before.type !== 'directory') return { nothing: true }
     return { directory: { type: 'mode', key, before: before.mode, mode } }
   }
-  if (now.type === 'absent') return { directory }
-  const isAsItWas = (now.type === 'unread' ? 'file' : now.type) === before.type
-  if (!isAsItWas || (now.type !== 'unread' && now.type !== 'symlink'))
-    return { why: 'something else is in its place now' }
+  if (now.type === 'absent') return before.type === 'directory' ? { why: 'someone else removed it' } : { directory }
+  if (now.type !== 'unread' && now.type !== 'symlink') return { why: 'something else is in its place now' }
+  if (!isSide(found, before)) return { why: 'the run replaced it with a directory, and someone else changed it' }
   return { change: { type: 'remove', place, before: now }, directory }
 }
 

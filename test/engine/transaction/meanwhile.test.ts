@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
 import { say } from '../../support/mock-openai.ts'
@@ -25,7 +25,11 @@ function place(strategy: keyof typeof missing): string {
 /**
  * Performs a run that changes two files in a repository with two branches. Meanwhile, `theirs` does what another person might do in the repository.
  */
-async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) => void) {
+async function meanwhile(
+  strategy: keyof typeof missing,
+  theirs: (cwd: string) => void,
+  ours = 'sed -i s/1/one/ a.txt; echo new > new.txt',
+) {
   const base = place(strategy)
   const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
   for (const directory of [cwd, home]) mkdirSync(directory)
@@ -39,6 +43,8 @@ async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) =
   execFileSync('git', ['init', '-q', '-b', 'main'], { cwd })
   writeFileSync(join(cwd, 'a.txt'), lines('1', '6'))
   writeFileSync(join(cwd, 'b.txt'), 'b\n')
+  mkdirSync(join(cwd, 'kept'))
+  chmodSync(join(cwd, 'kept'), 0o755)
   commit('first')
   execFileSync('git', ['checkout', '-q', '-b', 'other'], { cwd })
   writeFileSync(join(cwd, 'a.txt'), lines('1', 'six'))
@@ -48,7 +54,7 @@ async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) =
   let after: unknown
   const ended = await exec(
     (index) => {
-      if (index !== 1) return index === 0 ? cmd('sed -i s/1/one/ a.txt; echo new > new.txt') : [say('done')]
+      if (index !== 1) return index === 0 ? cmd(ours) : [say('done')]
       theirs(cwd)
       after = fingerprint(cwd)
       return [say('done')]
@@ -62,6 +68,28 @@ async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) =
 
 describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in the tree of a run by %s', (strategy) => {
   const one = testUnless(whyNoBubblewrap() ?? missing[strategy])
+
+  one('keeps their changes in a file that the run replaced with a directory', async () => {
+    const { ended, report, after } = await meanwhile(
+      strategy,
+      (cwd) => writeFileSync(join(cwd, 'b.txt'), 'theirs\n'),
+      'rm b.txt; mkdir b.txt; echo x > b.txt/x; echo new > new.txt',
+    )
+    expect([ended.code, report?.outcome]).toEqual([1, 'conflict'])
+    after()
+  })
+
+  // An overlay keeps no record of a directory that was removed below it, so the changed directory looks like a new one.
+  const recorded = strategy === 'overlay' ? undefined : one
+  recorded?.('does not make a directory again that they removed', async () => {
+    const { ended, report, after } = await meanwhile(
+      strategy,
+      (cwd) => rmSync(join(cwd, 'kept'), { recursive: true }),
+      'chmod 775 kept; echo new > new.txt',
+    )
+    expect([ended.code, report?.outcome]).toEqual([1, 'conflict'])
+    after()
+  })
 
   one('keeps their changes in other files', async () => {
     const { report, read } = await meanwhile(strategy, (cwd) => {
