@@ -3,15 +3,8 @@ import { areMounted } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord } from '../transaction/change-record.ts'
-import {
-  makeView,
-  noteGathered,
-  openOverlays,
-  readViewState,
-  reopenView,
-  type PrivateView,
-  type Strategy,
-} from '../transaction/private-view.ts'
+import { makeView, openOverlays, reopenView, type PrivateView } from '../transaction/private-view.ts'
+import { noteGathered, readViewState, type Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'

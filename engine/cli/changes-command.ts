@@ -7,8 +7,10 @@ import { commitLines } from '../display/transaction-lines.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
-import { closeView, takeBack } from '../transaction/land.ts'
-import { readViewState, removeViews, type ViewState } from '../transaction/private-view.ts'
+import { closeView } from '../transaction/land.ts'
+import { takeBack } from '../transaction/take-back.ts'
+import { removeViews } from '../transaction/private-view.ts'
+import { landingsInTrees, readViewState, type NotedLanding } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
@@ -45,7 +47,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     closeView(directory, 'discarded')
     await removeViews(directory)
     removeRecord(directory)
-    const landed = state.landing !== undefined && !state.landing.undone
+    const landed = landingsInTrees(state).length > 0
     process.stdout.write(
       landed
         ? `The stored changes were removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.\n`
@@ -58,29 +60,40 @@ export async function discardCommand(run: string | undefined): Promise<number> {
 /** `agent undo`: reverts the changes that a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
-    const { landing, commits = [] } = state
-    if (landing === undefined && commits.length === 0)
+    const { landings, commits = [] } = state
+    const inTrees = landingsInTrees(state)
+    if (landings.length + commits.length === 0)
       throw new UserError('usage', `No changes of the session ${id} have landed, so there is nothing to revert.`)
-    if (landing?.undone !== false && commits.length === 0) {
+    if (inTrees.length + commits.length === 0) {
       process.stdout.write(`Nothing to do: the changes of the session ${id} have already been reverted.\n`)
       return exitCodes.done
     }
-    const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
-    for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
+    requireUndo(inTrees)
+    for (const [index, landing] of inTrees.length === 0 ? [[0, undefined] as const] : inTrees.entries()) {
+      const stayed = await takeBackOrSay(landing, directory, index === 0 ? 'Nothing was' : 'Only a part was')
+      for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
+    }
     process.stdout.write(`Reverted. To land the changes again, run agent apply ${id}.\n`)
     return exitCodes.done
   })
 }
 
+/** Throws `failed` if one of the landings can't be undone, before any of them is. */
+function requireUndo(landings: readonly NotedLanding[]): void {
+  const fixed = landings.find(({ can_undo: canUndo }) => !canUndo)
+  if (fixed === undefined) return
+  const why = 'the replaced content was too large to keep, so these changes can\u2019t be reverted'
+  throw new UserError('failed', `${fixed.root}: ${why}. What was committed before can be restored with git.`)
+}
+
+/** Undoes the newest landing. `soFar`: the beginning of the sentence that says how much was reverted, if this fails. */
 async function takeBackOrSay(
-  landing: ViewState['landing'],
+  landing: NotedLanding | undefined,
   directory: string,
-  state: ViewState,
+  soFar: string,
 ): Promise<readonly string[]> {
-  if (landing?.can_undo === false) {
-    const why = 'the replaced content was too large to keep, so these changes can\u2019t be reverted'
-    throw new UserError('failed', `${landing.root}: ${why}. What was committed before can be restored with git.`)
-  }
+  const state = readViewState(directory)
+  if (state === undefined) return []
   try {
     return await takeBack(directory, state)
   } catch (error) {
@@ -89,10 +102,10 @@ async function takeBackOrSay(
       const hint = `First revert the later patches: run apply-patch undo in ${landing.root}.`
       throw new UserError(
         'failed',
-        `The landing is no longer the last patch of ${landing.root}, or it is so old that its journal was removed. ${hint}`,
+        `${soFar} reverted. The landing is no longer the last patch of ${landing.root}, or it is so old that its journal was removed. ${hint}`,
       )
     }
-    throw new UserError('failed', `Nothing was reverted. ${renderFailure(error).trim()}`, { cause: error })
+    throw new UserError('failed', `${soFar} reverted. ${renderFailure(error).trim()}`, { cause: error })
   }
 }
 
@@ -125,7 +138,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
     ignored,
     not_landed: [...record.protected, ...special],
     commits: session.state.commits ?? [],
-    notes: session.state.landing?.notes ?? [],
+    notes: session.state.landings.flatMap(({ notes = [] }) => notes),
     repositories,
     blocked,
   }
@@ -138,7 +151,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
   const { ignored, special, repositories, blocked } = record
-  const { commits = [], landing } = session.state
+  const { commits = [] } = session.state
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
@@ -146,7 +159,9 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
       ? []
       : [`ignored by git: ${counted(ignored.files, 'file')}, ${counted(ignored.bytes, 'byte')}`]),
     ...[...record.protected, ...special].map((path) => `never landed: ${path}`),
-    ...(landing?.undone === false ? (landing.notes ?? []) : []).map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
+    ...landingsInTrees(session.state)
+      .flatMap(({ notes = [] }) => notes)
+      .map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),
     ...repositories
       .filter(({ path }) => !commits.some((each) => each.path === path))
@@ -155,7 +170,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
   ]
 }
 
-function standing({ state: { state, landing } }: ChangedSession): string {
-  if (landing?.undone === true) return 'taken back'
+function standing({ state: { state, landings } }: ChangedSession): string {
+  if (landings.at(-1)?.undone === true) return 'taken back'
   return { making: 'not begun', open: 'not landed', landed: 'landed', discarded: 'thrown away' }[state]
 }

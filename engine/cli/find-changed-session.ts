@@ -3,7 +3,7 @@ import { isInside } from '../core/directories-between.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
-import { readViewState, type ViewState } from '../transaction/private-view.ts'
+import { readViewState, type ViewState } from '../transaction/view-state.ts'
 
 /** A session whose runs were transactions. */
 export type ChangedSession = { readonly id: string; readonly directory: string; readonly state: ViewState }

@@ -2,7 +2,8 @@ import { backendNames, openSandbox, parsePolicy, type Backend, type Sandbox } fr
 import { recover } from '../../apply-patch/index.ts'
 import { readDecidedBy } from './evidence/decided-by.ts'
 import { readRecord, type ChangeRecord } from './change-record.ts'
-import { readViewState, reopenView } from './private-view.ts'
+import { reopenView } from './private-view.ts'
+import { readViewState } from './view-state.ts'
 import { recordChanges } from './record-changes.ts'
 
 /**

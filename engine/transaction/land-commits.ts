@@ -3,7 +3,7 @@ import { gitDirectoriesOf, planCommits, planGiveBack, readCheckedOut, type GitWr
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
-import type { ViewState } from './private-view.ts'
+import type { ViewState } from './view-state.ts'
 
 /** Commits that a run made and that landed in the repository, under a separate ref. */
 type LandedCommits = {

@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { commit, CommitError, PathError, recover, renderFailure, undo } from '../../apply-patch/index.ts'
-import { isInside } from '../core/directories-between.ts'
-import { UserError } from '../core/user-error.ts'
+import { commit, CommitError, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
+import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
 import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
-import { planGivingBack, planLandingOfCommits, type CommitsReport } from './land-commits.ts'
+import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isNoSpace } from './no-space.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
 import { settleLanding } from './settle-landing.ts'
-import { readViewState, writeViewState, type ViewState } from './private-view.ts'
+import { readViewState, withLanding, writeViewState, type NotedLanding, type ViewState } from './view-state.ts'
 
 /** The result of a landing. */
 export type Landing =
@@ -35,9 +34,6 @@ type LandingWish = {
   /** Set if the commits of the session's runs land too. `move`: whether the checked-out branch moves to them. Default: commits don't land. */
   readonly commits?: { readonly move: boolean } | undefined
 }
-
-/** How many times a landing is tried while another git process is busy, and how many milliseconds pass between two tries. */
-const [mostTries, betweenTries] = [30, 100]
 
 /**
  * Lands a session's changes in its trees, and its commits in their repositories, as one patch transaction: either everything lands or nothing does.
@@ -101,15 +97,20 @@ async function tryToLand(
     gits = alongside?.within ?? []
     const isEmpty = changeSet.changes.length + (changeSet.directories ?? []).length === 0
     if (isEmpty && alongside === undefined) {
-      if (commits.landed.length > 0) noteLanding(directory, undefined, commits)
+      if (commits.landed.length > 0) noteLanded(directory, undefined, commits)
       return { type: 'nothing', already, commits: told }
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
     const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
     // If the process is killed during the commit, `agent undo` uses this id to find what landed.
     const begins = (id: string): void => {
-      const begun = { all: isWhole(record, chosen) }
-      if (!isEmpty) noteLanding(directory, { ...landing, id, begun }, commits)
+      if (isEmpty || state === undefined) return
+      const begun = { all: isWhole(record, chosen), ...(state.commits && { commits: state.commits }) }
+      writeIfRoom(directory, {
+        ...state,
+        landings: [...state.landings, { ...landing, id, begun }],
+        ...landedCommits(commits),
+      })
     }
     const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(
       (error: unknown) => {
@@ -119,7 +120,7 @@ async function tryToLand(
     )
     const notes = report.warnings.map(({ message }) => message)
     const noted = { ...landing, id: report.id, can_undo: report.canUndo, ...(notes.length === 0 ? {} : { notes }) }
-    const isNoted = noteLanding(directory, isEmpty ? undefined : noted, commits)
+    const isNoted = noteLanded(directory, isEmpty ? undefined : noted, commits)
     if (isEmpty) return { type: 'nothing', already, commits: told }
     const files = changeSet.changes.length
     return { type: 'landed', files, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
@@ -142,80 +143,25 @@ async function tryToLand(
   }
 }
 
-function busyWith(path: string): string {
-  return path.endsWith('.lock')
-    ? `${path} exists: a git process is working in the repository, or was killed there. If it was killed, remove the file.`
-    : `${path} kept changing while the changes were landing.`
-}
-
-/**
- * Undoes a session's landing, including its commits, after waiting until no other git process is busy. A branch that has since moved stays where it
- * is and keeps the commits.
- *
- * @returns a reason for each branch that did not move back, and one if the repository was still busy, so that only the files were restored
- * @throws CommitError if the files can't be restored, UserError `failed` if a git process interferes during the last try, so that nothing is undone
- */
-export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
-  for (let tries = 1; ; tries += 1) {
-    const taken = await tryToTakeBack(directory, state, tries === mostTries)
-    if (taken !== undefined) return taken
-    await wait(betweenTries)
-  }
-}
-
-/**
- * Tries once to undo a landing, as `takeBack` does.
- *
- * @returns undefined if another git process is busy and this isn't the last try
- */
-async function tryToTakeBack(
-  directory: string,
-  state: ViewState,
-  isLast: boolean,
-): Promise<readonly string[] | undefined> {
-  const { landing, commits: _, ...rest } = state
-  const { stayed, git } = planGivingBack(state)
-  const planned = alongsideOf(git)
-  const isBusy = planned !== undefined && 'changed' in planned
-  if (isBusy && !isLast) return undefined
-  const alongside = isBusy ? undefined : planned
-  const options = alongside === undefined ? {} : { alongside }
-  const root = landing?.root ?? state.roots[0]?.path ?? '/'
-  try {
-    if (landing?.undone === false) await undo(landing.root, { only: landing.id, ...options })
-    else if (alongside !== undefined)
-      await commit({ root, unsafePaths: false, changes: [], summary: [], warnings: [] }, options)
-  } catch (error) {
-    const busy = busyGit(error, alongside?.within ?? [])
-    if (busy === undefined) throw error
-    if (!isLast) return undefined
-    throw new UserError('failed', `Nothing was reverted. ${busyWith(busy)}`, { cause: error })
-  }
-  writeViewState(directory, { ...rest, ...(landing && { landing: { ...landing, undone: true } }) })
-  return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
-}
-
-/** The git file that another git process locked or wrote during the commit; undefined if the commit failed for another reason. */
-function busyGit(error: unknown, gits: readonly string[]): string | undefined {
-  if (!(error instanceof CommitError) || error.code !== 'changed' || error.tree !== 'unchanged') return undefined
-  return error.facts.differences?.find(({ key }) => gits.some((directory) => isInside(key, directory)))?.key
-}
-
 /** Whether a view contains more than what landed: ignored files, commits, or changes that can't land. If so, the view is kept until the user discards it. */
 export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0 || blocked.length > 0
 }
 
 /**
- * Records a landing in the session.
+ * Records a completed landing in the session.
  *
  * @returns false if no space was left for the record; the changes are in the tree anyway
  */
-function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): boolean {
+function noteLanded(directory: string, landing: NotedLanding | undefined, commits: CommitsReport): boolean {
   const known = readViewState(directory)
-  const commits = landed.length === 0 ? {} : { commits: [...landed] }
-  return known === undefined || writeIfRoom(directory, { ...known, ...(landing && { landing }), ...commits })
+  if (known === undefined) return true
+  const landings = landing === undefined ? known.landings : withLanding(known, landing)
+  return writeIfRoom(directory, { ...known, landings, ...landedCommits(commits) })
 }
+
+const landedCommits = ({ landed }: CommitsReport): Pick<ViewState, 'commits'> =>
+  landed.length === 0 ? {} : { commits: [...landed] }
 
 /** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod'
 import { areMounted, removeTree, type Overlays, type View } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
@@ -8,58 +7,11 @@ import { noteHeads } from './heads.ts'
 import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
 import { readManifest, writeManifest, type Manifest } from './view-manifest.ts'
+import { readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
-
-/** The strategies for creating a view, from which a user can choose. */
-const strategies = ['copy', 'reflink', 'overlay'] as const
-export type Strategy = (typeof strategies)[number]
 
 /** The maximum size of a tree that is copied even though the user has not asked for a copy. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
-
-const state = z.object({
-  version: z.literal(1),
-  strategy: z.enum(strategies),
-  /** When the view was created, in ISO 8601 format. */
-  began: z.string(),
-  roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
-  /**
-   * `making`: the view is still incomplete, and no run has worked in it. `open`: runs can continue in the view, and at most a part of the changes has landed.
-   * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.
-   */
-  state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** Whether the record of changes is up to date, that is, whether no run has worked in the view since the record was made. */
-  gathered: z.boolean(),
-  /** The landing: its id, which `agent undo` needs, and the tree in which it is recorded. */
-  landing: z
-    .object({
-      id: z.string(),
-      root: z.string(),
-      at: z.string(),
-      can_undo: z.boolean(),
-      undone: z.boolean(),
-      /** Notes about the landing that the user should see. */
-      notes: z.array(z.string()).optional(),
-      /** Written before a landing starts; the tree's journals show whether it completed. `all`: whether it lands all of the session's changes. */
-      begun: z.object({ all: z.boolean() }).optional(),
-    })
-    .optional(),
-  /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
-  commits: z
-    .array(
-      z.object({
-        path: z.string(),
-        ref: z.string(),
-        commit: z.string(),
-        moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
-        stayed: z.string().optional(),
-      }),
-    )
-    .optional(),
-})
-
-/** The state of a session's view. */
-export type ViewState = z.infer<typeof state>
 
 /** A session's private view of its trees. */
 export type PrivateView = {
@@ -73,38 +25,12 @@ export type PrivateView = {
   readonly overlays: readonly OverlayStorage[]
 }
 
-const stateFile = (directory: string): string => join(directory, 'transaction.json')
 const viewFolder = (directory: string): string => join(directory, 'view')
-
-/** The state of a session's view; undefined for a session without one. */
-export function readViewState(directory: string): ViewState | undefined {
-  const file = stateFile(directory)
-  if (!existsSync(file)) return undefined
-  try {
-    return state.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch (error) {
-    const message = `${file}: the state of this run's changes can't be read: ${(error as Error).message}`
-    throw new UserError('usage', message, { cause: error })
-  }
-}
-
-/** Stores the state atomically. */
-export function writeViewState(directory: string, now: ViewState): void {
-  const file = stateFile(directory)
-  writeFileSync(`${file}.new`, `${JSON.stringify(now, undefined, 2)}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-}
 
 /** Reopens the view of a session. Returns undefined if no run can continue in it. */
 export function reopenView(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
-}
-
-/** Stores whether the record of changes is up to date. While a run works in the view, the record is out of date. */
-export function noteGathered(directory: string, gathered: boolean): void {
-  const known = readViewState(directory)
-  if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
 }
 
 function asView(directory: string, known: ViewState): PrivateView {
@@ -137,7 +63,14 @@ export async function prepareOverlays(directory: string, paths: readonly string[
   mkdirSync(folder, { mode: 0o700 })
   const overlays = overlaysOf(directory, folder, paths.length)
   const roots = paths.map((path, index) => ({ path, source: overlays.mounts[index] ?? '' }))
-  const now = { version: 1, strategy: 'overlay', began: new Date().toISOString(), roots, gathered: false } as const
+  const now = {
+    version: 1,
+    strategy: 'overlay',
+    began: new Date().toISOString(),
+    roots,
+    gathered: false,
+    landings: [],
+  } as const
   writeViewState(directory, { ...now, state: 'making' })
   noteHeads(directory, paths)
   makeOverlayStorage(folder, paths)
@@ -195,7 +128,14 @@ async function makeWith(
   limit: CopyLimit | undefined,
 ): Promise<PrivateView> {
   const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
-  const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
+  const making = {
+    version: 1,
+    strategy: how,
+    began: new Date().toISOString(),
+    roots,
+    gathered: false,
+    landings: [],
+  } as const
   // The state is written first, so that the session is known to be a transaction even if making the view is interrupted.
   writeViewState(directory, { ...making, state: 'making' })
   noteHeads(directory, paths)

@@ -14,7 +14,8 @@ import { whyNotText } from './blocked-changes.ts'
 import { ignoredAmong } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
 import { statsOf } from './tree-files.ts'
-import { noteGathered, type PrivateView } from './private-view.ts'
+import type { PrivateView } from './private-view.ts'
+import { noteGathered } from './view-state.ts'
 
 /** One tree of a view. */
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }

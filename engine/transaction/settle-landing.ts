@@ -1,6 +1,6 @@
 import { findLastId, recover } from '../../apply-patch/index.ts'
 import { lockSession } from '../session/session-lock.ts'
-import { readViewState, writeViewState } from './private-view.ts'
+import { readViewState, withLanding, writeViewState } from './view-state.ts'
 
 /**
  * If the process was killed during a landing, finds out whether the landing took effect: recovers the tree, and records in the session whether its changes
@@ -8,13 +8,25 @@ import { readViewState, writeViewState } from './private-view.ts'
  */
 export async function settleLanding(directory: string): Promise<void> {
   const state = readViewState(directory)
-  if (state?.landing?.begun === undefined) return
-  const { landing, commits: _, ...rest } = state
-  const { begun, ...landed } = landing
-  await recover({ root: landing.root })
-  const isIn = (await findLastId(landing.root)) === landing.id
-  if (!isIn) writeViewState(directory, rest)
-  else writeViewState(directory, { ...state, landing: landed, ...(begun?.all === true ? { state: 'landed' } : {}) })
+  const newest = state?.landings.at(-1)
+  if (state === undefined || newest?.begun === undefined) return
+  const { begun, ...landed } = newest
+  await recover({ root: landed.root })
+  const isIn = (await findLastId(landed.root)) === landed.id
+  if (isIn)
+    writeViewState(directory, {
+      ...state,
+      landings: withLanding(state, landed),
+      ...(begun.all ? { state: 'landed' } : {}),
+    })
+  else {
+    const { commits: _, ...rest } = state
+    writeViewState(directory, {
+      ...rest,
+      landings: state.landings.slice(0, -1),
+      ...(begun.commits && { commits: begun.commits }),
+    })
+  }
 }
 
 /**
@@ -23,7 +35,7 @@ export async function settleLanding(directory: string): Promise<void> {
  * @throws UserError if another process holds the lock
  */
 export async function settleUnlocked(directory: string): Promise<void> {
-  if (readViewState(directory)?.landing?.begun === undefined) return
+  if (readViewState(directory)?.landings.at(-1)?.begun === undefined) return
   const release = lockSession(directory)
   try {
     await settleLanding(directory)

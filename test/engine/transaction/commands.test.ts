@@ -83,6 +83,40 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("The run did not change 'nowhere'")])
   })
 
+  test('that were applied in parts are reverted by one undo', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt; echo z > c.txt', { 'a.txt': 'a\n' })
+    for (const path of ['a.txt', 'b.txt']) expect((await ask('apply', id, path)).stdout).toContain('1 file landed')
+    expect((await ask('apply', id)).stdout).toContain('1 file landed')
+    expect((await ask('undo', id)).stdout).toBe(`Reverted. To land the changes again, run agent apply ${id}.\n`)
+    expect([read(cwd, 'a.txt'), readdirSync(cwd)]).toEqual(['a\n', ['.git', 'a.txt']])
+    expect((await ask('undo', id)).stdout).toContain('already been reverted')
+    expect((await ask('apply', id)).stdout).toContain('3 files landed')
+  })
+
+  test('that were applied in parts are reverted as far as nobody has written to the files since, and the rest is named', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt', { 'a.txt': 'a\n' })
+    await ask('apply', id, 'a.txt')
+    await ask('apply', id)
+    writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
+    const refused = await ask('undo', id)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/Only a part was reverted\..*a\.txt/s)])
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'b.txt'))]).toEqual(['theirs\n', false])
+    writeFileSync(join(cwd, 'a.txt'), 'x\n')
+    expect((await ask('undo', id)).stdout).toContain('Reverted.')
+    expect(read(cwd, 'a.txt')).toBe('a\n')
+  })
+
+  test('that were applied in part are reverted, even if applying the rest was killed before it wrote anything', async () => {
+    const { cwd, id, directory, ask } = await kept('echo x > a.txt; echo y > b.txt', { 'a.txt': 'a\n' })
+    await ask('apply', id, 'a.txt')
+    const file = join(directory, 'transaction.json')
+    const state = JSON.parse(readFileSync(file, 'utf8')) as { readonly landings: readonly object[] }
+    const begun = { ...state.landings[0], id: 'killed', begun: { all: true } }
+    writeFileSync(file, JSON.stringify({ ...state, landings: [...state.landings, begun] }))
+    expect((await ask('undo', id)).stdout).toContain('Reverted.')
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'b.txt'))]).toEqual(['a\n', false])
+  })
+
   test('that conflict with somebody else’s are not applied, and both stay', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt', { 'a.txt': 'a\n' })
     writeFileSync(join(cwd, 'a.txt'), 'theirs\n')

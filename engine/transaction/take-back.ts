@@ -1,0 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { commit, undo } from '../../apply-patch/index.ts'
+import { UserError } from '../core/user-error.ts'
+import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
+import { planGivingBack } from './land-commits.ts'
+import { alongsideOf } from './land-refs-alongside.ts'
+import { afterUndo, landingsInTrees, writeViewState, type ViewState } from './view-state.ts'
+
+/**
+ * Undoes a session's newest landing, including all of its commits, after waiting until no other git process is busy. A branch that has since moved
+ * stays where it is and keeps the commits. If the changes landed in several parts, call it once for each of `landingsInTrees`.
+ *
+ * @returns a reason for each branch that did not move back, and one if the repository was still busy, so that only the files were restored
+ * @throws CommitError if the files can't be restored, UserError `failed` if a git process interferes during the last try, so that nothing is undone
+ */
+export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
+  for (let tries = 1; ; tries += 1) {
+    const taken = await tryToTakeBack(directory, state, tries === mostTries)
+    if (taken !== undefined) return taken
+    await wait(betweenTries)
+  }
+}
+
+/**
+ * Tries once to undo a landing, as `takeBack` does.
+ *
+ * @returns undefined if another git process is busy and this isn't the last try
+ */
+async function tryToTakeBack(
+  directory: string,
+  state: ViewState,
+  isLast: boolean,
+): Promise<readonly string[] | undefined> {
+  const { commits: _, ...rest } = state
+  const [landing] = landingsInTrees(state)
+  const { stayed, git } = planGivingBack(state)
+  const planned = alongsideOf(git)
+  const isBusy = planned !== undefined && 'changed' in planned
+  if (isBusy && !isLast) return undefined
+  const alongside = isBusy ? undefined : planned
+  const options = alongside === undefined ? {} : { alongside }
+  const root = landing?.root ?? state.roots[0]?.path ?? '/'
+  try {
+    if (landing !== undefined) await undo(landing.root, { only: landing.id, ...options })
+    else if (alongside !== undefined)
+      await commit({ root, unsafePaths: false, changes: [], summary: [], warnings: [] }, options)
+  } catch (error) {
+    const busy = busyGit(error, alongside?.within ?? [])
+    if (busy === undefined) throw error
+    if (!isLast) return undefined
+    throw new UserError('failed', `Nothing was reverted. ${busyWith(busy)}`, { cause: error })
+  }
+  writeViewState(directory, { ...rest, ...(landing && { landings: afterUndo(state) }) })
+  return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
+}

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { UserError } from '../core/user-error.ts'
+
+/** The strategies for creating a view, from which a user can choose. */
+const strategies = ['copy', 'reflink', 'overlay'] as const
+export type Strategy = (typeof strategies)[number]
+
+const commits = z.array(
+  z.object({
+    path: z.string(),
+    ref: z.string(),
+    commit: z.string(),
+    moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
+    stayed: z.string().optional(),
+  }),
+)
+
+const landing = z.object({
+  id: z.string(),
+  root: z.string(),
+  at: z.string(),
+  can_undo: z.boolean(),
+  undone: z.boolean(),
+  /** Notes about the landing that the user should see. */
+  notes: z.array(z.string()).optional(),
+  /**
+   * Written before a landing starts; the tree's journals show whether it completed. `all`: whether it lands all of the session's changes. `commits`: the
+   * commits that had landed before.
+   */
+  begun: z.object({ all: z.boolean(), commits: commits.optional() }).optional(),
+})
+
+/** One landing of a session's changes: its id, which `agent undo` needs, and the tree in which it is recorded. */
+export type NotedLanding = z.infer<typeof landing>
+
+const state = z.object({
+  version: z.literal(1),
+  strategy: z.enum(strategies),
+  /** When the view was created, in ISO 8601 format. */
+  began: z.string(),
+  roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
+  /**
+   * `making`: the view is still incomplete, and no run has worked in it. `open`: runs can continue in the view, and at most a part of the changes has landed.
+   * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.
+   */
+  state: z.enum(['making', 'open', 'landed', 'discarded']),
+  /** Whether the record of changes is up to date, that is, whether no run has worked in the view since the record was made. */
+  gathered: z.boolean(),
+  /** The landings that are in the trees, oldest first. After an undo, only the oldest one is left, marked as undone. */
+  landings: z.array(landing).readonly().default([]),
+  /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
+  commits: commits.optional(),
+})
+
+/** The state of a session's view. */
+export type ViewState = z.infer<typeof state>
+
+const stateFile = (directory: string): string => join(directory, 'transaction.json')
+
+/** The state of a session's view; undefined for a session without one. */
+export function readViewState(directory: string): ViewState | undefined {
+  const file = stateFile(directory)
+  if (!existsSync(file)) return undefined
+  try {
+    return state.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const message = `${file}: the state of this run's changes can't be read: ${(error as Error).message}`
+    throw new UserError('usage', message, { cause: error })
+  }
+}
+
+/** Stores the state atomically. */
+export function writeViewState(directory: string, now: ViewState): void {
+  const file = stateFile(directory)
+  writeFileSync(`${file}.new`, `${JSON.stringify(now, undefined, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+/** Stores whether the record of changes is up to date. While a run works in the view, the record is out of date. */
+export function noteGathered(directory: string, gathered: boolean): void {
+  const known = readViewState(directory)
+  if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
+}
+
+/** The landings that are in the trees, newest first, which is the order in which they can be undone. */
+export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
+  return landings.filter(({ undone }) => !undone).toReversed()
+}
+
+/** Returns the landings with a completed one, which replaces the entry written before it began, and landings that were undone. */
+export function withLanding({ landings }: Pick<ViewState, 'landings'>, landing: NotedLanding): readonly NotedLanding[] {
+  return [...landings.filter(({ id, undone }) => id !== landing.id && !undone), landing]
+}
+
+/** Returns the landings after the newest one has been undone. */
+export function afterUndo({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
+  const [newest] = landings.slice(-1)
+  return landings.length === 1 && newest !== undefined ? [{ ...newest, undone: true }] : landings.slice(0, -1)
+}
