@@ -32,6 +32,7 @@ import { bubblewrapArguments } from './arguments.ts'
 import { kernelView } from './kernel-view.ts'
 import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mount-steps.ts'
 import type { Identity } from '../mounting/step-layout.ts'
+import { planAgain } from './plan-again.ts'
 import { planMounts } from '../mounts.ts'
 import { policyForCommand } from '../command-policy.ts'
 import { hostShell } from '../shell.ts'
@@ -84,27 +85,29 @@ export async function openBubblewrap(
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
-    const places = state.placesOf(command)
     const applied = held.current(policyForCommand(policy, command))
     requireSame(applied.workspace, held.identityOf(applied.workspace))
+    const { covered, steps } = planAgain(() => {
+      const places = state.placesOf(command)
+      const host = held.look()
+      const mounts = planMounts(applied, places, host)
+      const steps = mountSteps([...showViews(mounts, policy.views), ...kernel], {
+        privateTemp: run.temp,
+        emptyDirectory: run.empty,
+        runDirectories: allRunDirectories,
+        look: (path) => {
+          const identity = held.identityOf(path)
+          return identity === undefined
+            ? lookAtHost(path, host.lstat)
+            : { kind: host.kindOf(path) === 'file' ? 'file' : 'directory', identity }
+        },
+      })
+      return { covered: watchCovered(mounts, host.lstat), steps }
+    })
     const network = networks.start()
     const terminal = terminals.start(command, 6 + network.stdio.length)
     const report = 6 + network.stdio.length + terminal.stdio.length
     const cwd = shownPath(realpathSync.native(command.cwd), policy.views)
-    const host = held.look()
-    const mounts = planMounts(applied, places, host)
-    const covered = watchCovered(mounts, host.lstat)
-    const steps = mountSteps([...showViews(mounts, policy.views), ...kernel], {
-      privateTemp: run.temp,
-      emptyDirectory: run.empty,
-      runDirectories: allRunDirectories,
-      look: (path) => {
-        const identity = held.identityOf(path)
-        return identity === undefined
-          ? lookAtHost(path, host.lstat)
-          : { kind: host.kindOf(path) === 'file' ? 'file' : 'directory', identity }
-      },
-    })
     const [limited, input] = [limits.start(), handedInput(command, run.path)]
     const first = startProgram(architecture, {
       steps,
