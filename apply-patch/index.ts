@@ -19,9 +19,9 @@ export {
 } from './patch-error.ts'
 export {
   commitChangeSet as commit,
+  isApplied,
   recover,
   undo,
-  findLastId,
   CommitError,
   PathError,
   ReadError,

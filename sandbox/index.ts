@@ -11,7 +11,7 @@ export { closedState } from './closed-state.ts'
 export { countWithheld, inheritedVariables, looksLikeSecret, refusalOfVariable, type Withheld } from './environment.ts'
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './sandbox-error.ts'
 export { readCheckedOut, type CheckedOut, type GitDirectories } from './git/git-directories.ts'
-export { planCommits, planGiveBack, type PlannedCommits } from './git/plan-commits.ts'
+export { isBranchAt, planCommits, planGiveBack, type PlannedCommits } from './git/plan-commits.ts'
 export type { GitWrites } from './git/git-writes.ts'
 export { configForWorktree, nestedRepositories } from './git/nested-repositories.ts'
 export { gitDirectoriesOf } from './git/repository.ts'
@@ -42,6 +42,7 @@ export { renderDenial } from './denials/render-denial.ts'
 export type { CommandResult, OpenedSandbox, RunCommandOptions } from './run-command.ts'
 export {
   areMounted,
+  mountOptions,
   mountsBelow,
   overlayStart,
   withLookUp,

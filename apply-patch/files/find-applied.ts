@@ -28,8 +28,14 @@ export type AppliedLookup =
 /**
  * The newest applied patch of a tree. The tree is found by its path, or, if it was moved, by its identity. Patches applied to another directory at the
  * same path don't count.
+ *
+ * @param id look only for the patch with this id, even if others were applied after it
  */
-export async function findApplied(root: string, stateDirectory: string | undefined): Promise<AppliedLookup> {
+export async function findApplied(
+  root: string,
+  stateDirectory: string | undefined,
+  id?: string,
+): Promise<AppliedLookup> {
   const identity = identityOf(root)
   if (identity === undefined) return { type: 'none', replaced: false, alsoAt: undefined }
   const here: Applied[] = []
@@ -38,7 +44,8 @@ export async function findApplied(root: string, stateDirectory: string | undefin
     for (const name of listJournals(directory, 'applied').toReversed()) {
       const journal = join(directory, name)
       const read = await readApplied(journal)
-      if (read.state !== 'done' || read.header.root !== root) continue
+      if (read.state !== 'done' || read.header.root !== root || (id ?? read.header.nonce) !== read.header.nonce)
+        continue
       if (isSameDirectory(read.header, identity)) {
         here.push({ journal, header: read.header, bytesAt: read.bytesAt })
         break
@@ -48,7 +55,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   }
   const newest = newestOf(here)
   if (newest !== undefined) return { type: 'applied', applied: newest }
-  const elsewhere = newestOf(await findMoved(root, identity, stateDirectory))
+  const elsewhere = newestOf(await findMoved(root, identity, stateDirectory, id))
   if (elsewhere === undefined) return { type: 'none', replaced, alsoAt: undefined }
   const { root: before } = elsewhere.header
   const there = identityOf(before)
@@ -62,7 +69,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
 }
 
 /** Finds the patches that were applied to the directory `root` under other paths, for example before it was moved: the newest one for each path. */
-async function findMoved(root: string, identity: Identity, stateDirectory: string | undefined) {
+async function findMoved(root: string, identity: Identity, stateDirectory: string | undefined, id: string | undefined) {
   const found: Applied[] = []
   const folders = findStateRoots(stateDirectory).flatMap((parent) =>
     readdirSync(parent).map((name) => join(parent, name)),
@@ -72,6 +79,7 @@ async function findMoved(root: string, identity: Identity, stateDirectory: strin
       const journal = join(directory, name)
       const read = await readOthers(journal)
       if (read?.state !== 'done' || read.header.root === root || !isSurelySame(read.header, identity)) continue
+      if (id !== undefined && read.header.nonce !== id) continue
       found.push({ journal, header: read.header, bytesAt: read.bytesAt })
       break
     }

@@ -54,10 +54,10 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
 }
 
 /**
- * The id of the patch that `undo` would revert in a tree; undefined if there is none.
+ * Whether the patch with this id was applied to a tree and has not been reverted since, as far as the journals that are still kept show.
  *
  * @internal
  */
-export async function findLastId(root: string, stateDirectory?: string): Promise<string | undefined> {
-  return (await import('./undo.ts')).findLastId(root, stateDirectory)
+export async function isApplied(root: string, id: string, stateDirectory?: string): Promise<boolean> {
+  return (await import('./undo.ts')).isApplied(root, id, stateDirectory)
 }

@@ -95,7 +95,7 @@ export async function installAll(work: Work, sync: () => void): Promise<void> {
     await work.pause()
     Object.assign(current, { operation: 'write', change: step.change })
     if (step.journalEntry.type === 'add') installNew(step.change, step.journalEntry, work)
-    else renameSync(at(step.journalEntry.fresh, directories), at(step.journalEntry.target, directories))
+    else installOver(step.change, step.journalEntry, work)
   }
 }
 
@@ -142,6 +142,17 @@ function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work)
 }
 
 /**
+ * Installs the new version of an existing file. A rename can't be limited to the file that was checked, so the file is checked immediately before: a
+ * program may have saved another one under its name since the old one was kept.
+ */
+function installOver(change: WriteChange, journalEntry: InstallEntry, { directories }: Work): void {
+  const target = at(journalEntry.target, directories)
+  const how = differenceOf(change.before, target)
+  if (how !== undefined) throw changed(change, how)
+  renameSync(at(journalEntry.fresh, directories), target)
+}
+
+/**
  * Keeps the file that is about to be replaced, so that it can be restored completely: gives it a temporary second name, or copies it if hard links
  * are not possible.
  */
@@ -178,11 +189,13 @@ function changed(change: Change, how: Difference, cause?: unknown): CommitError 
 
 function differenceOf(before: FileState, path: string): Difference | undefined {
   if (before.type === 'other' || before.type === 'absent' || before.type === 'directory') return undefined
-  const stats = lstatSync(path, { bigint: true })
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return 'vanished'
   if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
   if (before.type === 'symlink') return readlinkSync(path) === before.target ? undefined : 'content'
   if (stats.size !== BigInt(sizeOf(before))) return 'size'
-  return stats.mtimeNs === before.modifiedNs ? undefined : 'time'
+  if (stats.mtimeNs !== before.modifiedNs) return 'time'
+  return Number(stats.mode & 0o7777n) === before.mode ? undefined : 'mode'
 }
 
 function at(entry: Entry, directories: Directories): string {

@@ -55,10 +55,9 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
   })
 }
 
-/** The id of the patch that `undo` would revert in a tree; undefined if there is none. */
-export async function findLastId(root: string, stateDirectory?: string): Promise<string | undefined> {
-  const found = await findApplied(realDirectory(root), stateDirectory)
-  return found.type === 'applied' ? found.applied.header.nonce : undefined
+/** Whether the patch with this id was applied to a tree and has not been reverted since, as far as the journals that are still kept show. */
+export async function isApplied(root: string, id: string, stateDirectory?: string): Promise<boolean> {
+  return (await findApplied(realDirectory(root), stateDirectory, id)).type === 'applied'
 }
 
 /**

@@ -1,5 +1,12 @@
 import { basename } from 'node:path'
-import { gitDirectoriesOf, planCommits, planGiveBack, readCheckedOut, type GitWrites } from '../../sandbox/index.ts'
+import {
+  gitDirectoriesOf,
+  isBranchAt,
+  planCommits,
+  planGiveBack,
+  readCheckedOut,
+  type GitWrites,
+} from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
@@ -72,6 +79,14 @@ export async function planLandingOfCommits(
     landed.push({ path, ref, commit, ...(moved && { moved }), ...(why === undefined ? {} : { stayed: why }) })
   }
   return { landed, failed, git }
+}
+
+/** Whether landed commits are in their repositories: at the branch that moved to them or, if none did, at their own branch. */
+export function areCommitsIn(commits: readonly LandedCommits[]): boolean {
+  return commits.every(({ path, ref, commit, moved }) => {
+    const git = gitDirectoriesOf(path)
+    return git !== undefined && isBranchAt(git, moved?.branch ?? ref, commit)
+  })
 }
 
 /** Plans how to undo the landing of commits. `stayed` gives a reason for each branch that will not be moved back. */

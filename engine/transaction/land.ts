@@ -102,19 +102,19 @@ async function tryToLand(
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
     const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
-    // If the process is killed during the commit, `agent undo` uses this id to find what landed.
     const begins = (id: string): void => {
-      if (isEmpty || state === undefined) return
-      const begun = { all: isWhole(record, chosen), ...(state.commits && { commits: state.commits }) }
-      writeIfRoom(directory, {
-        ...state,
-        landings: [...state.landings, { ...landing, id, begun }],
-        ...landedCommits(commits),
-      })
+      if (state === undefined) return
+      const then = {
+        state: isWhole(record, chosen) ? 'landed' : state.state,
+        landings: isEmpty ? state.landings : withLanding(state, { ...landing, id }),
+        ...withCommits(state, commits),
+      } as const
+      writeIfRoom(directory, { ...state, pending: { does: 'land', root, ...(isEmpty ? {} : { id }), then } })
     }
     const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(
       (error: unknown) => {
-        if (state !== undefined) writeIfRoom(directory, state)
+        const isOpen = error instanceof CommitError && error.tree === 'incomplete'
+        if (state !== undefined && !isOpen) writeIfRoom(directory, state)
         throw error
       },
     )
@@ -156,12 +156,28 @@ export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, igno
 function noteLanded(directory: string, landing: NotedLanding | undefined, commits: CommitsReport): boolean {
   const known = readViewState(directory)
   if (known === undefined) return true
-  const landings = landing === undefined ? known.landings : withLanding(known, landing)
-  return writeIfRoom(directory, { ...known, landings, ...landedCommits(commits) })
+  const { pending: _, ...before } = known
+  const landings = landing === undefined ? before.landings : withLanding(before, landing)
+  return writeIfRoom(directory, { ...before, landings, ...withCommits(before, commits) })
 }
 
-const landedCommits = ({ landed }: CommitsReport): Pick<ViewState, 'commits'> =>
-  landed.length === 0 ? {} : { commits: [...landed] }
+/**
+ * Adds landed commits to those of earlier landings. Commits in the same repository replace the earlier entry, but if the same branch moved on from there,
+ * an undo moves it back to where it was before the first of these landings.
+ */
+function withCommits(
+  { commits = [] }: Pick<ViewState, 'commits'>,
+  { landed }: CommitsReport,
+): Pick<ViewState, 'commits'> {
+  const all = landed.map((now) => {
+    const before = commits.find(({ path }) => path === now.path)
+    const wentOn =
+      now.moved !== undefined && before?.moved?.branch === now.moved.branch && before.commit === now.moved.old
+    return wentOn ? { ...now, moved: before.moved } : now
+  })
+  const others = commits.filter(({ path }) => !all.some((each) => each.path === path))
+  return others.length + all.length === 0 ? {} : { commits: [...others, ...all] }
+}
 
 /** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {

@@ -7,7 +7,7 @@ import { noteHeads } from './heads.ts'
 import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
 import { readManifest, writeManifest, type Manifest } from './view-manifest.ts'
-import { readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
+import { landedBefore, readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
 
 /** The maximum size of a tree that is copied even though the user has not asked for a copy. */
@@ -69,7 +69,7 @@ export async function prepareOverlays(directory: string, paths: readonly string[
     began: new Date().toISOString(),
     roots,
     gathered: false,
-    landings: [],
+    ...landedBefore(directory),
   } as const
   writeViewState(directory, { ...now, state: 'making' })
   noteHeads(directory, paths)
@@ -134,7 +134,7 @@ async function makeWith(
     began: new Date().toISOString(),
     roots,
     gathered: false,
-    landings: [],
+    ...landedBefore(directory),
   } as const
   // The state is written first, so that the session is known to be a transaction even if making the view is interrupted.
   writeViewState(directory, { ...making, state: 'making' })

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { commit, undo } from '../../apply-patch/index.ts'
+import { commit, CommitError, undo } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
 import { planGivingBack } from './land-commits.ts'
@@ -31,7 +31,7 @@ async function tryToTakeBack(
   state: ViewState,
   isLast: boolean,
 ): Promise<readonly string[] | undefined> {
-  const { commits: _, ...rest } = state
+  const { commits: _, pending: __, ...rest } = state
   const [landing] = landingsInTrees(state)
   const { stayed, git } = planGivingBack(state)
   const planned = alongsideOf(git)
@@ -40,16 +40,19 @@ async function tryToTakeBack(
   const alongside = isBusy ? undefined : planned
   const options = alongside === undefined ? {} : { alongside }
   const root = landing?.root ?? state.roots[0]?.path ?? '/'
+  const then = { state: state.state, landings: landing === undefined ? state.landings : afterUndo(state) }
+  writeViewState(directory, { ...state, pending: { does: 'undo', root, ...(landing && { id: landing.id }), then } })
   try {
     if (landing !== undefined) await undo(landing.root, { only: landing.id, ...options })
     else if (alongside !== undefined)
       await commit({ root, unsafePaths: false, changes: [], summary: [], warnings: [] }, options)
   } catch (error) {
+    if (!(error instanceof CommitError && error.tree === 'incomplete')) writeViewState(directory, state)
     const busy = busyGit(error, alongside?.within ?? [])
     if (busy === undefined) throw error
     if (!isLast) return undefined
     throw new UserError('failed', `Nothing was reverted. ${busyWith(busy)}`, { cause: error })
   }
-  writeViewState(directory, { ...rest, ...(landing && { landings: afterUndo(state) }) })
+  writeViewState(directory, { ...rest, ...then })
   return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
 }

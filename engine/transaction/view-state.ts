@@ -25,17 +25,12 @@ const landing = z.object({
   undone: z.boolean(),
   /** Notes about the landing that the user should see. */
   notes: z.array(z.string()).optional(),
-  /**
-   * Written before a landing starts; the tree's journals show whether it completed. `all`: whether it lands all of the session's changes. `commits`: the
-   * commits that had landed before.
-   */
-  begun: z.object({ all: z.boolean(), commits: commits.optional() }).optional(),
 })
 
 /** One landing of a session's changes: its id, which `agent undo` needs, and the tree in which it is recorded. */
 export type NotedLanding = z.infer<typeof landing>
 
-const state = z.object({
+const settled = z.object({
   version: z.literal(1),
   strategy: z.enum(strategies),
   /** When the view was created, in ISO 8601 format. */
@@ -52,6 +47,21 @@ const state = z.object({
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: commits.optional(),
+})
+
+const state = settled.extend({
+  /**
+   * A landing or an undo, written before its transaction starts, with the state that it leads to. If the process is killed, `settleLanding` finds out
+   * whether it happened: by the patch with this `id` in the journals of `root`, or, if no files are landed or restored, by the commits.
+   */
+  pending: z
+    .object({
+      does: z.enum(['land', 'undo']),
+      root: z.string(),
+      id: z.string().optional(),
+      then: settled.pick({ state: true, landings: true, commits: true }),
+    })
+    .optional(),
 })
 
 /** The state of a session's view. */
@@ -84,14 +94,21 @@ export function noteGathered(directory: string, gathered: boolean): void {
   if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
 }
 
+/** What the earlier runs of a session landed. If the session gets a new view, this belongs to its state too, so that one undo takes all of it back. */
+export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits'> {
+  const known = readViewState(directory)
+  const landings = known?.landings.filter(({ undone }) => !undone) ?? []
+  return { landings, ...(known?.commits && { commits: known.commits }) }
+}
+
 /** The landings that are in the trees, newest first, which is the order in which they can be undone. */
 export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
   return landings.filter(({ undone }) => !undone).toReversed()
 }
 
-/** Returns the landings with a completed one, which replaces the entry written before it began, and landings that were undone. */
+/** Returns the landings with a new one. Landings that were undone are left out. */
 export function withLanding({ landings }: Pick<ViewState, 'landings'>, landing: NotedLanding): readonly NotedLanding[] {
-  return [...landings.filter(({ id, undone }) => id !== landing.id && !undone), landing]
+  return [...landings.filter(({ undone }) => !undone), landing]
 }
 
 /** Returns the landings after the newest one has been undone. */

@@ -130,6 +130,21 @@ export function planGiveBack(options: {
   }
 }
 
+/**
+ * Whether a branch, given by its full name, points to a commit.
+ *
+ * @internal
+ */
+export function isBranchAt(git: GitDirectories, branch: string, commit: string): boolean {
+  const host = holdGit(git)
+  if (host === undefined) return false
+  try {
+    return commitOf(host.common, branch) === commit
+  } finally {
+    host.close()
+  }
+}
+
 /** Lets git store a commit and all objects that it needs. @returns whether any were missing or, if git can't store them, the reason */
 async function storeObjects(
   git: HostGit,

@@ -29,14 +29,17 @@ export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | {
 
 // Mount options contain only fixed names, because a `:` or `,` in any other path would count as the end of that path. The last program that the
 // script starts has no capabilities, so it can't unmount anything. Programs are given as absolute paths, because PATH may contain directories that
-// commands can write to.
+// commands can write to. With `xino=on`, which older kernels don't know, the overlay shows the inode numbers of its layers even if they are on
+// different file systems.
 const mountScript = `
 ( mount=$1
   cd "$2" || exit
   number=0
   shift 2
   while [ "$1" != -- ]; do
-    "$mount" -i -t overlay overlay -o "lowerdir=lower-$number,upperdir=upper-$number,workdir=work-$number,userxattr" "$1" || exit
+    layers=lowerdir=lower-$number,upperdir=upper-$number,workdir=work-$number,userxattr
+    "$mount" -i -t overlay overlay -o "$layers,xino=on" "$1" 2>/dev/null ||
+      "$mount" -i -t overlay overlay -o "$layers" "$1" || exit
     git=repository-$number/.git
     if [ -d "$git" ]; then "$mount" -i --bind "$git" "$1/.git" || exit; fi
     number=$((number + 1))
@@ -171,9 +174,27 @@ export function areMounted(directories: readonly string[]): boolean {
  * All mount points. They are the fifth field of each line in proc_pid_mountinfo(5), where some characters are written as `\` and three octal digits.
  */
 function mountPoints(): readonly string[] {
+  return mountInfo().map(({ point }) => point)
+}
+
+/**
+ * The options of the file system that is mounted at a path; empty if there is none. They are the last field of a line in proc_pid_mountinfo(5).
+ *
+ * @internal
+ */
+export function mountOptions(path: string): readonly string[] {
+  const real = hostFileSystem.realPath(path) ?? path
+  return mountInfo().findLast(({ point }) => point === real)?.options ?? []
+}
+
+function mountInfo(): readonly { readonly point: string; readonly options: readonly string[] }[] {
   if (lstatSync('/proc/self/mountinfo', { throwIfNoEntry: false }) === undefined) return []
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
-    .flatMap((line) => line.split(' ').slice(4, 5))
-    .map((point) => point.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))))
+    .map((line) => line.split(' '))
+    .map((fields) => ({ point: plain(fields[4] ?? ''), options: (fields.at(-1) ?? '').split(',') }))
+}
+
+function plain(field: string): string {
+  return field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)))
 }

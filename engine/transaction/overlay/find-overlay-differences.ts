@@ -1,10 +1,11 @@
-import { lstatSync, readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
+import { readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
 import { hasOwnObjects } from '../copy-git.ts'
 import { compareWith, entryOf, type Difference } from '../find-differences.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
+import { compareLowerDirectories, statsOf, type LowerDirectories } from './lower-directories.ts'
 import type { OverlayStorage } from './storage.ts'
 
 /** A tree with a mounted overlay. */
@@ -21,7 +22,8 @@ const largestIndex = 1024 * 1024 * 1024
 /**
  * Finds the differences between an overlay and the tree below it. Only names in the upper directory are examined, so the time depends on the number
  * of changes. To find out what an entry of the upper directory means, the merged view is compared with the lower tree. Extended attributes would show
- * this too (for example, whether a directory is opaque), but Node can't read them.
+ * this too (for example, whether a directory is opaque), but Node can't read them. An entry counts as removed only if the upper directory proves that
+ * the run removed it.
  *
  * @param repository called with each directory whose repository got new objects
  */
@@ -30,7 +32,7 @@ export async function findOverlayDifferences(
   repository: (key: string) => void,
 ): Promise<OverlayDifferences> {
   const { lower, merged, storage } = tree
-  const known = beginningOf(tree)
+  const { known, directories } = beginningOf(tree)
   const manifest = new Map<string, Original>()
   const found: Difference[] = []
   let looked = 0
@@ -42,11 +44,11 @@ export async function findOverlayDifferences(
     if (original !== undefined) manifest.set(key, original)
     found.push(difference)
   }
-  const removed = async (top: string): Promise<void> => {
+  const removed = async (top: string, isClear = true): Promise<void> => {
     const pending = [top]
     for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
       await turn()
-      const original = known(key)
+      const original = isClear ? known(key) : unknownOf(known(key))
       const isGone = original !== undefined && original.kind !== 'left-out'
       if (isGone) note(key, { key, before: entryOf(original), after: { kind: 'absent' } }, original)
       if (original?.kind === 'directory') pending.push(...plainNames(lower, key).map((name) => below(key, name)))
@@ -57,7 +59,9 @@ export async function findOverlayDifferences(
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     const shown = new Set(namesIn(merged, directory))
     for (const name of plainNames(lower, directory)) {
-      if (!shown.has(name)) await removed(below(directory, name))
+      if (shown.has(name)) continue
+      const why = directories.whyMissing(directory, name)
+      if (why !== 'never-shown') await removed(below(directory, name), why === 'removed')
     }
     for (const name of namesIn(storage.upper, directory)) {
       await turn()
@@ -80,22 +84,39 @@ export async function findOverlayDifferences(
   return { differences: found.toSorted((one, other) => (one.key < other.key ? -1 : 1)), manifest }
 }
 
-/**
- * Returns a function that finds the state that a path had when the view was made. If the path hasn't changed in the lower tree since then, its state
- * in the lower tree is returned. Otherwise the state comes from git's index of that time, and the bytes may be available as a git object. If the
- * index doesn't list the path, the state is unknown.
- */
-function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
+/** The same file, as if nothing were known about its content. */
+function unknownOf(original: Original | undefined): Original | undefined {
+  if (original?.kind !== 'file') return original
+  const { key, kind, mode, size } = original
+  return { key, kind, mode, size, was: 'unknown', stamp: '' }
+}
+
+/** What is known about the lower tree at the time when the view was made. */
+type Beginning = {
+  /**
+   * Finds the state that a path had. If the path hasn't changed in the lower tree since then, its state in the lower tree is returned. Otherwise the state
+   * comes from git's index of that time, and the bytes may be available as a git object. If the index doesn't list the path, the state is unknown.
+   */
+  readonly known: (key: string) => Original | undefined
+  readonly directories: LowerDirectories
+}
+
+function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
   // Some file systems store times in whole seconds. On these, a file that changed in the second in which the view was made counts as changed.
-  const isTouched = ({ ctimeNs }: BigIntStats): boolean =>
+  const isNew = ({ ctimeNs }: BigIntStats): boolean =>
     ctimeNs >= began || (ctimeNs % 1_000_000_000n === 0n && ctimeNs >= began - (began % 1_000_000_000n))
+  const { upper, root } = storage
+  const directories = compareLowerDirectories({ lower, merged, upper, root }, isNew)
+  // A file that was moved here together with its directory has an old change time, but the run has never seen it.
+  const isTouched = (key: string, stats: BigIntStats): boolean =>
+    isNew(stats) || (key !== '' && !directories.isSame(directoryOf(key)))
   let index: ReadonlyMap<string, IndexEntry> | undefined
   const tracked = (key: string): Original | undefined => {
     const entry = (index ??= readIndex(storage.index)).get(key)
     return entry === undefined ? undefined : originalOf(key, entry)
   }
-  return (key) => {
+  const known = (key: string): Original | undefined => {
     const now = statsOf(lower, key)
     if (now === undefined) {
       // The path has been removed since, or never existed. The change time of the nearest existing directory shows which, because adding or removing an entry
@@ -103,25 +124,27 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
       let at = directoryOf(key)
       while (at !== '' && statsOf(lower, at) === undefined) at = directoryOf(at)
       const nearest = statsOf(lower, at)
-      return nearest === undefined || isTouched(nearest) ? tracked(key) : undefined
+      return nearest === undefined || isNew(nearest) || !directories.isSame(at) ? tracked(key) : undefined
     }
     const mode = Number(now.mode & 0o7777n)
     if (now.isDirectory()) {
-      const file = isTouched(now) ? tracked(key) : undefined
+      const isOther = isTouched(key, now)
+      const file = isOther ? tracked(key) : undefined
       if (file !== undefined) return file
       // If the original has changed since, it is unknown who set the current mode, so the mode doesn't count as a change by the run.
-      const shown = isTouched(now) ? statsOf(merged, key) : undefined
+      const shown = isOther ? statsOf(merged, key) : undefined
       return { key, kind: 'directory', mode: shown?.isDirectory() === true ? Number(shown.mode & 0o7777n) : mode }
     }
     const isPlain = now.isFile() || now.isSymbolicLink()
     if (!isPlain) return { key, kind: 'left-out', mode }
-    if (isTouched(now)) {
+    if (isTouched(key, now)) {
       return tracked(key) ?? { key, kind: 'file', mode, size: Number(now.size), was: 'unknown', stamp: '' }
     }
     const was = stampOf(now)
     if (now.isFile()) return { key, kind: 'file', mode, size: Number(now.size), was, stamp: '' }
     return { key, kind: 'link', mode, target: readlinkSync(bytesOf(lower, key), 'latin1'), was }
   }
+  return { known, directories }
 }
 
 /** The offset of the file size in an index entry's stat data (gitformat-index(5)). */
@@ -150,14 +173,4 @@ function plainNames(root: string, key: string): readonly string[] {
 function namesIn(root: string, key: string): readonly string[] {
   if (statsOf(root, key)?.isDirectory() !== true) return []
   return readdirSync(bytesOf(root, key), { encoding: 'latin1' })
-}
-
-function statsOf(root: string, key: string): BigIntStats | undefined {
-  try {
-    return lstatSync(bytesOf(root, key), { bigint: true, throwIfNoEntry: false })
-  } catch (error) {
-    // In this tree, a parent of the path isn't a directory.
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
-    throw error
-  }
 }

@@ -15,6 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { shownIndex, type Overlays } from '../../../sandbox/index.ts'
 import { copyGitDirectory } from '../copy-git.ts'
+import { noteRoot } from './lower-directories.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 
 /** Where one tree's overlay is stored: the files written over the tree, and git's index from the time when the view was made. */
@@ -25,6 +26,8 @@ export type OverlayStorage = {
   readonly repository: string
   /** A file that was made together with the view. Files with a later change time have changed since the view was made. */
   readonly began: string
+  /** A file that says which directory the root of the tree was when the view was made. */
+  readonly root: string
 }
 
 /**
@@ -34,7 +37,13 @@ export type OverlayStorage = {
  */
 export function overlayStorage(folder: string, number: number): OverlayStorage {
   const at = (name: string): string => join(folder, `${name}-${number}`)
-  return { upper: at('upper'), index: at('index'), repository: at('repository'), began: join(folder, 'began') }
+  return {
+    upper: at('upper'),
+    index: at('index'),
+    repository: at('repository'),
+    began: join(folder, 'began'),
+    root: at('root'),
+  }
 }
 
 /**
@@ -59,6 +68,7 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
   for (const [number, tree] of trees.entries()) {
     for (const name of ['upper', 'work']) mkdirSync(join(folder, `${name}-${number}`), { mode: 0o700 })
     symlinkSync(tree, join(folder, `lower-${number}`))
+    noteRoot(overlayStorage(folder, number).root, tree)
     const git = join(tree, '.git')
     if (lstatSync(git, { throwIfNoEntry: false }) === undefined) continue
     const { repository, index, upper } = overlayStorage(folder, number)

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commitChangeSet, findLastId, openTree, recover, undo } from '../../../apply-patch/files/index.ts'
+import { commitChangeSet, isApplied, openTree, recover, undo } from '../../../apply-patch/files/index.ts'
 import { changeSet, update } from './change-tools.ts'
 import { makeScene, snapshot } from './tree-tools.ts'
 
@@ -30,9 +30,11 @@ test('a commit that crashed when it was complete can be undone after it was reco
   renameSync(join(state, folder, names[1] ?? ''), join(state, folder, `failed-1.1.1.1.${second}`))
   expect(await recover({ root, stateDirectory: state })).toMatchObject([{ outcome: 'completed' }])
   expect(readdirSync(join(state, folder)).toSorted()).toEqual(names)
-  expect(await findLastId(root, state)).toBe(second)
+  const applied = (): Promise<readonly boolean[]> =>
+    Promise.all([first, second].map((id) => isApplied(root, id, state)))
+  expect(await applied()).toEqual([true, true])
   await undo(root, { stateDirectory: state })
-  expect([snapshot(root)['a'], await findLastId(root, state)]).toEqual([expect.stringMatching(/ 1$/), first])
+  expect([snapshot(root)['a'], await applied()]).toEqual([expect.stringMatching(/ 1$/), [true, false]])
   await undo(root, { stateDirectory: state })
-  expect([snapshot(root)['a'], await findLastId(root, state)]).toEqual([expect.stringMatching(/ 0$/), undefined])
+  expect([snapshot(root)['a'], await applied()]).toEqual([expect.stringMatching(/ 0$/), [false, false]])
 })
