@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { CommitError, renderFailure } from '../../apply-patch/index.ts'
+import { CommitError, isApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
@@ -73,7 +73,8 @@ export async function undoCommand(run: string | undefined): Promise<number> {
       const stayed = await takeBackOrSay(landing, directory, index === 0 ? 'Nothing was' : 'Only a part was')
       for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
     }
-    process.stdout.write(`Reverted. To land the changes again, run agent apply ${id}.\n`)
+    const again = state.state === 'discarded' ? '' : ` To land the changes again, run agent apply ${id}.`
+    process.stdout.write(`Reverted.${again}\n`)
     return exitCodes.done
   })
 }
@@ -97,13 +98,12 @@ async function takeBackOrSay(
   try {
     return await takeBack(directory, state)
   } catch (error) {
-    if (!(error instanceof CommitError)) throw error
+    if (!(error instanceof CommitError || error instanceof PathError)) throw error
     if (error.code === 'nothing-to-undo' && landing !== undefined) {
-      const hint = `First revert the later patches: run apply-patch undo in ${landing.root}.`
-      throw new UserError(
-        'failed',
-        `${soFar} reverted. The landing is no longer the last patch of ${landing.root}, or it is so old that its journal was removed. ${hint}`,
-      )
+      const why = (await isApplied(landing.root, landing.id))
+        ? `The landing is no longer the last patch of ${landing.root}. First revert the later patches: run apply-patch undo there.`
+        : `The landing is not recorded in ${landing.root} any more: it was reverted with apply-patch undo, or it is so old that its journal was removed.`
+      throw new UserError('failed', `${soFar} reverted. ${why}`)
     }
     throw new UserError('failed', `${soFar} reverted. ${renderFailure(error).trim()}`, { cause: error })
   }

@@ -1,4 +1,5 @@
-import { isApplied, recover } from '../../apply-patch/index.ts'
+import { CommitError, isApplied, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
+import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
 import { areCommitsIn } from './land-commits.ts'
 import { readViewState, writeViewState } from './view-state.ts'
@@ -6,15 +7,26 @@ import { readViewState, writeViewState } from './view-state.ts'
 /**
  * If the process was killed during a landing or an undo, recovers the tree, finds out whether the transaction took effect, and records the result in the
  * session. Call it before doing anything else with a session's changes, while holding the session's lock.
+ *
+ * @throws UserError `failed` if the tree can't be recovered
  */
 export async function settleLanding(directory: string): Promise<void> {
   const state = readViewState(directory)
   if (state?.pending === undefined) return
   const { pending, ...before } = state
   const { does, root, id, then } = pending
-  await recover({ root })
-  const isIn =
-    id === undefined ? areCommitsIn((does === 'land' ? then.commits : before.commits) ?? []) : await isApplied(root, id)
+  const find = async (): Promise<boolean> => {
+    await recover({ root })
+    if (id !== undefined) return isApplied(root, id)
+    return areCommitsIn((does === 'land' ? then.commits : before.commits) ?? [])
+  }
+  const isIn = await find().catch((error: unknown) => {
+    if (!(error instanceof CommitError || error instanceof PathError)) throw error
+    const what = does === 'land' ? 'A landing' : 'An undo'
+    const help = error.code === 'unreadable' ? '. If the directory was moved, move it back, and try again.' : ''
+    const message = `${what} of this run's changes was interrupted in ${root}, and the tree could not be recovered. ${renderFailure(error).trim()}${help}`
+    throw new UserError('failed', message, { cause: error })
+  })
   const { commits: _, ...rest } = before
   writeViewState(directory, isIn === (does === 'land') ? { ...rest, ...then } : before)
 }
