@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -367,6 +368,36 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     const args = ['--json', '--max-turns', '2', 'resume', '--last', 'go on']
     const again = await exec([cmd('cat a.txt; echo y > a.txt'), cmd('false')], args, { cwd, home })
     expect([again.code, fingerprint(cwd)]).toEqual([4, before])
+  })
+
+  test('can be taken back after its session was resumed, together with what the resumed run landed', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const home = tempDir()
+    const by = 'git -c user.name=x -c user.email=x@x'
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' })
+    const args = ['--transactional', '--land-commits']
+    await transactional(cwd, [cmd(`echo x > a.txt; ${by} commit -qam one`)], { home, args })
+    await exec(
+      [cmd(`echo y > b.txt; git add b.txt; ${by} commit -qm two`), [say('done')]],
+      ['--json', '--land-commits', 'resume', '--last', 'go on'],
+      { cwd, home },
+    )
+    const log = (): string => execFileSync('git', ['log', '--format=%s', '-n2'], { cwd, encoding: 'utf8' })
+    expect([read(cwd, 'b.txt'), log()]).toEqual(['y\n', 'two\none\n'])
+    expect((await agent(['undo', '--last'], { cwd, home })).stdout).toMatch(/^Reverted\./)
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'b.txt'))]).toEqual(['a\n', false])
+    expect(execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' })).toBe(head)
+  })
+
+  test('can be taken back after its session was resumed by a run that failed', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const home = tempDir()
+    await transactional(cwd, [cmd('echo x > a.txt')], { home })
+    const args = ['--json', '--max-turns', '1', 'resume', '--last', 'go on']
+    expect((await exec([cmd('echo y > a.txt'), cmd('false')], args, { cwd, home })).code).toBe(4)
+    expect(read(cwd, 'a.txt')).toBe('x\n')
+    expect((await agent(['undo', '--last'], { cwd, home })).stdout).toMatch(/^Reverted\./)
+    expect(read(cwd, 'a.txt')).toBe('a\n')
   })
 
   test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(

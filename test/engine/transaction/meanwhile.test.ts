@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
 import { say } from '../../support/mock-openai.ts'
@@ -26,11 +35,13 @@ function place(strategy: keyof typeof missing): string {
  * Performs a run in a repository with two branches. Meanwhile, `theirs` does what another person might do in the repository.
  *
  * @param ours the command that the run executes; by default, it changes a file and makes another
+ * @param before called when the repository is ready
  */
 async function meanwhile(
   strategy: keyof typeof missing,
   theirs: (cwd: string) => void,
   ours = 'sed -i s/1/one/ a.txt; echo new > new.txt',
+  before: (cwd: string) => void = () => undefined,
 ) {
   const base = place(strategy)
   const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
@@ -53,6 +64,7 @@ async function meanwhile(
   commit('theirs')
   execFileSync('git', ['checkout', '-q', 'main'], { cwd })
   execFileSync('sh', ['-c', 'touch -d 2020-01-01 a.txt && git update-index -q --refresh'], { cwd })
+  before(cwd)
   let after: unknown
   const ended = await exec(
     (index) => {
@@ -92,6 +104,52 @@ describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in th
       expect([ended.code, report?.outcome]).toEqual([1, 'conflict'])
       after()
     })
+
+  one('keeps files in a directory that they checked out again', async () => {
+    const { cwd, report, read } = await meanwhile(
+      strategy,
+      (at) => execFileSync('sh', ['-c', 'git checkout -q bare && git checkout -q main'], { cwd: at }),
+      'echo new > src/new.txt',
+      (at) =>
+        execFileSync(
+          'sh',
+          [
+            '-c',
+            'git branch bare && mkdir src && echo x > src/x.txt && git add . && git -c user.name=x -c user.email=x@x commit -qm src',
+          ],
+          { cwd: at },
+        ),
+    )
+    expect(report?.outcome).toBe('landed')
+    expect([readdirSync(join(cwd, 'src')), read('src/x.txt')]).toEqual([['new.txt', 'x.txt'], 'x\n'])
+  })
+
+  one('keeps files in a directory that they moved to where another one was', async () => {
+    const { cwd, report, read } = await meanwhile(
+      strategy,
+      (at) =>
+        execFileSync(
+          'sh',
+          ['-c', `mv kept away && mkdir kept && echo mine > kept/mine && touch -d 2020-01-01 kept/mine`],
+          {
+            cwd: at,
+          },
+        ),
+      'echo new > kept/new.txt',
+    )
+    expect(report?.outcome).toBe('landed')
+    expect([readdirSync(join(cwd, 'kept')), read('kept/mine')]).toEqual([['mine', 'new.txt'], 'mine\n'])
+  })
+
+  one('keeps files of a tree that they moved to where the other one was', async () => {
+    const { cwd, read } = await meanwhile(
+      strategy,
+      (at) =>
+        execFileSync('sh', ['-c', `mv ${at} ${at}-old && mkdir ${at} && echo mine > ${at}/mine && rm -rf ${at}-old`]),
+      'echo new > new.txt',
+    )
+    expect([readdirSync(cwd), read('mine')]).toEqual([['mine', 'new.txt'], 'mine\n'])
+  })
 
   one('keeps their changes in other files', async () => {
     const { report, read } = await meanwhile(strategy, (cwd) => {
