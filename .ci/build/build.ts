@@ -1,5 +1,6 @@
 /**
- * Builds `dist/`: one bundle for each public interface and for each program, the chunks that these bundles share, and the type declarations.
+ * Builds `dist/`: a bundle for each public interface and for each program, the chunks that the interfaces share, the bundles that programs load only
+ * when they need them, the launchers, the compiled code, and the type declarations.
  *
  * The code is bundled because opening the hundreds of files of a vendor SDK takes longer than everything else that happens when a program starts. It is split
  * into chunks so that lazily imported code (such as a model SDK or a sandbox backend) is read only when it is used.

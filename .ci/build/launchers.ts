@@ -22,7 +22,7 @@ ${start}`
 
 /**
  * Code that determines the folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of
- * them creates the folder first, they could put their own code there. If there is no home directory, nothing is stored.
+ * them creates the folder first, they could put their own code there. Nothing is stored if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path.
  */
 const compiledFolder = `// Node's recursive mkdir never ends for a path below /proc, because the kernel reports there that directories don't exist.
 function make(folder) {
@@ -93,7 +93,7 @@ process.exit(await run(process.argv.slice(${first})))
  */
 export const givenEntry = { head: '(function($entry', tail: '})' } as const
 
-/** Changes a built program so that it imports modules through `$entry`. The word `import` inside strings stays unchanged. */
+/** Changes a built program so that it imports modules through `$entry`. Only `await import(…)` is replaced, so `import` in other text stays. */
 export async function importByEntry(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))
@@ -166,9 +166,9 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
 }
 
 /**
- * Code that defines `load`, which returns one of the programs as a function, with the code that was compiled during the build (see `loadPatchProgram`). If V8
- * rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile because these programs run for
- * longer than it takes to apply a patch. The code is stored in the user's own folder, under a name that differs for each program, command and version of Node.
+ * Code that defines `load`, which loads one of the programs (as the function `run`) with the code that was compiled during the build (see
+ * `loadPatchProgram`). If V8 rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile
+ * because these programs run for longer than it takes to apply a patch. The user's own folder has one file per program, command and version of Node.
  *
  * If the package is located in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is
  * evaluated only if its bytes are exactly those that the build wrote, and packages that aren't part of the bundles are not searched for.

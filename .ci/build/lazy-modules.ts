@@ -1,5 +1,5 @@
 /**
- * Keeps dynamically imported modules in separate files. These are large packages that most runs don't use.
+ * Keeps some dynamically imported modules in separate files: large packages, and modules of this package, that most runs don't use.
  *
  * Saves 50 to 60 ms of processor time and 11 MiB at the start of `agent exec` (198 instead of 258 ms, medians of 25 alternating runs), and 1 ms in
  * `apply-patch`.

@@ -1,11 +1,12 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * A plugin that leaves out the parts of dockerode that reach a daemon over ssh and build images: two programs in C++ and a protocol compiler. This
- * package needs none of them: the workspace is mounted for commands, so the daemon must be on this machine, where it is reached through a socket; and
- * the images must already exist.
+ * A plugin that leaves out the parts of dockerode that reach a daemon over ssh and build images. This package needs neither:
+ * the workspace is mounted for commands, so the daemon must be on this machine, where it is reached through a socket; and the images must already
+ * exist.
  *
- * The purpose of this plugin is not a faster start: without it, those programs would have to be part of this package.
+ * The purpose of this plugin is not a faster start: without it, two native add-ons in C++ and a library for Protocol Buffers would have to be part of
+ * this package.
  */
 export const localDocker: Plugin = {
   name: 'local-docker',

@@ -3,8 +3,8 @@ import type { Plugin } from 'esbuild'
 /**
  * A plugin that makes the start of Chevrotain's parser cheaper. Chevrotain adds 200 methods to the parser's prototype one by one, and V8 copies the
  * prototype's table of properties each time. This creates 700 KB of garbage at every start, and causes two garbage collections instead of one. The
- * plugin deletes a property from the prototype first. After that, V8 keeps the prototype's properties in a dictionary, to which it can add properties
- * without copying.
+ * plugin first adds two properties to the prototype and deletes them again. After that, V8 keeps the prototype's properties in a dictionary, to which
+ * it can add properties without copying.
  *
  * Saves 1.2 MiB and 1.6 to 3.5 ms of processor time at the start of `apply-patch` (minimum 33.9 instead of 37.4 ms, median 40.5 instead of 42.1 ms, of 20
  * alternating runs). Usually, an optimization must save at least 3 ms to be kept. This one is kept because `apply-patch` is started for every single patch.

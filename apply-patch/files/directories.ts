@@ -40,8 +40,8 @@ const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
 const heldAtOnce = 200
 
 /**
- * How many parent directories of a path are kept open for the next file. The number is small, so that a long path doesn't force too many other directories to
- * be closed.
+ * If at most this many directories must be opened to reach a file, all of them are kept open for the next file, otherwise only the last. So a long
+ * path doesn't force too many other directories to be closed.
  */
 const keptOnTheWay = 40
 

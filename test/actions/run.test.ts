@@ -411,7 +411,7 @@ test('an identity that is refused, or that the job may not request, ends the ste
   const given = { 'api-key': '', identity: federation(url) }
   const refused = await run(startJob({}), [], given, requester)
   expect(refused).toMatchObject({ code: 1, mock: { requests: [] } })
-  expect(refused.log).toContain("The provider refused to exchange the job's identity (status 401)")
+  expect(refused.log).toContain('The provider refused to issue a token (status 401)')
   const silent = await run(startJob({}), [], { 'api-key': '', identity: '{"provider":"anthropic"}' }, requester)
   expect(silent.log).toContain('lacks "federation_rule_id"')
 })

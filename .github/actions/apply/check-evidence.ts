@@ -16,9 +16,10 @@ export type Signed = ReadonlyMap<string, FileAfter>
 /**
  * Reads the evidence in a bundle.
  *
- * @param keys public keys, in PEM or in the one-line format of ssh. One of them must have signed the evidence
+ * @param keys public keys, in PEM or in the one-line format of ssh. One of them must verify the evidence's signature
  * @param base the commit to which the patch applies
- * @throws ActionError if the evidence is missing, is damaged, is signed with a different key, is for a different commit, or belongs to a run that failed
+ * @throws ActionError if the evidence is missing, too large or damaged, has no valid signature of these keys, is for a different commit, belongs to a
+ *   run that failed, or covers more than one tree; also if `keys` contains no key, or one that can't be read
  */
 export function readEvidence(bundle: string, keys: string, base: string): Signed {
   const refuse = (why: string): never => {
@@ -62,7 +63,7 @@ function endOf({ exit_code: code, result }: Statement['predicate']): string {
   return code === null ? 'no exit code' : `exit code ${code} (${result ?? 'no result'})`
 }
 
-/** Returns the public keys in the input `evidence-public-key`. @throws ActionError if the input contains no key, or text that is not a key */
+/** Returns the public keys in the input `evidence-public-key`. @throws ActionError if there is none, or one can't be read */
 function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {

@@ -12,7 +12,7 @@ export type Limits = {
 
 /**
  * Files that control other programs, or that decide which code other programs run. They may be changed only if a pattern in `allowed-paths` names the
- * file or its folder: a wildcard alone isn't enough.
+ * file, or the folder from this list that contains it: a wildcard alone isn't enough, and neither is another folder.
  */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
@@ -27,7 +27,7 @@ const guarded: readonly RegExp[] = [
 /**
  * Reads a run's patch and the commit that it is based on. Checks that the patch has the expected hash, which the workflow passes separately.
  *
- * @throws ActionError if a file is missing, the patch is too large or doesn't have the expected hash, or the manifest names no commit
+ * @throws ActionError if `expected` is not a SHA-256, a file is missing, the patch is too large or has another hash, or the manifest names no commit
  */
 export function readPatch(
   bundle: string,
@@ -73,10 +73,10 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)
     const isGuarded = guarded.some((one) => one.test(file))
-    // A wildcard alone doesn't allow changes to files that control other programs: a pattern must name the file or its folder.
+    // A wildcard alone doesn't allow changes to files that control other programs: see `guarded`.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
-        `${name} controls other programs, and no pattern in 'allowed-paths' names this file or its folder. Nothing is applied.`,
+        `${name} controls other programs: 'allowed-paths' must name its whole path, or a folder such as '.github/'. Nothing is applied.`,
       )
     }
   }
@@ -89,8 +89,8 @@ function namesGuarded(pattern: string, file: string): boolean {
 }
 
 /**
- * Whether a pattern matches a file. `**` matches any number of folders; `*` and `?` match within one name. Names that begin with a dot are matched like other
- * names.
+ * Whether a pattern matches a file. `**/` matches any number of folders, and `**` elsewhere any text; `*` and `?` match within one name. Names that
+ * begin with a dot are matched like other names.
  */
 function matches(pattern: string, file: string): boolean {
   const parts = pattern.split(/(\*\*\/|\*\*|\*|\?)/)

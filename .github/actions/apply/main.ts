@@ -98,7 +98,7 @@ async function readBefore(
     for (const folder of folders) {
       const entry = entries.get(folder)
       if (entry !== undefined && entry.type !== 'tree')
-        throw new ActionError(`${JSON.stringify(folder)} is a link or a file, but must be a folder.`)
+        throw new ActionError(`${JSON.stringify(folder)} is not a folder in the patch's base commit.`)
     }
     const entry = entries.get(path)
     if (entry === undefined) continue
@@ -134,14 +134,14 @@ async function commit(github: GitHub, base: string, patched: readonly Patched[])
 
 type Made = { readonly sha: string }
 
-/** Creates the branch. If the branch exists already, it is moved to the commit, but only if its name shows that this action created it. */
+/** Creates the branch. An existing branch is moved to the commit, but only if its name begins with `portcullis/`, as this action's own names do. */
 async function makeBranch(github: GitHub, branch: string, sha: string): Promise<void> {
   try {
     await github('POST', '/git/refs', { ref: `refs/heads/${branch}`, sha })
   } catch (error) {
     if (!(error instanceof GitHubError) || error.status !== 422) throw error
     if (!branch.startsWith('portcullis/'))
-      throw new ActionError(`The branch ${branch} exists already, and was not created by this action.`)
+      throw new ActionError(`GitHub refuses to create the branch ${branch}. Only existing branches in 'portcullis/' are overwritten.`)
     await github('PATCH', `/git/refs/heads/${branch}`, { sha, force: true })
   }
 }

@@ -50,7 +50,7 @@ export function filesOf(patch: Buffer, temp: string): readonly string[] {
  * Applies a patch in a temporary folder that contains only the files that the patch names.
  *
  * @param before the content of these files before the patch
- * @throws ActionError if the patch doesn't apply, or would create anything other than a file
+ * @throws ActionError if the patch doesn't apply, or if a file in `before` or in the result is not a regular file
  */
 export function applyPatch(
   patch: Buffer,

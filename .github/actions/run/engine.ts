@@ -34,7 +34,7 @@ export type Outcome = {
   readonly finalMessage: string
 }
 
-/** Returns the environment of the engine: the variables that it needs, and either a provider's key or the token obtained for the job's identity. */
+/** Returns the engine's environment: the variables that it needs and, if given, the token obtained for the job's identity, or else the API key. */
 export function engineEnvironment(
   apiKey: string,
   exchanged?: { readonly variable: string; readonly token: string },

@@ -6,7 +6,7 @@ import { ActionError } from '../shared/runner.ts'
 
 const mostBytes = 256 * 1024 * 1024
 
-/** Runs the host's git with settings that keep the repository's configuration from starting programs. */
+/** Runs the host's git with settings that keep it from starting the repository's hooks and its file-system monitor. */
 export function git(workspace: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Buffer {
   const settings = [
     'core.hooksPath=/dev/null',

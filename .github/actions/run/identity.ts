@@ -19,7 +19,7 @@ const longestWait = 30_000
  * workflow therefore needs no stored key. The engine gets only the provider's token, and commands get neither.
  *
  * @returns undefined if the input `identity` isn't given
- * @throws ActionError if one of the two exchanges is refused
+ * @throws ActionError if the input is invalid, or if GitHub or the provider doesn't issue its token
  */
 export async function exchangeIdentity(): Promise<Key | undefined> {
   const text = input('identity')
@@ -61,7 +61,7 @@ function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
   const need = (name: string): string => {
     const value = fields[name]
     if (value !== undefined && value !== '') return value
-    throw new ActionError(`The input 'identity' lacks "${name}", which ${fields['provider'] ?? 'a provider'} requires.`)
+    throw new ActionError(`The input 'identity' lacks "${name}", which ${fields['provider'] ?? 'every provider'} requires.`)
   }
   const optional = (name: string): Readonly<Record<string, string>> =>
     fields[name] === undefined ? {} : { [name]: fields[name] }
@@ -133,11 +133,11 @@ async function ask(who: string, url: string, init: RequestInit): Promise<Readonl
   }
   if (!response.ok) {
     throw new ActionError(
-      `${who} refused to exchange the job's identity (status ${response.status}). Does its federation rule match this repository, branch and event?`,
+      `${who} refused to issue a token (status ${response.status}). Does the provider's federation rule match this repository, branch and event?`,
     )
   }
   const answer: unknown = await response.json().catch(() => undefined)
   if (typeof answer !== 'object' || answer === null)
-    throw new ActionError(`The answer from ${who} (${host}) is not JSON.`)
+    throw new ActionError(`The answer from ${who} (${host}) is not a JSON object.`)
   return answer as Record<string, unknown>
 }

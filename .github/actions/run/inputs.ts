@@ -37,7 +37,7 @@ export function moreArguments(isOfProposal: boolean): readonly string[] {
   }
   if (isOfProposal && words.some((word) => /^--trust(?:=|$)/.test(word))) {
     throw new ActionError(
-      "'--trust' would let a pull request configure the run that judges it, so it is not accepted here.",
+      "'--trust' is not accepted for this event: the checkout may contain a proposed change, which would configure the run.",
     )
   }
   return words
@@ -85,7 +85,7 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
   const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')
   if (misfit !== undefined)
-    throw new ActionError(`The input '${misfit}' can't be used with a review, because a review changes nothing.`)
+    throw new ActionError(`The input '${misfit}' can't be used with a review.`)
   if (isTrue('transactional'))
     throw new ActionError("The input 'transactional' can't be used with a review, because a review changes nothing.")
   const base = input('review-base') || baseOf(event)

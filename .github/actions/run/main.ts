@@ -26,7 +26,7 @@ import { allowedHosts, moreArguments, option, promptOf, reviewArguments, taskArg
 import { isProposal, requireActor, requireOwnCheckout } from './who-may-run.ts'
 
 /**
- * The maximum length of an output, in characters. It leaves room for several outputs, because GitHub limits all outputs of a job together to 1 MB
+ * The maximum length of an output, in characters. It leaves room for other outputs, because GitHub limits all outputs of a job together to 1 MB
  * (measured approximately, as UTF-16).
  */
 const longestOutput = 200_000

@@ -28,7 +28,7 @@ type Sender = { readonly login: string; readonly id: number; readonly type: stri
  * because anybody can create a bot whose name looks like that of another bot.
  *
  * @param allowed logins or account numbers
- * @throws ActionError, which names the account and says what to do
+ * @throws ActionError if the account isn't allowed to start a run, if the event names no account, or if `allowed` contains `*`
  */
 export async function requireActor(
   eventName: string,
@@ -55,7 +55,7 @@ export async function requireActor(
 }
 
 function refused(login: string): string {
-  return `${login} has no write access to this repository, and isn't in 'allow-actors', so nothing runs.`
+  return `${login} is not known to have write access to this repository, and isn't in 'allow-actors', so nothing runs.`
 }
 
 async function mayWrite(login: string, github: GitHub): Promise<boolean> {
@@ -82,7 +82,7 @@ export function requireOwnCheckout(eventName: string, head: string, sha: string)
   )
 }
 
-/** Whether the checkout may contain a proposed change, such as a pull request. If so, none of its files may configure the run. */
+/** Whether the event is about a pull request or in `privileged`. If so, the checkout may be a proposal, and its files must not configure the run. */
 export function isProposal(eventName: string): boolean {
   return eventName.startsWith('pull_request') || privileged.has(eventName)
 }

@@ -25,11 +25,11 @@ export function requiredInput(name: string): string {
   return value
 }
 
-/** Returns an input that is a whole number; `unset` if it isn't given. @throws ActionError if it isn't a whole number */
+/** Returns an input that is a whole number; `unset` if it isn't given. @throws ActionError if it isn't a whole number of at most 9 digits */
 export function wholeNumber(name: string, unset: number): number {
   const text = input(name)
   if (text === '') return unset
-  if (!/^\d{1,9}$/.test(text)) throw new ActionError(`The input '${name}' must be a whole number, but is '${text}'.`)
+  if (!/^\d{1,9}$/.test(text)) throw new ActionError(`The input '${name}' must be a whole number of at most 9 digits, not '${text}'.`)
   return Number(text)
 }
 
