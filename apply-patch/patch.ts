@@ -71,7 +71,7 @@ export type Anchor = { readonly text: string; readonly line: number }
 /** The line numbers in the header of a unified diff. If `count` is 0, lines are inserted after line `start`. */
 export type LineHint = { readonly start: number; readonly count: number }
 
-/** Lenient mode accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly. */
+/** Lenient mode accepts the variants that models write, and reports each repair. Strict mode accepts only the format itself. */
 export type Mode = 'lenient' | 'strict'
 
 /** A deviation from the grammar that was accepted. `code` is stable, `message` is for people. */

@@ -64,7 +64,8 @@ Examples:
   apply-patch undo                      revert the last applied patch from its journal
   apply-patch recover                   repair what a crash left
 
-Exit codes: 0 applied, 1 malformed or not applied (nothing was changed), 2 wrong usage.
+Exit codes: 0 done, 1 malformed or not applied (the error says so if anything was changed), 2 wrong usage,
+130 or 143 interrupted.
 Files keep their line endings, byte-order mark, final newline (or its absence) and mode.
 Paths that leave the root, and anything under .git, are refused.
 `

@@ -59,7 +59,7 @@ export type Step =
     }
   | { readonly type: 'remove'; readonly change: RemoveChange; readonly journalEntry: RemoveEntry }
 
-/** A directory that a commit removes before its point of no return, and the facts needed to create it again. */
+/** A directory that a commit removes, and the facts needed to create it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
 
 /** A directory whose mode a commit sets as its last step. `before` is undefined if the commit creates the directory. */

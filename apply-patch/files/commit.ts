@@ -39,8 +39,8 @@ export type Report = {
 
 /**
  * Carries out a change set completely, or not at all. First it recovers crashed runs in this tree; then it checks that no file has changed since the
- * plan was made; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until the
- * commit can no longer fail.
+ * plan was made; then it writes a journal outside the tree; then it writes each new content next to its target and renames it over the target. The
+ * journal allows a rollback after a crash, and later an undo.
  *
  * A file with several hard links gets a new inode: its other names keep the old content (they may be outside the root, where nothing may be written);
  * a warning says so. A symbolic link is never written through.
@@ -85,11 +85,11 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   })
 }
 
-/** Warnings about temporary files that could not be removed after the commit was completed. */
+/** Warnings about what could not be cleaned up after the commit was completed, such as a temporary file that could not be removed. */
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason }) => ({
     code: 'left-over',
-    message: `${path} is a temporary file of apply-patch that could not be removed (${reason}); "apply-patch recover" tries again to remove it`,
+    message: `${path} could not be cleaned up after the patch was applied or reverted (${reason}); "apply-patch recover" tries again`,
     path,
   }))
 }

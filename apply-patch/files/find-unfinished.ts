@@ -4,8 +4,8 @@ import { findStateRoots, journalFolders } from './state-directory.ts'
 
 /**
  * Returns which of a tree and the directories that contain it have unfinished commits, which have crashed or are running right now. A commit may have
- * changed any folder in its tree, so a later commit to one of these folders must take the unfinished one into account. The search is cheap enough to be
- * done before every plan.
+ * changed any folder in its tree, so a later commit to one of these folders must take the unfinished one into account. The search is cheap enough to
+ * be done before every plan.
  *
  * @param root absolute real path
  */

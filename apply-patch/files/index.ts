@@ -44,7 +44,8 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
  * for the patch and are empty again. The undo is one transaction; calling this function again reverts the patch before that one.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
- * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo` if there is no patch to revert
+ * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo` if there is no patch to revert;
+ *   `unrecoverable` if its journal is damaged
  * @example
  * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  * await undo('.') // a.txt is gone

@@ -10,7 +10,7 @@ import { writeAll, writeChunks } from './write-all.ts'
 
 /**
  * The first line of a journal, which describes its commit. A journal is one file. Its name shows its kind: `active-OWNER` (a running or interrupted
- * commit), `failed-OWNER` (a commit whose rollback failed, no longer running), `applied-WHEN-NONCE` (kept for `undo`).
+ * commit), `failed-OWNER` (a commit whose rollback or cleanup failed, no longer running), `applied-NUMBER-NONCE` (kept for `undo`).
  *
  * A journal contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L`
  * (new files are renamed into place, because links are not possible), and, once the commit can't fail any more, the letter `D`. Nothing is changed in
@@ -31,9 +31,9 @@ export type Header = Identity & {
   readonly steps: readonly JournalStep[]
   /** Parent directories that were created, outermost first. */
   readonly made: readonly string[]
-  /** For an undo: directories that are removed first, because files replace them. */
+  /** Directories that are removed first, because files replace them. */
   readonly cleared: readonly Cleared[]
-  /** For an undo: directories to remove at the end if they are empty. */
+  /** Directories to remove at the end if they are empty: those that the change set removes and, for an undo, those that the patch created. */
   readonly emptied: readonly string[]
   /** Directories whose mode was set, parents first; undefined if there are none. */
   readonly modes?: readonly ModeStep[] | undefined
@@ -149,7 +149,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
   }
 }
 
-/** The names of the journals of one kind in a folder, oldest first. */
+/** The names of the journals of one kind in a folder, sorted. Those of applied patches are then in the order in which the patches were applied. */
 export function listJournals(directory: string, kind: 'active' | 'failed' | 'applied'): readonly string[] {
   try {
     return readdirSync(directory)

@@ -9,7 +9,7 @@ export type ReadJournal =
   /** The journal was never completely written. A journal is completed before the tree is changed, so the tree is unchanged. */
   | { readonly state: 'not-begun' }
   | {
-      /** `begun`: the commit must be rolled back. `done`: it is complete, and only its temporary files must be removed. */
+      /** `begun`: the commit must be rolled back. `done`: it is complete, and only cleaning up is left. */
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
@@ -79,7 +79,7 @@ function reading<Result>(file: string, read: (descriptor: number) => Result): Re
   }
 }
 
-/** Adds the fields that JSON leaves out because they are undefined. The types require these fields to be present. */
+/** Gives stored fields the names that they have in memory, and adds those that JSON leaves out because they are undefined. */
 function fromStored({ trace, path, before }: StoredStep): Header['steps'][number] {
   return { journalEntry: entryFrom(trace), path, before: stateFrom(before) }
 }

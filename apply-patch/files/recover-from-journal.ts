@@ -13,14 +13,14 @@ import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
 /** The outcome for one crashed commit. */
 export type RecoveryReport = {
   readonly root: string
-  /** When the commit began, according to its journal; undefined if the journal was not completely written. */
+  /** When the commit began, according to its journal; undefined if the journal was not completely written, or the commit was abandoned. */
   readonly at: Date | undefined
   /**
    * `rolled-back`: the patch is not applied. `completed`: the patch is applied. `nothing-to-do`: the commit had not begun. `obsolete`: the tree was removed or
    * replaced. `abandoned`: the commit could not be recovered, and was given up.
    */
   readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete' | 'abandoned'
-  /** The paths, as the patch spells them. */
+  /** The paths, as the patch spells them; for an abandoned commit, the absolute paths of the files that could not be restored. */
   readonly paths: readonly string[]
 }
 

@@ -15,8 +15,8 @@ export type RecoverOptions = {
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
   /**
-   * Forgets the journals of commits that can't be recovered because somebody has changed the files since the crash. The tree stays as it is, including the
-   * temporary files of these commits (`.apply-patch-*`).
+   * Forgets the journals of commits that can't be recovered, for example because somebody has changed the files since the crash. The tree stays as it
+   * is, including the temporary files of these commits (`.apply-patch-*`).
    */
   readonly abandon?: boolean
 }

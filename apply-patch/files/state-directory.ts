@@ -107,7 +107,7 @@ function nameFor(root: string): string {
 function makePrivate(candidate: Candidate, last: string): string | undefined {
   const { kind, anchor, below } = candidate
   if (kind === 'mine') makeAnchor(anchor)
-  if (!isSafe(candidate)) return 'it belongs to another user'
+  if (!isSafe(candidate)) return 'it belongs to another user, or other users can write to it'
   let at = anchor
   for (const name of [...below, last]) {
     at = join(at, name)

@@ -43,6 +43,6 @@ export type Outcome = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
   readonly canUndo: boolean
-  /** Temporary files that could not be removed. If there are any, the journal is kept for `recover`. */
+  /** What could not be cleaned up, such as temporary files that could not be removed. If there is anything, the journal is kept for `recover`. */
   readonly leftOver: readonly Leftover[]
 }

@@ -11,9 +11,9 @@ export type TreeLock = {
   readonly journal: Journal
   /** The folder of the journal. */
   readonly directory: string
-  /** Whether this tree had no journals before. */
+  /** Whether this folder was created just now. */
   readonly isNew: boolean
-  /** Journals of runs that died during a commit, or could not roll back their commit. */
+  /** Journals of runs that died during a commit, or could not roll back their commit or clean up after it. */
   readonly crashed: readonly string[]
 }
 

@@ -24,7 +24,8 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
  * transaction; calling this function again reverts the patch before that one.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
- * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo` if there is no patch to revert
+ * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo` if there is no patch to revert;
+ *   `unrecoverable` if its journal is damaged
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)

@@ -45,8 +45,8 @@ function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
 }
 
 /**
- * Renames the journal of a commit that could not be rolled back, to show that no run is using it any more. Under its old name, other runs would recover it only
- * after this process has ended.
+ * Renames the journal of a commit that could not be rolled back or cleaned up, to show that no run is using it any more. Under its old name, other
+ * runs would recover it only after this process has ended.
  */
 function markFailed(lock: TreeLock): void {
   retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))

@@ -9,8 +9,8 @@ import { writeAll, writeChunks } from './write-all.ts'
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Writes a change's new content under a temporary name, with the final mode and owner of the file. Until mode and owner are set, nobody else can read the new
- * file, because the old file may have been private.
+ * Writes a change's new content under a temporary name, with the final mode and owner of the file. If the mode is given, nobody else can read the new
+ * file until mode and owner are set, because the old file may have been private.
  *
  * Extended attributes and access control lists are lost, because Node has no functions to read or set them.
  */

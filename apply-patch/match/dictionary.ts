@@ -21,9 +21,9 @@ export class Dictionary {
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
-    // If the table has thirty times as many entries as there are runs, it distinguishes nearly all lines. If a line has the same sketch as another, the only
-    // cost is that its hash is computed. The table isn't larger, because a patch of a thousand files creates a thousand dictionaries, and all should stay in
-    // the processor's cache.
+    // The table usually has more than thirty times as many entries as there are runs, so it distinguishes nearly all lines. If a line has the same
+    // sketch as another, the only cost is that its hash is computed. The table isn't larger, because a patch of a thousand files creates a thousand
+    // dictionaries, and all should stay in the processor's cache.
     const sketches = 1 << Math.min(18, 37 - Math.clz32(runs))
     this.#sketches = new Uint8Array(sketches)
     this.#sketchMask = sketches - 1
@@ -84,8 +84,8 @@ export class Dictionary {
 }
 
 /**
- * An 18-bit number that distinguishes most lines. It is made from the length and from eight bytes spread over the line (all bytes of a shorter line),
- * so it depends only on the line itself.
+ * An 18-bit number that distinguishes most lines. It is made from the length and from seven bytes spread over the line (all bytes, if there are fewer
+ * than eight), so it depends only on the line itself.
  */
 function sketch(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start

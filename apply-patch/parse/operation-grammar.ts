@@ -10,14 +10,14 @@ import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
  * The parts of one operation, as parsed by the grammar. Each part is a run of lines that `scanOperations` returned. The grammar accepts a little more
- * than the format: lines after a delete, and a `*** Move to:` line after the first chunk. Depending on the mode, the code that uses the parts refuses
- * or repairs such deviations.
+ * than the format, such as blank lines, lines after a delete, or a `*** Move to:` line after the first chunk. Depending on the mode, the code that uses
+ * the parts refuses or repairs such deviations.
  */
 export type OperationSyntax = {
   readonly header: RunToken
   /** Every `*** Move to:` line, with its position. */
   readonly moves: readonly RunToken[]
-  /** The lines of an add or a delete. Undefined for an update, whose lines are in `chunks`. */
+  /** The lines of an add or a delete; undefined if there are none. Always undefined for an update, whose lines are in `chunks`. */
   readonly body: RunToken | undefined
   readonly endOfFile: RunToken | undefined
   readonly blanks: readonly RunToken[]

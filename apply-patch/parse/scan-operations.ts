@@ -52,7 +52,8 @@ const headers: readonly (readonly [TokenKind, string])[] = [
  * the other tokens. Before these arrays, it yields one with the tokens before the first header, which may be empty. Yielding one operation at a time
  * keeps the number of objects in memory small, even for a body of ten megabytes or for a million operations.
  *
- * The kind of a line depends on its position: a header with leading spaces counts as a header, except in an update, where it is a context line.
+ * The kind of a line depends on its position: in lenient mode, a header with leading spaces counts as a header, except in an update, where it is a
+ * context line.
  */
 export function* scanOperations(
   bytes: Buffer,

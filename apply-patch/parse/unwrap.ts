@@ -14,7 +14,7 @@ const heredoc = /^(.*?)<<(-?)\s*(["']?)([A-Za-z_][\w.-]*)\3\s*$/
 /**
  * Finds the envelope of a patch, in lenient mode also inside the wrappers that models add.
  *
- * @throws PatchError `malformed`, which names the line that was found instead of a marker
+ * @throws PatchError `malformed`, which names the line that was found instead of a marker, or the command if it changes the directory
  */
 export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Envelope {
   const bytes = withoutCarriageReturns(input)
@@ -129,7 +129,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
       const end = lineAround(bytes, at, 1)
       if (start === undefined || end === undefined) continue
       const line = bytes.toString('utf8', start, end)
-      // A line that starts with a mark belongs to a body and doesn't end the patch. A space is a mark too, unless the whole patch is indented.
+      // A line that starts with a mark (`+`, `-` or a space) belongs to a body and doesn't end the patch.
       if (which === 'end' && /^[ +-]/.test(line)) continue
       const match = decorated.exec(line.trim())
       if (match?.[1]?.toLowerCase() !== which) continue

@@ -4,7 +4,7 @@ import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'
 
-/** For at most this many missing files, the tree is searched for the file that may have been meant. Each search goes through the whole tree. */
+/** Once this many failures are noted, the tree isn't searched any more for the file that was meant by a missing one: each search is expensive. */
 const explainedMisses = 10
 
 /** Collects, during planning, the reasons why a patch can't be applied. */
