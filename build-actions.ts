@@ -1,6 +1,6 @@
 /**
- * Builds the two actions from the output of `npm run build`. Each action is a single file, and `run` contains the engine, so nothing has to be installed on the
- * runner. Git ignores the built files; they are committed only for a release.
+ * Builds the two actions from the output of `npm run build`. The code of each action is a single file, and `run` also contains the engine, so nothing
+ * has to be installed on the runner. Git ignores the built files; they are committed only for a release.
  */
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import process from 'node:process'

@@ -10,6 +10,7 @@ import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
  * @returns a report of the changes; its warnings include repairs of the patch
  * @throws PatchError if the patch is malformed or doesn't fit the tree; the error lists every failure in every file
  * @throws CommitError if the changes could not be made; its `tree` says whether the tree is unchanged
+ * @throws PathError if the root isn't a directory, or can't be accessed
  * @example const { summary } = await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  */
 export async function applyPatch(text: string | Uint8Array, options: PlanOptions & CommitOptions): Promise<Report> {

@@ -73,7 +73,7 @@ export type PlaceFailure = {
   /** The 1-based number of the operation in the patch. */
   readonly hunk: number
   readonly patchLine: number
-  /** Why the path can't be used: `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
+  /** Why this failed: a word such as `missing` or `is-directory` (`reasonText` has them all), an errno name, or the code of a `PathError`. */
   readonly reason: string
   /** Further details, such as where a link leads, or which operation removed the file. */
   readonly detail?: string

@@ -1,6 +1,6 @@
 /**
- * The format as a Lark grammar, for models whose freeform tools can have a grammar. Strict mode accepts nearly the same language: it also accepts CRLF, an
- * `*** Environment ID:` line and an added file without lines, but neither an `@@` nor an update with nothing below it.
+ * The format as a Lark grammar, for models whose freeform tools can have a grammar. Strict mode accepts nearly the same language: it also accepts
+ * CRLF, an `*** Environment ID:` line and an added file without lines, but neither an `@@` nor an update with nothing below it.
  *
  * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that supports grammars
  */

@@ -22,9 +22,9 @@ export type PathErrorCode =
  *
  * @example
  * try {
- *   await planWrite({ path: '../a.txt', content: Buffer.from('') }, { root: '.' })
+ *   openTree('.', { unsafePaths: false }).locate('../a.txt')
  * } catch (error) {
- *   if (error instanceof PathError) console.error(error.code, error.path)
+ *   if (error instanceof PathError) console.error(error.code, error.path) // outside-root ../a.txt
  * }
  */
 export class PathError extends Error {
@@ -58,10 +58,12 @@ shareInstanceof('PathError', PathError)
  * The error for a file that exists but can't be read.
  *
  * @example
- * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
- * await planPatch(patch, { root: '.' }).catch((error: unknown) => {
+ * const tree = openTree('.', { unsafePaths: false })
+ * try {
+ *   tree.read(tree.locate('a.txt'))
+ * } catch (error) {
  *   if (error instanceof ReadError) console.error(error.path, error.errno)
- * })
+ * }
  */
 export class ReadError extends Error {
   readonly code = 'unreadable'
@@ -99,7 +101,7 @@ export type CommitErrorCode =
   | 'aborted'
   /** Another run was still working on the same root when the time limit for waiting was reached. */
   | 'busy'
-  /** No directory outside the tree can store the journal. */
+  /** No directory can store the journal. */
   | 'no-state-directory'
   /** The change is impossible: for example, it would write to a directory or remove a missing file. */
   | 'unsupported'

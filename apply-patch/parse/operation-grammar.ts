@@ -10,8 +10,8 @@ import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
  * The parts of one operation, as parsed by the grammar. Each part is a run of lines that `scanOperations` returned. The grammar accepts a little more
- * than the format, such as blank lines, lines after a delete, or a `*** Move to:` line after the first chunk. Depending on the mode, the code that uses
- * the parts refuses or repairs such deviations.
+ * than the format, such as blank lines, lines after a delete, or a `*** Move to:` line after the first chunk. Depending on the mode, the code that
+ * uses the parts refuses or repairs such deviations.
  */
 export type OperationSyntax = {
   readonly header: RunToken

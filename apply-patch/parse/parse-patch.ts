@@ -10,7 +10,8 @@ import { more } from '../text/more.ts'
 
 /**
  * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode accepts only the format itself (see
- * `patchGrammar`), also with CRLF line endings. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore not change later.
+ * `patchGrammar`), also with CRLF line endings. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore
+ * not change later.
  *
  * @throws PatchError `malformed` with the first problem of every operation
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')

@@ -1,6 +1,6 @@
 /**
- * Extracts a patch from the JSON that some models send: `["apply_patch", "…"]`, an object with `input`, `patch` or a similar field, a nesting of these,
- * a string by itself, or the content of a string without its quotes, in which `\n` is still escaped.
+ * Extracts a patch from the JSON that some models send: `["apply_patch", "…"]`, an object with `input`, `patch` or a similar field, a nesting of
+ * these, a string by itself, or the content of a string without its quotes, in which `\n` is still escaped.
  *
  * @returns undefined if the text has none of these forms
  */

@@ -8,7 +8,7 @@ export type PlanOptions = {
   readonly root: string
   /** Further trees that the patch may change, by absolute paths or by `..`. They must be existing directories. Default: none. */
   readonly beside?: readonly string[]
-  /** Strict mode ignores only trailing white space when it compares lines, and refuses everything that lenient mode warns about. Default: lenient. */
+  /** Strict mode ignores only trailing white space when it compares lines, and refuses to overwrite files or guess a place. Default: lenient. */
   readonly mode?: Mode
   /** Allows paths that lead out of the root or into `.git`. */
   readonly unsafePaths?: boolean
@@ -23,6 +23,7 @@ export type PlanOptions = {
  *
  * @throws PatchError `not-applied`, which lists every failure in every file
  * @throws CommitError if a crashed run can't be recovered
+ * @throws PathError if a tree isn't a directory, or can't be accessed
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
  * console.log(unifiedDiff(await planPatch(patch, { root: '.' })))

@@ -10,6 +10,7 @@ import { Overlay } from './planned-files.ts'
  *
  * @throws PatchError `not-applied` if the path can't be written
  * @throws CommitError if a crashed run can't be recovered
+ * @throws PathError if the root isn't a directory, or can't be accessed
  * @example await commit(await planWrite({ path: 'a.txt', content: Buffer.from('one\n') }, { root: '.' }))
  */
 export async function planWrite(

@@ -113,7 +113,7 @@ export class Planner {
     const { path, moveTo, line, chunks } = operation
     const entry = moveTo === undefined ? this.#overlay.locate(path) : this.#overlay.locateEntry(path)
     const isLink = this.#overlay.get(entry).type === 'symlink'
-    // A link that is only renamed stays a link; an edited link becomes a copy of its target, as with Codex.
+    // A link that is only renamed stays a link; if it is also edited, it becomes a copy of its target, as with Codex.
     const source = isLink && chunks.length > 0 ? this.#overlay.locate(path) : entry
     const existing = this.#overlay.get(source)
     if (existing.type !== 'file' && !(existing.type === 'symlink' && chunks.length === 0)) {

@@ -40,7 +40,7 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
     case 'busy':
       return `Another run is changing ${where === '' ? 'this tree' : where}; try again`
     case 'no-state-directory':
-      return 'No folder outside the tree can hold the journal; set XDG_STATE_HOME to a folder that you can write to'
+      return 'No folder can hold the journal; set XDG_STATE_HOME to a folder that you can write to'
     case 'unrecoverable':
       if (facts.operation === 'undo') return 'Failed to revert the patch: its journal is damaged'
       return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : "files were changed after the crash, or can't be reached"}`

@@ -18,10 +18,11 @@ export type FilePair = {
  * Computes the patch that turns one state into another. The states are given as pairs of contents or as two folders. Folders are compared without `.git`, and
  * without symlinks and empty folders, which the format can't express.
  *
- * If the lines of a chunk occur several times, the patch contains the line number of the chunk as a hint, which only lenient mode reads.
+ * If a chunk has no old lines, or if these occur several times, the patch contains the line number of the chunk as a hint, which only lenient mode
+ * reads.
  *
- * Differences in line endings, and in whether the file ends with a newline, are ignored, because the format can't express them: a patch that is applied
- * keeps the line endings of the tree.
+ * Differences in line endings, in the byte-order mark, and in whether the file ends with a newline, are ignored, because the format can't express them:
+ * a patch that is applied keeps those of the tree.
  *
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *

@@ -7,7 +7,8 @@ type Edit = Difference & { readonly lines: readonly string[] }
 /**
  * Merges two changed versions of a text: the result contains the changes of both.
  *
- * @returns undefined if the versions change the same or adjacent lines in different ways, or if one of the texts is binary
+ * @returns undefined if the versions change the same or adjacent lines in different ways, or if a text is binary and both versions have changed it in
+ *   different ways
  *
  * @internal
  */

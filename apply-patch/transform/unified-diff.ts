@@ -4,7 +4,8 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 
 /**
- * The planned or applied changes of a change set, as a unified diff that `git apply` and `patch -p1` accept.
+ * The planned or applied changes of a change set, as a unified diff that `git apply` and `patch -p1` accept, unless it includes binary files: it only
+ * says that they differ.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')

@@ -17,7 +17,7 @@ export type RunHandle = {
 
 /** A task for a sub-agent. */
 export type Assignment = {
-  /** A title of two or three words, for people who watch the run. */
+  /** A short title, for people who watch the run. */
   readonly title: string
   readonly prompt: string
   /** The definition to use; undefined if the sub-agent is to be like the agent that assigns the task. */

@@ -41,7 +41,7 @@ const all: readonly Tool[] = [
 ]
 
 /**
- * The tools that every run has.
+ * The tools that are not added by a feature. Reviews leave out those that write.
  *
  * @example console.log(builtInTools.map(({ name }) => name))
  */
