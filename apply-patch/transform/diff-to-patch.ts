@@ -21,8 +21,8 @@ export type FilePair = {
  * If a chunk has no old lines, or if these occur several times, the patch contains the line number of the chunk as a hint, which only lenient mode
  * reads.
  *
- * Differences in line endings, in the byte-order mark, and in whether the file ends with a newline, are ignored, because the format can't express them:
- * a patch that is applied keeps those of the tree.
+ * Differences in line endings, in the byte-order mark, and in whether the file ends with a newline, are ignored, because the format can't express
+ * them: a patch that is applied keeps those of the tree.
  *
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *

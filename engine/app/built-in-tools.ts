@@ -41,7 +41,7 @@ const all: readonly Tool[] = [
 ]
 
 /**
- * The tools that are not added by a feature. Reviews leave out those that write.
+ * The tools that every run has, except that a review has only some of them.
  *
  * @example console.log(builtInTools.map(({ name }) => name))
  */

@@ -21,7 +21,7 @@ import { requestedTransaction, treesOf } from './run-transaction.ts'
  * restarted program opens the run.
  *
  * @param closing receives functions that clean up if the run can't be opened
- * @returns why no overlays are mounted; undefined if overlays are mounted or were not requested
+ * @returns why no overlays are mounted; undefined if they are mounted already, or if the run doesn't need any
  * @throws UserError if another process runs the session, or if no view of a tree is possible
  */
 export async function enterOverlay(

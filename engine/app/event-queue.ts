@@ -1,6 +1,6 @@
 import type { RunEvent, Sink } from '../core/events.ts'
 
-/** Keeps the events of a run for one reader until the reader has read them. Nothing is stored until the reader starts reading. */
+/** Keeps the events of a run for one reader until the reader has read them. Nothing is stored before `events` is first accessed. */
 export class EventQueue {
   readonly #waiting: RunEvent[] = []
   #wanted = false

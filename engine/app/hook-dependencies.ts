@@ -69,7 +69,7 @@ type HookDependencyOptions = {
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly sandbox: Sandbox
-  /** The image of the docker backend; undefined if a different backend is used. */
+  /** The image for the docker backend; undefined if none is configured. */
   readonly image: string | undefined
   readonly session: Session
   readonly home: string

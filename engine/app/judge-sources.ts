@@ -6,7 +6,7 @@ import type { SourceFile } from './source-files.ts'
 /** A file that a run looks for, and whether it is used. */
 export type ConfigSource = Omit<SourceFile, 'alternatives'> & {
   readonly state: 'read' | 'read in part' | 'ignored' | 'broken' | 'not there'
-  /** Why the file is ignored completely or in part, one sentence for each reason. */
+  /** Why the file is ignored completely or in part, or is broken: a short text for each reason. */
   readonly why: readonly string[]
 }
 

@@ -52,9 +52,9 @@ type ReviewerDependencies = {
 }
 
 /**
- * Creates the chosen reviewer. Repeated denials end the run, unless there is a person at the terminal, who then decides whether the run ends.
+ * Creates the chosen reviewer. Repeated denials by a function, a program or a model end the run; a person or the caller decides whether the run ends.
  *
- * @throws UserError `usage` if the model or the policy text doesn't exist
+ * @throws UserError `usage` if the reviewing model can't be opened, or its policy text can't be read
  */
 export async function openReviewer(choice: ReviewerChoice, dependencies: ReviewerDependencies): Promise<OpenReviewer> {
   const { person, places } = dependencies

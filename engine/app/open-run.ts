@@ -10,9 +10,9 @@ import type { Loaded } from './stages.ts'
 import { tellFailedStart } from './watch-run.ts'
 
 /**
- * Opens a run. Every interface of the program uses this one function. The run starts at once and depends only on the request: it doesn't look at the terminal,
- * the command line or the environment of the process, handles no signals, writes to no standard stream and ends no process. When the run is over or could not
- * start, everything that it opened is closed in reverse order.
+ * Opens a run. Every interface of the program uses this one function. The run starts at once. It doesn't look at the terminal or the command line,
+ * handles no signals, writes to no standard stream and ends no process. When the run is over or could not start, everything that it opened is closed
+ * in reverse order.
  *
  * @example
  * // Not run: it asks a model.

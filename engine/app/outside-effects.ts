@@ -25,7 +25,7 @@ export class OutsideEffects {
     if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
   }
 
-  /** Creates a sink that records which hooks ran outside the sandbox, and what the model's provider searched for on the web. */
+  /** Creates a sink that records which hooks ran that the sandbox doesn't confine, and what the model's provider searched for on the web. */
   sink(hooks: HookSet): Sink {
     const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
     return {
@@ -46,7 +46,7 @@ export class OutsideEffects {
 
 /** The effects outside a run's transaction. */
 export type Outside = {
-  /** The effects that are possible with this configuration. */
+  /** The effects that are possible with this configuration, except web searches. */
   readonly possible: readonly OutsideEffect[]
   /** Returns the effects that have happened so far. */
   readonly happened: () => readonly OutsideEffect[]

@@ -158,8 +158,8 @@ export type RunRequest = {
 /** A run that was opened. It proceeds without any further calls from its caller. */
 export type Run = {
   /**
-   * The events of the run from the moment at which the caller begins to read them. To miss none, begin as soon as the run is open. After the last event, throws
-   * the error with which `result` rejects, if there is one.
+   * The events of the run from the moment at which the caller first accesses this property. To miss none, access it as soon as the run is open. After
+   * the last event, throws the error with which `result` rejects, if there is one.
    */
   readonly events: AsyncIterable<RunEvent>
   /** Resolves when everything is open and the run has begun. Rejects like `result`. */

@@ -34,7 +34,7 @@ type RunSandboxOptions = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Paths in private directories that commands may nevertheless read. */
   readonly readable: readonly string[]
-  /** Receives the hosts that commands reach. Default: none. */
+  /** Receives each decision about a host that a command tries to reach. Default: none. */
   readonly onDecision?: NetworkOptions['onDecision']
   /** The private views that commands see, and where they are stored. Default: none. */
   readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined

@@ -7,8 +7,8 @@ import type { Feature } from '../feature.ts'
 
 /**
  * Provides skills, which explain how to do a kind of work, and commands, which are prompts with placeholders. While the model follows a skill or
- * command of the user or of a trusted repository, the tools in its `allowed-tools` need no approval. If it also has `restrict`, the model may call no
- * other tools.
+ * command, the tools in its `allowed-tools` need no approval, unless it comes from an untrusted repository. If it also has `restrict`, wherever it
+ * comes from, the model may call no other tools.
  */
 export const skillsFeature: Feature = {
   name: 'skills',
