@@ -24,8 +24,8 @@ export type SourceFile = {
 type Where = { readonly places: AppPaths; readonly project: Project; readonly plugins: readonly Plugin[] }
 
 /**
- * Returns all files that may contain configuration for a run, in order of precedence, beginning with the machine's. Files within a folder are sorted
- * by name.
+ * Returns all files that may contain configuration for a run: first the machine's, then the user's, those of plugins, and the repository's. Files
+ * within a folder of rules or settings are sorted by name.
  */
 export function sourceFiles(where: Where): readonly SourceFile[] {
   return [...machineFiles(where), ...userFiles(where), ...where.plugins.flatMap(filesOfPlugin), ...projectFiles(where)]

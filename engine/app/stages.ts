@@ -55,7 +55,7 @@ export type Loaded = Configured & {
   readonly extensions: Extensions
   readonly userTools: readonly Tool[]
   readonly beginning: Beginning
-  /** Tells the user why no overlays are mounted for this run. Undefined: overlays are mounted, or none were requested. */
+  /** Tells the user why no overlays are mounted for this run. Undefined: they are mounted, or the run needs none. */
   readonly noOverlay: string | undefined
   readonly model: Model
   /** Opens a model by its name. */

@@ -5,7 +5,7 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 /** The file to which each kind of rule is added. */
 export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
 
-/** A person's answer: the choice and, if it is `no`, an optional message to the model. */
+/** A person's answer: the choice and, optionally, a message to the model. */
 type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
 
 const explained: Readonly<Record<HumanChoice, string>> = {
