@@ -51,7 +51,9 @@ function headerHelp(line: string): string | undefined {
   if (verb === undefined)
     return '  to write a line that starts with stars into a file, put "+", "-" or a space before it'
   const path = words.includes(':') ? words.slice(words.indexOf(':') + 1).trimStart() || undefined : undefined
-  return path === undefined ? `  the path is missing: write '*** ${verb} File: {path}'` : `  write '*** ${verb} File: ${path}'`
+  return path === undefined
+    ? `  the path is missing: write '*** ${verb} File: {path}'`
+    : `  write '*** ${verb} File: ${path}'`
 }
 
 function placeHelp(after: MalformedFailure['after']): string {

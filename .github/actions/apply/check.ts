@@ -89,8 +89,8 @@ function namesGuarded(pattern: string, file: string): boolean {
 }
 
 /**
- * Whether a pattern matches a file. `**/` matches any number of folders, and `**` elsewhere any text; `*` and `?` match within one name. Names that
- * begin with a dot are matched like other names.
+ * Whether a pattern matches a file. `**` before a slash matches any number of folders, and elsewhere any text; `*` and `?` match within one name.
+ * Names that begin with a dot are matched like other names.
  */
 function matches(pattern: string, file: string): boolean {
   const parts = pattern.split(/(\*\*\/|\*\*|\*|\?)/)

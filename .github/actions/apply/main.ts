@@ -141,7 +141,9 @@ async function makeBranch(github: GitHub, branch: string, sha: string): Promise<
   } catch (error) {
     if (!(error instanceof GitHubError) || error.status !== 422) throw error
     if (!branch.startsWith('portcullis/'))
-      throw new ActionError(`GitHub refuses to create the branch ${branch}. Only existing branches in 'portcullis/' are overwritten.`)
+      throw new ActionError(
+        `GitHub refuses to create the branch ${branch}. Only existing branches in 'portcullis/' are overwritten.`,
+      )
     await github('PATCH', `/git/refs/heads/${branch}`, { sha, force: true })
   }
 }

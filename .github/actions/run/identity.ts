@@ -61,7 +61,9 @@ function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
   const need = (name: string): string => {
     const value = fields[name]
     if (value !== undefined && value !== '') return value
-    throw new ActionError(`The input 'identity' lacks "${name}", which ${fields['provider'] ?? 'every provider'} requires.`)
+    throw new ActionError(
+      `The input 'identity' lacks "${name}", which ${fields['provider'] ?? 'every provider'} requires.`,
+    )
   }
   const optional = (name: string): Readonly<Record<string, string>> =>
     fields[name] === undefined ? {} : { [name]: fields[name] }

@@ -84,8 +84,7 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
   const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')
-  if (misfit !== undefined)
-    throw new ActionError(`The input '${misfit}' can't be used with a review.`)
+  if (misfit !== undefined) throw new ActionError(`The input '${misfit}' can't be used with a review.`)
   if (isTrue('transactional'))
     throw new ActionError("The input 'transactional' can't be used with a review, because a review changes nothing.")
   const base = input('review-base') || baseOf(event)

@@ -29,7 +29,8 @@ export function requiredInput(name: string): string {
 export function wholeNumber(name: string, unset: number): number {
   const text = input(name)
   if (text === '') return unset
-  if (!/^\d{1,9}$/.test(text)) throw new ActionError(`The input '${name}' must be a whole number of at most 9 digits, not '${text}'.`)
+  if (!/^\d{1,9}$/.test(text))
+    throw new ActionError(`The input '${name}' must be a whole number of at most 9 digits, not '${text}'.`)
   return Number(text)
 }
 
