@@ -28,7 +28,7 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   const file = join(bundle, 'evidence.json')
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat?.isFile() !== true || stat.size > largestEvidence) {
-    return refuse("the bundle has no evidence.json, which 'evidence-public-key' requires")
+    return refuse("the bundle has no evidence.json (of at most 256 MiB), which 'evidence-public-key' requires")
   }
   const opened = openEnvelope(readFileSync(file, 'utf8'), publicKeys(keys))
   if (opened.type === 'broken') return refuse(opened.why)

@@ -31,7 +31,7 @@ function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffe
   } catch (error) {
     const { stderr } = error as { readonly stderr?: Buffer }
     throw new ActionError(
-      `The patch doesn't apply to its base commit: ${String(stderr ?? '')
+      `git can't apply the patch to its base commit: ${String(stderr ?? '')
         .trim()
         .slice(0, 500)}`,
     )
