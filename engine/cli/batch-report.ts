@@ -76,7 +76,7 @@ function tellDerived(folder: BatchFolder): number {
 /**
  * `agent batch export --swebench`: writes the predictions for one model and one repeat.
  *
- * @throws UserError `usage` if no task has an answer yet, or if the options don't choose one of several models or repeats
+ * @throws UserError `usage` if no task has an answer yet, or if the options don't choose exactly one model and one repeat that have answers
  */
 export function batchExport(directory: string, { output, model, repeat }: BatchExportOptions): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)

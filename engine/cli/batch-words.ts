@@ -3,8 +3,8 @@ import type { RunLimits } from './batch-options.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
 /**
- * Turns the options of a batch into the corresponding arguments of `agent exec`, with absolute paths. The model and the directory are left out, because they
- * differ between runs.
+ * Turns the options of a batch into the corresponding arguments of `agent exec`; the paths of `--add-dir` become absolute. The model and the
+ * directory are left out, because they differ between runs.
  */
 export function execWords(options: ConfigOptions & RunLimits): readonly string[] {
   const flag = (is: boolean | undefined, name: string): readonly string[] => (is === true ? [name] : [])

@@ -13,7 +13,7 @@ const columns = 160
 /**
  * `agent diff`: compares two sessions, including the files that each of them changed.
  *
- * @returns the exit code: 1 if they differ
+ * @returns the exit code: 1 if they differ in more than their figures, such as the cost
  * @throws UserError `usage` if one of them doesn't exist
  */
 export function diffCommand(a: string, b: string, options: { readonly json?: true }): number {

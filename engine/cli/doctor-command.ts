@@ -84,7 +84,7 @@ const meanings: Readonly<Record<Told['what'], string>> = {
   credentials: 'can be neither read nor written',
 }
 
-/** Renders one line for each protected path: the path, how it is protected, which program uses it, and where that is documented. */
+/** Renders a line for each path that is protected or whose changes are reported: the path, how it is treated, the program that uses it, a source. */
 function renderProtected(): string {
   return placesTold()
     .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)

@@ -37,8 +37,8 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
 
 /**
  * Restarts this program in the same process (by execve(2)), in a namespace in which the overlays of a run's view are mounted. This is necessary if the run made
- * commits in a repository in the workspace, because the upper layer of the overlay alone isn't a repository. Returns if the overlays can't be mounted or are
- * mounted already; changes without commits can land even then. The session must be locked.
+ * commits in a repository in the workspace, because the upper layer of the overlay alone isn't a repository. Returns if this is unnecessary or
+ * impossible; changes without commits can land even then. The session must be locked.
  */
 export function startWhereMounted({ id, directory, state }: ChangedSession, { repositories }: ChangeRecord): void {
   const overlays = overlaysOfView(directory, state)

@@ -36,7 +36,7 @@ const commandNotFound = 127
  * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through.
  *
  * @returns the command's exit code; 128 + n if signal n killed it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
- *   timeout(1)
+ *   timeout(1); 141 if the reader of its output went away; 130 or 143 if this process was interrupted or terminated
  */
 export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
   const [program, ...words] = command

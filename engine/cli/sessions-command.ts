@@ -80,7 +80,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   return exitCodes.done
 }
 
-/** Whether a session's view contains changes. True in case of doubt. */
+/** Whether a session has changes that were neither landed nor discarded. True in case of doubt. */
 function isUnlanded(directory: string): boolean {
   const view = readViewState(directory)
   if (view?.state !== 'open') return false

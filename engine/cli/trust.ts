@@ -11,7 +11,7 @@ import { findRepository, findWorkspace } from '../app/workspace.ts'
  * `agent trust`: makes later runs trust the configuration files of a repository.
  *
  * @param directory a directory in the repository; undefined: the current directory
- * @throws UserError `usage` if a configuration file declares the repository untrusted
+ * @throws UserError `usage` if a configuration file declares the repository untrusted, or the user's file is invalid or can't be changed
  */
 export function trustRepository(directory: string | undefined): number {
   const places = findAppPaths(process.env)

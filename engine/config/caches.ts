@@ -34,7 +34,7 @@ export const noCaches: Caches = { roots: [], set: {} }
  * Creates the configured directories for package caches. They belong only to this workspace, so commands in other projects don't see them. Caches
  * exist only in workspace-write mode: read-only commands couldn't write to them, and files from confined commands must not influence unconfined ones.
  *
- * @throws UserError `usage` if a directory can't be created or doesn't belong to this user
+ * @throws UserError `usage` if a directory can't be created, is a link, belongs to another user or is writable by others
  */
 export function openCaches(
   config: Settings,

@@ -23,8 +23,9 @@ export type LooseDeny = { readonly deny: string; readonly why: string }
 const mostEntries = 100_000
 
 /**
- * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. A denial of a plain path, a whole folder or a name at any depth also
- * covers files that are created later. A denial with any other pattern covers only files that already exist in the workspace.
+ * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. A denial of a plain path, a whole folder or a name at any depth
+ * also covers files that are created later. A denial with any other pattern (for `Edit`, also with a name that contains `*` or `?`) covers only files
+ * that already exist in the workspace.
  *
  * @param confining whether there is a sandbox that confines commands
  */

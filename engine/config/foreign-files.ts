@@ -10,7 +10,7 @@ const neverRead: Readonly<Record<string, string>> = {
   '.codex/config.toml': 'it belongs to another program; settings for Portcullis go into .portcullis/config.toml',
 }
 
-/** Variables that would make an agent use another home directory, provider or key. */
+/** Matches the names of variables that configure agents, such as the provider and its key, or that say where a user's files are. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024

@@ -6,7 +6,7 @@ const tables: ReadonlySet<string> = new Set(['http_headers', 'headers', 'query_p
 /** Settings that contain a command. The program's name isn't a secret, but its arguments may be. */
 const commands: ReadonlySet<string> = new Set(['approval_program', 'args'])
 
-/** Prepares a setting for display: hides headers, variables and arguments, and the passwords and queries in addresses. */
+/** Prepares a setting for display: hides headers, variables and arguments, and the user names, passwords and queries in addresses. */
 export function hideSecrets(path: readonly string[], value: unknown): unknown {
   const name = path.at(-1) ?? ''
   if (path.some((part) => tables.has(part)) && typeof value !== 'object') return hidden

@@ -60,10 +60,10 @@ export type Config = {
 }
 
 /**
- * Merges a run's configuration from the machine's file, the settings of the user's other programs, the user's file, the profile, the repository's
- * file if it is trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. If a
- * file's setting exceeds a bound, that setting is ignored and listed. If a command-line option does, that is an error, because the user expects it to
- * work.
+ * Merges a run's configuration from the machine's file, the settings of the user's other programs, the user's file, the profile, the files of the
+ * repository if it is trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's settings, including those on
+ * the command line, bound the repository's. If a file's setting exceeds a bound, that setting is ignored and listed. If a command-line option does,
+ * that is an error, because the user expects it to work.
  *
  * @throws UserError `usage`, naming the file or option, the line, the key and the expected value
  */
@@ -151,7 +151,7 @@ function keepWithin(
   if (excess.length === 0) return { layer, ignored: [] }
   const gone = new Set(excess.map(({ path }) => keyOf(path)))
   const kept = leavesOf(layer.settings).filter(({ path }) => !gone.has(keyOf(path)))
-  const reason = 'kind' in bound ? `${bound.name} fixes it` : 'it exceeds a bound in the user’s own configuration'
+  const reason = 'kind' in bound ? `${bound.name} fixes it` : 'it exceeds a bound that the user set'
   return {
     layer: { ...layer, settings: fromLeaves(kept) },
     ignored: ignoring(layer.name, [...gone], reason),

@@ -20,7 +20,7 @@ type OwnFiles = {
 }
 
 /**
- * Reads the `config.toml` files of the machine's owner and of the user. All profiles are validated, even inactive ones.
+ * Reads the `config.toml` files of the machine's owner and of the user. All profiles in the user's file are validated, even inactive ones.
  *
  * @param profile the profile that `-p` names; undefined: the one that the user's file names, if any
  * @throws UserError `usage` naming the file, the line, the key and the expected value; or if there is no such profile

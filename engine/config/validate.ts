@@ -14,7 +14,8 @@ export type Place = {
 /**
  * Validates a configuration against its schema.
  *
- * @throws UserError `usage` with one line per invalid key: its position, what was expected, and the most similar known key
+ * @throws UserError `usage` with one line per invalid key: its position, and what was expected or, for an unknown key, the most similar known key or
+ * all known keys
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place): T {
   const result = schema.safeParse(value)

@@ -77,7 +77,7 @@ const terminal = {
     .optional(),
   /** Not in Codex: the last result of each `--verify` command. Absent: none ran. */
   verified: z.array(verified).optional(),
-  /** Not in Codex: the result of a review. Absent: the run wasn't a review, or ended before it had findings. */
+  /** Not in Codex: the result of a review. Absent: the run wasn't a review, or ended before the model had reported a result. */
   review: reviewReport.optional(),
   /** Not in Codex: what happened to the changes of a run that is a transaction. Absent: the run was not a transaction. */
   transaction: transactionReport.optional(),

@@ -177,7 +177,7 @@ export type Model = {
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
-/** Returns a model that differs from the given one only in `respond`. */
+/** Returns a model with another `respond`, but the given one's name and `enforcesSchema`. It lacks `searchesWeb`: check that before wrapping. */
 export function wrapModel(model: Model, respond: Model['respond']): Model {
   return {
     // A getter, because with fallback models the name changes to that of the model that answers.

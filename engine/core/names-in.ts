@@ -8,7 +8,7 @@ export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted()
   } catch {
-    // The folder is missing, is a file, or is unreadable. That is reported when the files in it are read.
+    // The folder is missing, is a file, or is unreadable. If that is an error, it is reported where the files in the folder are read.
     return []
   }
 }

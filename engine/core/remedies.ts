@@ -38,7 +38,7 @@ export function remedyAsFlags(remedy: Remedy): string {
   }
 }
 
-/** Returns the configuration keys of `agent exec` that would allow what was denied. */
+/** Returns the configuration keys or options of `agent exec` that would allow what was denied; if there are none, advice in words. */
 export function remedyAsConfig(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':

@@ -82,9 +82,9 @@ export const transactionReport = z.object({
   /** How the run's private view of the workspace was made. */
   strategy: z.string(),
   /**
-   * `landed`: all changes are in the user's files. `nothing`: there were no changes. `kept`: the changes were stored but didn't land, because of
-   * the value of `--land`. `conflict`, `failed`: no change landed, and `conflicts` or the error says why. If no change landed, the user's files are
-   * unchanged.
+   * `landed`: all changes are in the user's files. `nothing`: there were no changes, or the user's files already had them. `kept`: the changes were
+   * stored but didn't land, because of `--land`, or because the run failed. `conflict`: no change landed, and `conflicts` says why. `failed`: landing
+   * failed, and the error says why; usually the user's files are unchanged, but some of the changes may have been written.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, not counting untracked paths that git ignores. */

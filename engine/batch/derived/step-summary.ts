@@ -3,7 +3,8 @@ import { inline } from '../../report/markdown/escape.ts'
 import type { Summary, TrialResult } from './results.ts'
 
 /**
- * Renders GitHub's step summary for a batch: how many times each outcome occurred, then the trials that are not done.
+ * Renders GitHub's step summary for a batch: how many times each outcome occurred, the cost, and then the trials that were settled with any outcome
+ * except `done`, as many as fit.
  *
  * @param room the maximum size of the summary in bytes
  */

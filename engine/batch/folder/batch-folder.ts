@@ -42,7 +42,7 @@ export class BatchFolder {
    * Opens the folder of a batch.
    *
    * @param owner the id of the process that writes to the folder; it makes the names of temporary files unique
-   * @throws UserError `usage` if the folder contains no batch
+   * @throws UserError `usage` if the folder contains no batch, or its `batch.json` can't be read
    */
   static open(path: string, owner: number): BatchFolder {
     const text = readIfThere(join(path, 'batch.json'))
@@ -175,7 +175,7 @@ export class BatchFolder {
     return this.attemptOf(trial, attempt) ?? record
   }
 
-  /** The last report about the end of an attempt, if the end was reported more than once; otherwise undefined. The cost in this report counts too. */
+  /** The last report about the end of an attempt, if the end was reported more than once; otherwise undefined. See `costOfAttempt` for its cost. */
   supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'superseded.json')
     const text = readIfThere(file)

@@ -9,13 +9,13 @@ export const attemptRecord = z.object({
   trial: z.string(),
   attempt: z.int(),
   outcome: z.enum(outcomes),
-  /** The exit code of the run. Absent: the process was killed, or its end was not observed. */
+  /** The exit code of the run. Absent: no process was started, it was killed, or the code or the run's files were not received. */
   exit_code: z.int().optional(),
   /** Why there is no answer, or why the task failed. */
   error: z.string().optional(),
-  /** The cost in US dollars; absent if a model's price is unknown. */
+  /** The cost in US dollars; absent if it is unknown, for example because a model's price is. */
   cost_usd: z.number().optional(),
-  /** The maximum that a lost run may have cost, in US dollars. This amount counts against `--max-cost`, because the real cost is unknown. */
+  /** The maximum that the run may have cost, in US dollars, if its real cost is unknown. This amount then counts against `--max-cost`. */
   reserved_usd: z.number().optional(),
   /** For the outcome `quota`: the time at which, according to the provider, quota will be available again, in ISO 8601 format. */
   retry_at: z.string().optional(),
@@ -32,7 +32,7 @@ export const attemptRecord = z.object({
    * nothing, or its files were not received.
    */
   patch: z.string().optional(),
-  /** The path of the run's session, relative to the batch's folder. Absent: the run had no session. */
+  /** The path of the run's session, relative to the batch's folder. Absent: the run had no session, or its files were not received. */
   session: z.string().optional(),
   /** When the attempt started, in ISO 8601 format. */
   started: z.string().optional(),

@@ -29,7 +29,7 @@ type Lease = {
  * the process is on another machine, this can't be checked, and its lease becomes invalid when it hasn't been renewed for two minutes.
  *
  * @param pid the process that takes the lease
- * @throws UserError `usage` if another process supervises the batch; the message names that process
+ * @throws UserError `usage` if another process supervises the batch; the message names that process, if it is known
  */
 export function leaseFolder(folder: string, pid: number): Lease {
   const file = join(folder, 'supervisor.json')

@@ -17,7 +17,7 @@ export class TooLarge extends Error {}
  * Packs the files of an attempt.
  *
  * @param most the maximum size of the archive in bytes
- * @throws TooLarge if the archive would be larger
+ * @throws TooLarge if the archive would be larger, or if the files together have more than `mostRatio` times that size
  */
 export async function packAttempt(directory: string, most: number): Promise<Buffer> {
   const paths = readdirSync(directory, { recursive: true, withFileTypes: true })

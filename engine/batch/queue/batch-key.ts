@@ -12,7 +12,7 @@ export function makeBatchKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Thrown if sealed data can't be opened, because it was changed or truncated, or was sealed for another place. */
+/** Thrown if sealed data can't be opened, because it was changed or truncated, or was sealed with another key or for another place. */
 export class NotAuthentic extends Error {}
 
 /**

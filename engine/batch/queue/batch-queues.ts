@@ -26,7 +26,7 @@ export class BatchQueues {
     return queue
   }
 
-  /** Whether a trial may be handed out now. A trial that no worker can run isn't handed out, because it would delay the others. */
+  /** Whether a trial may be handed out now. A trial that needs labels that no worker has isn't handed out, because it would delay the others. */
   mayBegin(trial: Trial): boolean {
     const labels = this.#labelsOf(trial)
     return labels.length === 0 || this.#workers.have(labels)

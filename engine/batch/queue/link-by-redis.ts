@@ -32,7 +32,7 @@ export const beatSchema = workerSchema.extend({ at: z.number() })
  *
  * @param directory the directory in which the batch's folder is created
  * @returns undefined if the signal is aborted first
- * @throws UserError `usage` if there are batches, but none with this key
+ * @throws UserError `usage` if there are batches at first, but none with this key, or if the batch isn't the one that was announced
  */
 export async function fetchBatch(
   carrier: Carrier,

@@ -7,8 +7,8 @@ const ticketMs = 10_000
  * The limits of one provider, key and model, kept in Redis for all workers. One script performs all operations, so that each of them is atomic. It uses
  * Redis's clock, so that differences between the workers' clocks don't matter.
  *
- * KEYS: the known limits of the account; when each request was sent; the tokens that each request used; the waiting requests, in order; when each of them
- * last asked; the number of refusals in the batch.
+ * KEYS: the known limits of the account, with its counters; when each request was sent; the tokens that each request used; the waiting requests, in
+ * order; when each of them last asked; the number of refusals in the batch.
  * ARGV: the operation; the id of the request; the window in milliseconds; then the arguments of the operation, listed here with what it returns:
  * `enter`: tokens, request limit, token limit (empty: the provider's) → milliseconds to wait; 0 if the request may be sent
  * `arrived`: the maximum number of milliseconds that the request can have taken to arrive → nothing

@@ -32,7 +32,7 @@ export type Carrier = {
  * Connects to Redis, and checks whether it stores data reliably.
  *
  * @param url `redis://` or `rediss://`, with a user name and a password if the server requires them
- * @throws UserError `usage` if the packages are missing, no server answers, or Redis may drop jobs
+ * @throws UserError `usage` if the URL has another form, the packages are missing, no server answers, or Redis may drop jobs
  */
 export async function connectCarrier(url: string): Promise<Carrier> {
   if (!/^rediss?:\/\//.test(url))

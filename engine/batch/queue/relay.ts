@@ -202,7 +202,7 @@ export class Relay {
   }
 }
 
-/** The record of a run whose files did not arrive. Its cost still counts. */
+/** The record of a run whose files are missing or unusable, or arrived too late. Its cost still counts. */
 function withoutFiles(
   { patch: _, session: __, exit_code: ___, ...record }: AttemptRecord,
   error: string,

@@ -6,7 +6,7 @@ const chunkBytes = 256 * 1024
 /** The time after which Redis deletes data that is no longer written to, in milliseconds. */
 const keptMs = 24 * 3_600_000
 
-/** Thrown if a part of an object is missing, because it was never written or has expired. */
+/** Thrown if a part of an object is missing, because it was never written or has expired, or if the object has too many parts. */
 export class NotWhole extends Error {}
 
 /**

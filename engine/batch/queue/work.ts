@@ -38,8 +38,8 @@ const lookMs = 500
 type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void; renewed: number }
 
 /**
- * Runs the jobs of a batch until the worker is stopped. Each job is a run in its own process, and its result is written to the folder. If the lock of a job is
- * not renewed, its run is stopped before another worker may begin the job.
+ * Runs the jobs of a batch until the worker is stopped, or until the link reports that the batch is over. Each job is a run in its own process, and
+ * its result is written to the folder. If the lock of a job is not renewed, its run is stopped before another worker may begin the job.
  *
  * @param folder the batch's own folder, to which the coordinator writes too, or a copy from which the link sends results
  */
@@ -160,7 +160,8 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
 /**
  * The attempt that a job is for.
  *
- * @throws UserError `usage` for a job that is malformed, belongs to another batch, or needs labels that this worker doesn't have
+ * @throws UserError `usage` for a job that is malformed, has a wrong id, belongs to another batch, or names a task that is unknown or needs labels
+ * that this worker doesn't have
  */
 function attemptOf(
   folder: BatchFolder,

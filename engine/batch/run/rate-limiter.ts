@@ -176,7 +176,7 @@ export class RateLimiter implements RequestLimiter {
       const next = bucket.factor + (seen > bucket.factor ? 0.5 : 0.1) * (seen - bucket.factor)
       bucket.factor = Math.min(mostFactor, Math.max(leastFactor, next))
     } else {
-      // A refused request used no tokens.
+      // A request that failed or was refused counts as having used no tokens.
       sent.tokens = 0
       const until = end.waitMs === undefined ? undefined : now + end.waitMs
       if (end.kind === 'quota') usedUp(bucket.account, until)

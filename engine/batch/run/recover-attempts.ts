@@ -15,7 +15,7 @@ const owner = z.object({ pid: z.int(), started: z.string().optional() })
 
 /**
  * Records the outcomes of attempts that a killed supervisor left without a result. The facts come from the logs of their sessions. A run that is
- * still running is stopped first, because no process would receive its result.
+ * still running ends by itself, because it has lost its supervisor; this function waits for that, and kills the run if it takes too long.
  *
  * @param kill kills a process at once
  * @returns the number of attempts whose end was recorded

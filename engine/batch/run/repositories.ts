@@ -81,7 +81,7 @@ export class Repositories {
     if (before !== undefined) return before
     const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
     const commit = await look().catch(async () => {
-      // The mirror lacks the commit, because the commit is newer than the mirror or is on no branch. The commit is fetched separately.
+      // The mirror lacks the commit, perhaps because it is newer than the mirror or is on no branch. So try to fetch it separately.
       await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
       return look().catch(() => {
         throw new RepositoryFailure(`${source} has no commit named ${name}`)

@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { hostProgram } from '../../../sandbox/index.ts'
 
-/** Options that keep git on the host from running anything that the configuration of a cloned repository names. */
+/** Options that keep git on the host from running anything that a cloned repository or a template brings, from maintenance, and from hints. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',

@@ -5,8 +5,7 @@ import { isAnswer, isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
 /**
- * How many times a trial may lose its worker before the batch gives up on it. There is a limit because the trial itself may be what kills the
- * workers.
+ * When a trial has lost this many workers, the batch gives up on it, because the trial itself may be what kills the workers.
  */
 const mostLost = 2
 const longestWaitMs = 300_000

@@ -21,12 +21,12 @@ export type ModelStatistics = {
    * number.
    */
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
-  /** The cost of all attempts for which the prices are known, including attempts without an answer. */
+  /** The cost of the settled trials as far as it is known, including their attempts without an answer. */
   readonly costUsd: number
   /** The number of settled trials whose cost is unknown, for example because a model has no known price. */
   readonly unpriced: number
   readonly durationMs: number
-  /** The cost of all attempts divided by the number of runs that solved their task. Undefined if no run solved its task. */
+  /** `costUsd` divided by the number of runs that solved their task. Undefined if no run solved its task. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
   /** How many runs ended without an answer, by outcome. They don't affect the shares. */

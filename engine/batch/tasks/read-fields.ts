@@ -111,7 +111,7 @@ function variablesOf(
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
       if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') return [key, String(each)]
-      throw new TaskFault(line, `'${name}.${key}' is no text`)
+      throw new TaskFault(line, `'${name}.${key}' is not a string, a number or a boolean`)
     }),
   )
 }

@@ -15,7 +15,8 @@ const mostFaults = 20
  *
  * @param file the path of a JSON lines, JSON, YAML or CSV file
  * @param here the repository for tasks that name none; undefined if there is no such repository
- * @throws UserError `usage` that gives `file:line` for each problem (at most twenty), such as an unknown field, a repeated id or a missing field
+ * @throws UserError `usage` if the file can't be read; otherwise with `file:line` for each problem (at most twenty), such as an unknown field, a
+ * repeated id or a missing field
  */
 export async function readTasks(file: string, here: string | undefined): Promise<readonly Task[]> {
   const path = resolve(file)

@@ -173,7 +173,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .addOption(
       new Option(
         '--format <format>',
-        'only print the statistics: how often each model solved its tasks, and what that cost',
+        'print only the statistics, in this format: how often each model solved its tasks, and what that cost',
       ).choices(batchReportFormats),
     )
     .action(async (directory: string, options: BatchReportOptions) => {

@@ -5,7 +5,9 @@ import type { Finish } from './shared-options.ts'
 export function declareDiff(program: Command, finish: Finish): void {
   program
     .command('diff')
-    .description('compare two sessions: their starts, steps, changes and costs; exit 1 if they differ')
+    .description(
+      'compare two sessions: their starts, steps, changes and costs; exit 1 if they differ in more than their costs',
+    )
     .argument('<a>', 'a session: its id, the beginning or end of the id, or its folder')
     .argument('<b>', 'another')
     .option('--json', 'print one JSON object')

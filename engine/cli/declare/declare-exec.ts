@@ -103,7 +103,7 @@ export function runOptions(command: Command): Command {
         .hideHelp(),
     )
     .addOption(
-      new Option('--supervised', 'set by agent batch, which starts the run and receives its events').hideHelp(),
+      new Option('--supervised', 'set by agent batch, which starts the run and exchanges messages with it').hideHelp(),
     )
     .addOption(
       new Option(

@@ -142,5 +142,5 @@ function modes(command: Command, otherwise: string): Command {
 
 function positive(value: string): number {
   if (/^\d{1,6}$/.test(value) && Number(value) > 0) return Number(value)
-  throw new InvalidArgumentError('expected a whole number above 0.')
+  throw new InvalidArgumentError('expected a whole number from 1 to 999999.')
 }

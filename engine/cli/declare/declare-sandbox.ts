@@ -46,7 +46,10 @@ export function declareSandbox(program: Command, finish: Finish): void {
       [],
     )
     .addOption(
-      new Option('--network <mode>', 'which network the command can reach (default: off)').choices(['off', 'full']),
+      new Option(
+        '--network <mode>',
+        'which network the command can reach (default: as configured, otherwise off)',
+      ).choices(['off', 'full']),
     )
     .option(
       '--allow-host <host[:port]>',

@@ -20,8 +20,8 @@ export const allowUnixSockets = [
 ] as const
 
 /**
- * The flag that makes a command ignore all configuration of the user and the repository, including rules and skills. Every command that reads
- * configuration has it.
+ * The flag that makes a command ignore all configuration of the user and the repository, including rules and skills. Every command that reads the
+ * configuration of a run has it; `agent sandbox`, which reads only settings, doesn't.
  */
 export const isolated = [
   '--isolated',

@@ -55,7 +55,7 @@ function isAskedFor({ origins }: Config, key: string): boolean {
   return kind === '-c' || kind === 'profile'
 }
 
-/** The rule files for a path: the file itself, or the files in the folder or in its subfolder `rules`. */
+/** The rule files for a path: the file itself, or the `.rules` files in the folder and in its subfolder `rules`. */
 function ruleFilesOf(path: string): readonly string[] {
   const place = statSync(path, { throwIfNoEntry: false })
   if (place === undefined) throw new UserError('usage', `--rules ${path}: there is no such file or folder`)

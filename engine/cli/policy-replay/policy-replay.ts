@@ -16,7 +16,7 @@ import { Tallying, type Change, type Tally } from './tally.ts'
  * names. No command is run, and nobody is asked.
  *
  * @param named sessions, folders of sessions, or audit logs
- * @returns the exit code: 1 if the changes include any that `--fail-on` names (by default, a denied request that would now be allowed)
+ * @returns the exit code: 1 if the changes include any that `--fail-on` names (by default, a request that was not allowed then and would be now)
  * @throws UserError `usage` if there is no such session, or a rule file is broken
  */
 export function policyReplay(named: readonly string[], options: PolicyReplayOptions): number {

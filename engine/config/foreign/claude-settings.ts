@@ -25,7 +25,7 @@ const ClaudeSettings = z.looseObject({
 const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
 const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
 
-/** Variables that would make an agent use another provider or key, or give an agent or a command another home directory. */
+/** Matches the names of variables that configure agents, such as the provider and its key, or that say where a user's files are. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 /** Variables that contain the address or the key of a model. They are used only for requests to the model; commands never get them. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
@@ -112,7 +112,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
       ...ignoring(
         path,
         refused.map((name) => `env.${name}`),
-        "this file can't pass secrets to commands, nor variables that redirect programs; use shell_environment_policy.set for that",
+        'this file sets only valid variables that neither look like secrets nor redirect programs; to set others, use shell_environment_policy.set',
       ),
       ...plugins.ignored,
     ],
@@ -120,8 +120,8 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
 }
 
 /**
- * Translates a model's name. A family name such as `opus` becomes the newest model of the family. Undefined for a name that leaves the choice to Claude Code,
- * such as `default`.
+ * Translates a model's name. A family name such as `opus` becomes the newest model of the family; a suffix `[1m]` is removed. Undefined for a name
+ * that leaves the choice to Claude Code, such as `default`.
  */
 function modelOf(name: string): string | undefined {
   const plain = name.replace(/\[1m\]$/i, '')

@@ -10,7 +10,10 @@ type SoundSettings = {
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** The maximum number of validation rounds. Each round removes what is invalid and validates the rest again, because one error may hide another. */
+/**
+ * The maximum number of validation rounds. Each round removes what is invalid and validates the rest again, because one error may hide another. If
+ * the last round still finds an error, no setting is used.
+ */
 const rounds = 8
 
 /**
