@@ -97,7 +97,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(
-        `the batch had recorded no result for ${counted(lost, 'run that was', 'runs that were')} started earlier; ${lost === 1 ? 'its result was recovered from its session' : 'their results were recovered from their sessions'}.`,
+        `the batch had recorded no result for ${counted(lost, 'run that was', 'runs that were')} started earlier; ${lost === 1 ? 'its outcome has now been recorded, as far as its session shows it' : 'their outcomes have now been recorded, as far as their sessions show them'}.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // The models are not checked if workers run the attempts, because the workers may have API keys that this machine lacks.

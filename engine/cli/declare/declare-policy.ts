@@ -102,7 +102,7 @@ function declareReplay(policy: Command, finish: Finish): void {
     .addHelpText(
       'after',
       `
-Without --rules and similar options, the replay uses the configuration that agent exec would now read in the workspace of each session. If an action needs approval, the replay uses the earlier answers of people and reviewers.
+Without --rules and similar options, the replay uses the rules and permissions that agent exec would now read in the workspace of each session. If an action needs approval, the replay uses the earlier answers of people and reviewers.
 
 Examples:
   agent policy replay --all --rules new-rules/
