@@ -4,7 +4,7 @@ import { diffLines } from './coloured-diff.ts'
 import type { Paint, Style } from './style.ts'
 import { oneLine, seconds } from './format-values.ts'
 
-/** How many lines of a failed command's output are shown. */
+/** How many of the last lines of a failed command's output are shown, unless all details are wanted. */
 const shownOutputLines = 12
 
 /** Formats a completed item as human-readable lines. */

@@ -5,8 +5,8 @@ import { createFormatter, type FormatterOptions } from './formatter.ts'
 import { oneLine } from './format-values.ts'
 
 /**
- * Creates a sink that writes plain lines as things happen, for logs, pipes and CI. A command also gets a line when it starts, and one from time to
- * time while it runs, because a run with a silent log seems to hang.
+ * Creates a sink that writes plain lines as things happen, for logs, pipes and CI. Unless `detail` is `quiet`, it also writes a line when a command
+ * starts, and from time to time while a command or another tool call runs, because a run with a silent log seems to hang.
  */
 export function plainSink(write: (text: string) => void, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)

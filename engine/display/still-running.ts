@@ -4,7 +4,7 @@ import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { lastLines } from './tail-lines.ts'
 
 const minute = 60_000
-/** When to report that something is still running, in minutes since it began. CI services cancel a job that is silent for ten minutes. */
+/** When to report that something is still running, in minutes since it began. Some CI services cancel a job that is silent for ten minutes. */
 const firstTimes = [1, 2, 5]
 const later = 5
 

@@ -68,7 +68,7 @@ function notCountedLines({ changes }: RunSummary): readonly string[] {
     : [`    files written by commands were not counted: ${changes.notCounted}`]
 }
 
-/** Lists changed files that the user should look at before continuing, because other programs on this machine or in CI will run them. */
+/** Lists changed files that the user should look at before continuing, because other programs on this machine or in CI may run them. */
 function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonly string[] {
   const later = changes?.runsLater ?? []
   if (later.length === 0) return []

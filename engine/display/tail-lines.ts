@@ -4,7 +4,7 @@ const longestLine = 400
 /**
  * Returns the last lines of a text that are not empty.
  *
- * @param text the end of an output. Its first line may be incomplete, so it is used only if there is no other line
+ * @param text the end of an output. Its first line may be incomplete, so it is used only if all other lines are empty
  */
 export function lastLines(text: string, count: number): readonly string[] {
   const [first = '', ...others] = text.split('\n')

@@ -86,7 +86,7 @@ const heads = {
   failed: 'nothing landed, and the workspace is unchanged',
 } as const
 
-/** The maximum number of entries that are named in a list. Further entries are only counted. */
+/** The maximum number of entries that are shown of a list. If the entries are names, the number of the others follows. */
 const mostNamed = 20
 
 function named(words: readonly string[]): string {

@@ -27,7 +27,10 @@ export type Escalation = {
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
   /** Turns grants into standing grants, which apply to all later commands of the run. */
   readonly keep: (grants: readonly HeldGrant[]) => void
-  /** Closes the escalated sandboxes. Whoever opened the run's own sandbox closes it. */
+  /**
+   * Closes the escalated sandboxes and the paths that are held open, and removes the files that were created for grants if nobody wrote to them.
+   * Whoever opened the run's own sandbox closes it.
+   */
   readonly close: () => Promise<void>
 }
 

@@ -8,7 +8,7 @@ import type { Action } from '../../policies/index.ts'
 export type CallView = {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** The action of the call, for a handler's `if`. Undefined if no permission rule could cover the call. */
+  /** The action of the call, for a handler's `if`. Undefined if the view shows none that a permission rule could cover. */
   readonly action: Action | undefined
   /** Translates an input that a hook returned into the tool's own input. If that is impossible, says why. */
   readonly replace: (input: Readonly<Record<string, unknown>>) => Replacement

@@ -40,7 +40,7 @@ export function vectorView(call: SeenCall, workspace: string): CallView {
   }
 }
 
-/** Returns the text that the shell in an argument vector receives. If the vector starts no shell, returns the whole vector as shell text. */
+/** Returns the text that the shell in an argument vector receives. For vectors not of the form `sh -c text`, returns all words as shell text. */
 export function scriptOf({ input }: SeenCall): string {
   const words = Array.isArray(input['command']) ? input['command'].map(String) : []
   const [program = '', flag = '', script] = words

@@ -23,8 +23,8 @@ type Asking = {
 
 /**
  * Wraps a model so that each request calls the hooks for Gemini CLI's events. `BeforeModel` may refuse the request, change it (another model, other
- * messages, sampling settings, fewer tools) or answer it in the model's place. `BeforeToolSelection` may remove tools. `AfterModel` reads the answer
- * before anything else does, and may change or withhold it, including its calls.
+ * messages, sampling settings, fewer tools) or answer it in the model's place. `BeforeToolSelection` may remove tools. `AfterModel` reads the text
+ * of the answer before anything else does, and may change that text or withhold the whole answer, including its calls.
  */
 export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openModel }: Effects): Model {
   if (!(['BeforeModel', 'BeforeToolSelection', 'AfterModel'] as const).some((event) => hooks.has(event))) return model

@@ -9,14 +9,17 @@ const common = {
   if: z.string().min(1).optional(),
   /** Whether the handler runs in the background. The run doesn't wait for its answer then. Default: false. */
   async: z.boolean().optional(),
-  /** Like `async`, but a denial (exit code 2) is reported to the model as soon as it arrives, and the run waits for the handler before ending. */
+  /**
+   * Like `async`, but a denial (exit code 2, or a model's `"ok": false`) is reported to the model with the result of the next tool call, or
+   * at the end of the run, which waits for the handler.
+   */
   asyncRewake: z.boolean().optional(),
   /** Whether the handler runs at most once in a run. Default: false. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
   /**
-   * What happens if the handler fails while a call waits for it: the call is denied (`block`, the default) or continues (`continue`). Claude Code doesn't have
-   * this field.
+   * What happens if the handler fails while an action waits for it: the action is refused (`block`, the default) or continues (`continue`). Claude
+   * Code doesn't have this field.
    */
   onError: z.enum(['block', 'continue']).optional(),
 }

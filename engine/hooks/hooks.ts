@@ -16,11 +16,11 @@ import type { CallView } from './call-view.ts'
 /** The record of a hook that ran, for the event stream. */
 export type HookRun = {
   readonly event: HookEvent
-  /** The command, URL, prompt or tool, shortened. */
+  /** The command, URL or tool, shortened, or `prompt` or `agent`; followed by the position of the handler in its file. */
   readonly handler: string
   readonly status: 'completed' | 'blocked' | 'failed'
   readonly durationMs: number
-  /** Why the hook blocked something or failed; otherwise, a note about what it did. */
+  /** Why the hook blocked something or failed; otherwise, what it said to the user, and which of its variables were rejected. */
   readonly message: string | undefined
 }
 
@@ -77,7 +77,7 @@ export type Hooks = {
    * @param waits whether to wait for hooks that are still running
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** Sets a signal that cancels running hooks when it is aborted. Undefined: only the `signal` in the dependencies cancels them. */
+  /** Sets a signal that, when aborted, cancels the hooks started from now on. Undefined: only `close` and the dependencies' `signal` cancel them. */
   readonly within: (signal: AbortSignal | undefined) => void
   /** Gives background hooks a short time to finish, then stops them. */
   readonly close: () => Promise<void>

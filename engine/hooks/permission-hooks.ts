@@ -4,8 +4,8 @@ import { viewOfAction } from './views-of-call.ts'
 import { withReason } from './with-reason.ts'
 
 /**
- * Wraps a reviewer so that `PermissionRequest` hooks are asked first. If they don't decide, the wrapped reviewer is asked. A hook that fails counts as a
- * denial.
+ * Wraps a reviewer so that `PermissionRequest` hooks are asked first. If they don't decide, the `Notification` hooks run, and the wrapped reviewer is
+ * asked. A `PermissionRequest` hook that fails counts as a denial, unless its `onError` is `continue`.
  */
 export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
   if (!hooks.has('PermissionRequest') && !hooks.has('Notification')) return reviewer

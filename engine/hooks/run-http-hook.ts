@@ -3,7 +3,7 @@ import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** The maximum size of a response, in bytes. Valid answers are far shorter. */
+/** The maximum length of a response, in characters. Valid answers are far shorter. */
 const answerLimit = 1024 * 1024
 
 /**

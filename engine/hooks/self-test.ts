@@ -43,7 +43,7 @@ const probeTimeoutMs = 10_000
  * hook's environment. An `http` hook's host and an `mcp_tool` hook's server must be usable. A command isn't checked if it
  * begins with `cd`, or if its first word can't be determined.
  *
- * @returns a sentence with `file:line:column` for each hook that can't work
+ * @returns a sentence with `file:line:column` for each hook that can't work; if a file's hooks can't be run at all, one sentence with the file's path
  */
 export async function testHooks({ hooks }: HookSet, dependencies: SelfTestDependencies): Promise<readonly string[]> {
   const all = [...hooks].flatMap(([event, found]) => found.map((hook) => ({ event, hook })))

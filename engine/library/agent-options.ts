@@ -24,7 +24,10 @@ export type AgentOptions<Output = unknown> = {
   readonly settings?: ConfigFile
   /** The name of a profile in the user's configuration file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
   readonly profile?: string
-  /** Whether the repository's own configuration, rules and hooks are used. Default: as configured in the user's configuration file. */
+  /**
+   * Trusts the repository: its own configuration, rules and hooks are used, unless the machine's owner decided otherwise. Default, and `false`: as
+   * configured.
+   */
   readonly trust?: boolean
   /** Additional tools for the model. Make one with `defineTool`. Default: none. */
   readonly tools?: readonly Tool[]

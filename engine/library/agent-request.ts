@@ -13,7 +13,8 @@ import { ownModel } from './own-model.ts'
 /**
  * Builds the part of the request that all runs of an agent share.
  *
- * @throws UserError `usage` if the workspace is missing or in no git repository, and for settings that are invalid or contradict each other
+ * @throws UserError `usage` if the workspace is missing, or in no git repository without `skipGitRepoCheck`; and for settings that are invalid
+ *   or contradict each other
  */
 export function agentRequest(options: AgentOptions, output: OutputSchema | undefined): Omit<RunRequest, 'task'> {
   const { model, tools, reviewer, budget, resume, sinks, verify, verifyAttempts, environment = process.env } = options

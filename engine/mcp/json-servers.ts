@@ -8,7 +8,7 @@ import { expandVariables, reach, type Environment } from './read-servers.ts'
 import type { McpServer, McpTransport } from './server.ts'
 import { describeName, serverName } from './server-name.ts'
 
-/** The servers of a file in Claude Code's format, and a message with the location for each part that can't be used. */
+/** The servers of a file in Claude Code's format, and messages, with locations, about parts that can't be used and servers that were renamed. */
 export type JsonServers = { readonly servers: readonly McpServer[]; readonly faults: readonly string[] }
 
 /** Options for reading the servers that a file configures. */
@@ -115,7 +115,7 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
 /**
  * Reads the transport and the other settings from a server's table.
  *
- * @throws UserError `usage` for an invalid transport
+ * @throws UserError `usage` for an invalid table, and for a variable that is not set
  */
 function transportOf(table: unknown, env: Environment, origin: string): Transported {
   const fill = (text: string): string => expandVariables(text, env, origin)

@@ -13,7 +13,7 @@ export function namesServerPrompt(typed: string): boolean {
  * arguments in order; the last argument gets all remaining words.
  *
  * @param servers undefined if none is configured
- * @throws UserError `usage` if the server or the prompt doesn't exist, words are missing, or the server fails
+ * @throws UserError `usage` if the server or the prompt doesn't exist, the words don't fit the prompt's arguments, or the server fails
  */
 export async function expandServerPrompt(
   typed: string,

@@ -11,7 +11,7 @@ export type Environment = Readonly<NodeJS.ProcessEnv>
  * Reads the servers of `mcp_servers` tables, without the disabled ones.
  *
  * @param source the location that messages name
- * @throws UserError `usage` for a variable that is not set
+ * @throws UserError `usage` for a variable that is not set, and for headers of a WebSocket, which can't send any
  */
 export function serversOfConfig(
   tables: Readonly<Record<string, McpServerTable>>,

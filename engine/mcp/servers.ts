@@ -3,14 +3,14 @@ import { UserError } from '../core/user-error.ts'
 import type { McpCallResult, McpConnection, McpProgress, McpDependencies, McpToolDescription } from './connection.ts'
 import type { McpServer } from './server.ts'
 
-/** The state of one of a run's servers: either connected, or the reason why it isn't. */
+/** The state of one of a run's servers. */
 type ServerState = {
   readonly server: McpServer
-  /** The server's tools that the configuration allows; empty if the server isn't running. */
+  /** The server's tools that the configuration allows; empty until the server has started. */
   readonly tools: readonly McpToolDescription[]
-  /** The server's instructions; empty if it has none or isn't running. */
+  /** The server's instructions; empty if it has none or hasn't started. */
   readonly instructions: string
-  /** Why the server isn't available; undefined while it is. */
+  /** Why the latest attempt to connect failed; undefined if it succeeded, or if the first attempt is still in progress. */
   readonly problem: string | undefined
 }
 
@@ -49,7 +49,7 @@ type Entry = {
 /** Options for starting servers. */
 type StartOptions = {
   /**
-   * Called when a server's tools change, or when a server that `waitsFor` excludes has started or failed. Default: nothing is called.
+   * Called when a server's tools change, or when a server that `startServers` didn't wait for has started or failed. Default: nothing is called.
    */
   readonly onChanged?: (server: McpServer, problem: string | undefined) => void
   /** Whether to wait for a server that is not required. Default: wait for all servers. */

@@ -1,11 +1,11 @@
-/** The result of adding a note: the new text, `same` if the text already contains the note, or the problem that prevents the addition. */
+/** The result of adding a note: the new text, `same` if the section already contains the note, or the problem that prevents the addition. */
 type WithNote = { readonly text: string } | { readonly same: true } | { readonly problem: string }
 
 type Line = { readonly text: string; readonly end: string; readonly start: number }
 
 /**
  * Adds a note to a section of a Markdown text, as the last item before any nested section. A missing section is added at the end. All other bytes
- * stay as they are, and added lines get the line endings that the text uses. A note that already exists is not added again.
+ * stay as they are, and added lines get the line endings that the text uses. A note that the section already contains is not added again.
  *
  * @param section the heading's text; case and level don't matter
  * @param note one line, without a list marker

@@ -1,6 +1,6 @@
 /**
- * Finds the files that instructions import: `@path` at the start of a word, as in Claude Code. Code blocks and text between backticks
- * import nothing.
+ * Finds the files that instructions import: `@path` at the start of a word, as in Claude Code. A path contains a `.` or `/`, so a name such as
+ * `@alice` is none. Code blocks and text between backticks import nothing.
  */
 export function findImports(text: string): readonly string[] {
   const prose = withoutCodeBlocks(text).replaceAll(/`[^`\n]*`?/g, (code) =>

@@ -32,7 +32,7 @@ const maxBytes = 1024 * 1024
 
 /**
  * Finds the file for notes. For a repository, it is the nearest instruction file on the way from the workspace up to the root; if there is none,
- * `AGENTS.md` in the root. For the user, it is an instruction file in the user's configuration folder, which is created if it is missing. A link is
+ * `AGENTS.md` in the root. For the user, it is an instruction file in the user's configuration folder; a missing folder is created. A link is
  * followed only if it leads to a file with the name of an instruction file within the same root or folder.
  *
  * @returns the file and its text, or why nothing can be added to it

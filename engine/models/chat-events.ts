@@ -68,8 +68,8 @@ type OpenCall = {
 
 /**
  * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Servers split calls into pieces in
- * different ways; a call is complete only when the choice has a finish reason. Throws `ProviderFailure` for a malformed, truncated or filtered
- * completion. Ends without an `end` event if the stream was interrupted.
+ * different ways; a call is complete only when the choice has a finish reason. Throws `ProviderFailure` for a malformed or filtered completion,
+ * and for one that ends with an error. Ends without an `end` event if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
  */

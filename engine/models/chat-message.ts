@@ -22,8 +22,8 @@ function without(piece: object, known: readonly string[]): Record<string, unknow
 const growing = new Set(['text', 'summary', 'thinking', 'content', 'arguments'])
 
 /**
- * Merges the unknown fields of another piece into `had`. List elements with the same `index` are pieces of one element, as in OpenRouter's
- * `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Other list elements are appended.
+ * Merges the unknown fields of another piece into `had`. List elements with the same `index` and `type` are pieces of one element, as in
+ * OpenRouter's `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Other list elements are appended.
  */
 export function addMore(had: Record<string, unknown>, piece: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(piece)) had[name] = joined(name, had[name], value)

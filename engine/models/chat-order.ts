@@ -9,7 +9,8 @@ const understood: ChatMessage = { role: 'assistant', content: 'Understood.' }
  * Puts the messages in an order that the chat templates of open models accept. Consecutive user messages are joined, because templates
  * require the speakers to alternate (https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja). With
  * Mistral's models no user message may follow a tool result
- * (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py).
+ * (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py). Messages for OpenAI's own
+ * models stay as they are.
  */
 export function inTemplateOrder(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (isOpenAIs(model)) return messages

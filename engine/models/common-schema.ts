@@ -4,7 +4,7 @@ type Schema = Readonly<Record<string, unknown>>
  * Reduces a tool's schema to the part that every OpenAI-compatible server understands. llama.cpp, for example, turns the schema into a grammar, and refuses the
  * whole request if there is a pattern with a lookahead, a length limit of 2000 or more, or an empty schema
  * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What the reduced schema leaves out is checked by this program
- * itself; limits are also mentioned in the description.
+ * itself; maximum lengths are also mentioned in the description.
  */
 export function commonSchema(schema: Schema): Record<string, unknown> {
   const known = reduced.get(schema) ?? { properties: {}, ...reduce(schema), type: 'object' }

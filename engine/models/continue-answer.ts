@@ -168,7 +168,7 @@ function tooLong({ label }: Pick<Endpoint, 'label'>, limit: string, spent: Usage
   return new ModelError('provider', message, { failure: 'incomplete', spent })
 }
 
-/** Returns the failure with a usage that includes the earlier parts of the response. */
+/** Returns the failure with a usage that includes the earlier parts of the response, except those that `cut` events have already reported. */
 function withSpent(error: unknown, usage: Usage): unknown {
   if (!(error instanceof ModelError) || usage === noUsage) return error
   const { code, message, failure, status, spent = noUsage } = error

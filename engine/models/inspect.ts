@@ -21,7 +21,7 @@ export type ModelFinding =
       readonly key: KeyPlace
       /** The instructions for getting the key, from the configuration. */
       readonly keyInstructions: string | undefined
-      /** Why requests can't be sent even though the URL and the key are known; undefined if they can be sent. */
+      /** Why requests can't be sent even though the URL and the key are known. Undefined if they can be sent, or if either is unknown. */
       readonly problem: string | undefined
     }
 

@@ -139,8 +139,8 @@ function searchEvent(blocks: Block[], model: string): ModelEvent {
 }
 
 /**
- * Parses the input of a call, which is sent back as an object. If a tool that the provider runs has invalid JSON as its input, the stream counts as malformed,
- * because the model didn't write that input.
+ * Parses the input of a call, which is sent back as an object. If it is invalid JSON, the text becomes part of an object; but for a tool that the
+ * provider runs, the stream counts as malformed.
  */
 function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   if (type === 'tool_use') return argumentsObject({ id: '', name: '', kind: 'function', input: json }, [])

@@ -145,9 +145,9 @@ export function withoutLooseEnds(messages: readonly WireMessage[]): readonly Wir
 }
 
 /**
- * Whether the model may think in its next message: if a new turn begins, or if the last message of the current turn began with thinking. Models that
- * think within a budget refuse to start thinking in the middle of a turn that began without it, for example because another model began the turn
- * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use).
+ * Whether the model may think in its next message: if a new turn begins, or if the model's last message in the current turn began with thinking.
+ * Models that think within a budget refuse to start thinking in the middle of a turn that began without it, for example because another model began
+ * the turn (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use).
  */
 export function mayThink(messages: readonly WireMessage[]): boolean {
   const last = messages.at(-1)

@@ -87,7 +87,7 @@ const makers = ['openai', 'anthropic']
 
 /**
  * Returns the name under which a model of OpenAI or Anthropic is listed. A date or `latest` at the end of the name, as in `gpt-5.4-2026-03-05`, is
- * ignored. If a newer model isn't listed, the name of the newest listed model of its family is returned, with `isOwn: false`. For example, the newest
+ * ignored. If the model isn't listed, the name of the newest listed model of its family is returned, with `isOwn: false`. For example, the newest
  * listed Opus stands in for `claude-opus-7`.
  */
 function listedName(

@@ -18,7 +18,7 @@ import type { Wire } from './wire.ts'
  *   `codex-*`, `o3` and similar names, Anthropic for `claude-*`)
  *
  * If fallback models are configured, the next one answers when a model's provider fails. This function connects to no server. Throws `ModelError`
- * 'configuration' for an unknown name, a missing key or a broken recording.
+ * 'configuration' for an unknown name, a missing key, an invalid URL, header or key, or a broken recording.
  *
  * @example const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
  */

@@ -36,9 +36,9 @@ export function isThought({ type }: Block): boolean {
 }
 
 /**
- * Removes thinking blocks if what precedes them has changed since the model wrote them. The provider refuses a request with such a block, whatever
- * the cause of the change: a compaction, a hook, different tools or different instructions. The returned `prefix` is the digest of everything that is
- * kept.
+ * Removes thinking blocks that have no seal, or before which anything has changed since the model wrote them. The provider refuses a request with
+ * such a block, whatever the cause of the change: a compaction, a hook, different tools or different instructions. The returned `prefix` is the
+ * digest of everything that is kept.
  */
 export function withoutUnbound<B extends Block, M extends Message<B>>(
   front: Prefix,

@@ -5,8 +5,8 @@ import type { RecordedLine } from './replay-format.ts'
 
 /**
  * Wraps a model so that its responses and the results of its tool calls are recorded in a file that `replay:FILE` can play. Parts of the results that
- * vary between runs become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' if the file
- * already exists or can't be written; a recording is never overwritten.
+ * vary between runs become placeholders, for example the working directory, paths of temporary files, and durations. Throws `ModelError`
+ * 'configuration' if the file already exists or can't be written; a recording is never overwritten.
  *
  * @example
  * const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
@@ -59,7 +59,7 @@ export function recordingLine(value: RecordedLine): string {
 
 type Lines = string | string[]
 
-/** Returns the result that a recording should expect from a call: the actual result, with placeholders for the parts that vary. */
+/** Returns the result that a recording expects from a call: the actual one, with placeholders for what varies; if there is none, any failure. */
 export function expectation(
   call: Pick<ToolCall, 'id'>,
   history: readonly HistoryItem[],

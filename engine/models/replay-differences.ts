@@ -77,7 +77,7 @@ function nearestRecorded(
   for (const [place, response] of recording.entries()) {
     for (const [at, { output: expected }] of (response.expect ?? []).entries()) {
       const difference = compareOutput(expected, output, cwd)
-      // A pattern that matches every text says nothing about how similar the results are, so it is skipped.
+      // A match with a pattern of nothing but placeholders doesn't mean that the results are similar, so it is skipped.
       if (difference === undefined && /^\s*(?:<<\w+>>\s*)*$/.test(expected)) continue
       const share = difference === undefined ? 1 : agreement(difference)
       const call = callsOf(recording[place - 1])[at]

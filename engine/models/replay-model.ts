@@ -25,7 +25,7 @@ export type PlayOptions = {
   readonly file: string
   readonly cwd: string
   /**
-   * Whether the run continues after a difference. If so, the run fails before the last response, with a list of all differences. By default, the run
+   * Whether the run continues after a difference. If so, the run fails only before the last response, with a list of all differences. By default, it
    * fails at the first difference.
    */
   readonly keepGoing?: boolean

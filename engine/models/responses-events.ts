@@ -50,7 +50,7 @@ const failure = z.object({ code: z.string().nullish(), message: z.string() })
 
 /**
  * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming). Only finished items are used;
- * deltas are for display. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without an `end` event if the stream was
+ * deltas are for display. Throws `ProviderFailure` for a failed, filtered or malformed response. Ends without an `end` event if the stream was
  * interrupted.
  *
  * @param model the model's name in the request

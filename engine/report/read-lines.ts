@@ -3,7 +3,7 @@ import { SourceError } from './source-error.ts'
 
 const chunkBytes = 1024 * 1024
 /**
- * The maximum length of a line that is parsed, in bytes. Longer lines are skipped. None of our records is that long, but a line of a rollout may be, if it
+ * The maximum length of a line that is parsed, in bytes. Longer lines are skipped. Of our records, only a line of a rollout may be that long, if it
  * contains a picture.
  */
 const longestLine = 64 * 1024 * 1024

@@ -13,7 +13,7 @@ type Collected = {
   omittedDiffs: number
 }
 
-/** The maximum number of characters of all diffs together, and of one diff. */
+/** The maximum number of characters of all diffs together, and of one diff. Beyond the former, each diff still keeps 400 characters. */
 const [mostText, longestDiff] = [300_000, 40_000]
 const [mostFiles, mostDiffs] = [1000, 500]
 

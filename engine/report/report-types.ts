@@ -33,7 +33,7 @@ export type ReportRun = {
   readonly workspace: string | undefined
   /** The run's configuration, as names and values. */
   readonly configuration: readonly (readonly [name: string, value: string])[]
-  /** Notices, as sentences: configuration that was ignored, and deny rules that no sandbox enforces. */
+  /** Notices: configuration that was ignored, and deny rules that the sandbox enforces only in part or not at all. */
   readonly notes: readonly string[]
   /** What the run could do outside the sandbox, as sentences. */
   readonly outside: readonly string[]
@@ -180,7 +180,7 @@ export type Finding = {
   readonly title: string
   readonly message: string
   readonly severity: 'low' | 'medium' | 'high' | 'critical'
-  /** The path relative to the workspace; undefined if the finding isn't about a file. */
+  /** The path, absolute or relative to the workspace; undefined if the finding isn't about a file. */
   readonly path: string | undefined
   readonly startLine: number | undefined
   readonly endLine: number | undefined

@@ -16,7 +16,7 @@ export type DiffFile = {
   /** The path after the change; for a deleted file, its path before the change. */
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
-  /** The changed parts of the file. Empty for a binary file, and if only the file's name or mode was changed. */
+  /** The changed parts of the file. Empty for a binary or an empty file, and if only the file's name or mode was changed. */
   readonly hunks: readonly Hunk[]
 }
 
@@ -27,7 +27,7 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?/
 /**
  * Parses a unified diff, as git and `diff -u` write it. Text before it and between its files is skipped.
  *
- * @returns the files in order; or, if the diff is incomplete or not a unified diff, a sentence that says so
+ * @returns the files in order, none if the text is not a unified diff; for an incomplete diff or a merge's combined diff, a sentence that says so
  */
 export function parseDiff(diff: string): readonly DiffFile[] | string {
   const lines = diff.split('\n')

@@ -54,7 +54,7 @@ export class Review {
    *
    * @param words what to look for, in the user's words
    * @returns the prompt
-   * @throws UserError `usage` if there is nothing to review
+   * @throws UserError `usage` if there is nothing to review, or if the change can't be read
    */
   async open(words: string, sandbox: Sandbox, cwd: string, signal: AbortSignal): Promise<string> {
     const { diff, of, command, read } = await readChange(this.#request.target(), { sandbox, cwd, signal })

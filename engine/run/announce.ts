@@ -44,7 +44,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   const taken =
     takenFrom === undefined
       ? []
-      : [`The price and the context window of ${name} are unknown, so those of ${takenFrom} are used instead.`]
+      : [`The price or the context window of ${name} is unknown; what is missing is taken from ${takenFrom}.`]
   for (const message of [...taken, ...(options.notices ?? [])]) recorder.complete({ type: 'error', message })
   if (options.planMode?.requestedBy !== undefined) {
     recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })

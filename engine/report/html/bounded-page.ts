@@ -7,7 +7,7 @@ import { renderPage } from './report-page.ts'
 const mostBytes = 4_900_000
 const mostTries = 8
 
-/** Renders a report as a page of less than 5 MB. If the page gets too large, its longest texts are cut until it fits. */
+/** Renders a report as a page of less than 5 MB. If the page gets too large, its longest texts are cut until it fits, in at most eight steps. */
 export function renderBoundedPage(report: Report): string {
   let page = renderPage(report)
   let [shown, limit] = [report, longestText(report)]

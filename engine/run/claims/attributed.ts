@@ -10,7 +10,7 @@ const changed =
   '(?:already |had |has |also |then )*(?:changed|added|fixed|moved|removed|renamed|introduced|rewrote|updated|touched|made|replaced|deleted|created|extended|taught|switched|covers?|contains?|includes?)'
 const did = `(?:${changed}|was|went|landed|did)`
 const lead = '^(?:(?:[Tt]his is |[Ii]t is |[Ii]t was |[Tt]hat was )?(?:[Aa]lready |[Ii]n |[Ww]ith |[Ss]ince |by )*)'
-/** A name in the possessive form, but not a word such as "Today's". */
+/** "The team" or a name in the possessive form, but not a word such as "Today's". */
 const whose =
   "(?:the team|(?!(?:Today|This|The|That|It|Here|There|What|Each|Run|Now|Our|My)\\b)\\p{Lu}\\p{L}{1,30}(?: \\p{Lu}\\p{L}{1,30})?)'s"
 const earlier = '(?:(?:earlier|previous|recent|last|own|merged) )'

@@ -28,7 +28,10 @@ const notJapanese = '(?:(?!呼|使|参照|合わせて|従|基づ|から|よう�
 const japaneseVerb =
   '(?:(?:足し|直し|書き(?:加え|足し|換え|直し)?|加え|入れ|消し|作り|整え|揃え|移し|改め|まとめ|増やし|減らし|外し|取り除き|付け加え|切り出し|載せ)(?:ました|てあります|ておきました|ています)|書いて(?:あります|おきました))'
 
-/** Words that may come between a verb and the file that was changed. None of them may begin a relative clause or name a model. */
+/**
+ * Words that may come between a verb and the file that was changed. No word such as "que", "comme", "pour" or "de" may be among them: after such a
+ * word, the file is only referred to.
+ */
 const gap =
   "(?:(?!qu|qu'|selon|comme|d'après|où|según|como|donde|conforme|onde|secondo|come|dove|che|appel|llamad|chamad|chiamat|par|por|per|dal?|desde|de|du|di|del|depuis|pour|para)[^\\s‹.;:]+ ){0,8}?"
 const into =

@@ -94,7 +94,7 @@ export const romance = {
     String.raw`((?:^|[;:.] |(?:et|y|e) )(?:dans|en|em|n[oa]|in|nel|nella|su|à) (?:(?:le|el|il|o|fichier|archivo|arquivo|file) )*‹\d+›), (?=\S+(?: \S+)? )`,
     'gu',
   ),
-  /** Words around a file at the beginning of a clause: "dans ‹0›, j'ai ajouté la limite". */
+  /** The words before a file at the beginning of a clause: "dans" in "dans ‹0› j'ai ajouté la limite". */
   beginsIn: pattern(
     String.raw`^(?:en outre |además |inoltre |além disso )?(?:dans|en|em|n[oa]s?|in|nel|nella|su|à|a|al|ao) (?:(?:le|la|el|il|l'|o|fichier|archivo|arquivo|file) )*(?:‹\d+›(?:,| et| y| e) )*$`,
     'u',
@@ -130,7 +130,7 @@ export const romance = {
     String.raw`(?<!\p{L})(?:de|du|des|d'|del|do|da|dos|das|di|dal|dall'|dalla|della|dell'|par|por|pelo|pela|per|pour|para|avec|con|com|selon|según|como|comme|come|secondo|conforme|via|vers|desde|depuis|contre|contra|sin|sans|sem|senza|que|qui|che|entre|tra)(?: (?:le|la|les|el|los|las|il|o|a|os|as|fichier|archivo|arquivo|file|l'))* ?(?:‹\d+›(?:,| et| y| e) )*$`,
     'u',
   ),
-  /** A part of a file as the object of a change: "actualicé las traducciones de ‹0›". */
+  /** The words between a verb and a file if the file, or a part of it, is the object of the change: "actualicé las traducciones de ‹0›". */
   partOfIt: pattern(
     String.raw`^(?: (?:le|la|les|el|los|las|il|o|a|os|as|i|gli|l'))* ?(?:(?:traductions?|documentation|section|entrée|description|configuration|schéma|mise à jour|modification|correction|création|exemples?|traducciones|documentación|sección|entrada|descripción|configuración|esquema|actualización|corrección|modificación|creación|ejemplos?|traduções|documentação|seção|descrição|configuração|atualização|correção|modificação|alteração|criação|exemplos?|traduzioni|documentazione|sezione|voce|descrizione|configurazione|schema|aggiornamento|correzione|modifica|creazione|esempi|contenu|contenido|conteúdo|contenuto) (?:de|du|des|d'|del|do|da|di|della|dell'))?(?: (?:le|la|les|el|los|las|il|o|a|fichier|archivo|arquivo|file|l'))* ?$`,
     'u',

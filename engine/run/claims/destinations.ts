@@ -2,7 +2,7 @@
 
 /** A destination: what distinguishes it from others, and the names that a message may use for it, as parts of a pattern. */
 type Destination = {
-  /** Identifies the destination. Undefined if the command doesn't name it. */
+  /** Identifies the destination. Undefined if the command doesn't name it, or gives its address instead of a name. */
   readonly place: string | undefined
   readonly names: readonly string[]
   readonly isRegistry: boolean

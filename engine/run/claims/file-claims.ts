@@ -13,7 +13,7 @@ type Read = {
   readonly named: readonly Named[]
   /** The plain text of the sentence, with a mark such as `‹0›` in place of each file. */
   readonly marked: string
-  /** The numbers of the files that a list item is about. Empty if the sentence is not a list item, or says that they were not changed. */
+  /** The numbers of the files that the sentence is about if it is a list item. Empty if it says that they weren't changed, or only explains. */
   readonly leads: readonly number[]
 }
 
@@ -41,7 +41,7 @@ export function findFileClaims(
   for (const [index, each] of all.entries()) {
     const { sentence, named, marked } = each
     const last = all[index - 1]
-    // This is the second part of a sentence such as "Implemented in a.ts; tests in b.ts."
+    // Whether this is the second part of a sentence such as "Implemented in a.ts; tests in b.ts."
     const isSequel =
       words.fragment.test(marked) &&
       last?.sentence.text.endsWith(';') === true &&
@@ -96,7 +96,10 @@ export function withMarks(text: string, named: readonly Named[]): string {
     .replaceAll('( ', '(')
 }
 
-/** Returns the files that a list item is about: those at its beginning, those alone in a table cell, and those in brackets as in "Docs (a.md)". */
+/**
+ * Returns the files that a list item is about: those at its beginning, those alone in a table cell, and a file after a part of the work, as in
+ * "retry logic in a.ts", "migration b.py" and "Docs (a.md)".
+ */
 function leading(line: string): readonly number[] {
   const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
   const start =

@@ -15,7 +15,7 @@ const remaining = pattern(
   'u',
 )
 
-/** A command in a code span after an infinitive or an imperative, such as "to run" or "please run". */
+/** A command in a code span after an infinitive or an imperative, such as "to run" or "please run", or before a German one, such as "ausführen". */
 const commanded = pattern(
   String.raw`(?:^|[,;:] |\b(?:to|just|please|then|must|still|only|can|should|zu|zum|à|de|da|per|para|por|que) )(?:re-?run|run|execute|retry|try|type|use|repeat|issue|lancer|relancer|exécuter|faire|ejecutar|lanzar|correr|hacer|rodar|executar|fazer|eseguire|lanciare|fare|lance|execute) (?:(?:again|the command|once more|le|la|o|el|il|un) )?` +
     '`[^`]{1,200}`|`[^`]{1,200}` (?:noch |nun |selbst |einmal |jetzt )*(?:aus(?:zu)?führen|auf(?:zu)?rufen|laufen lassen|(?:zu )?starten)',

@@ -6,7 +6,7 @@ import type { Sentence } from './sentences.ts'
  * verifies this by analysing the patterns themselves.
  */
 
-/** Each claim about tests contains one of these: a word for tests, a word such as "all" or "some", a number, or a word for a failure. */
+/** Each claim about tests contains one of these: a word for tests, a word such as "all" or "no", a number, or a word for a failure or its end. */
 export const mayTellOfTests =
   /\d|🧪|🟢|test|suite|spec|mocha|jest|phpunit|pest|junit|nunit|xunit|tox|nox|cypress|playwright|e2e|bats|busted|surefire|twister|molecule|quickcheck|assert|green|ci|quality|check|passing|verif|pipeline|regress|every|all|no|zero|never|without|n't|history|gone|sorted|any ?more|stopped|but|except|apart|save|aside|bar|other|minus|most|only|fail|error|after|since|meanwhile|current|break|broke|red|report|complain|object|surpris|problem|hang|crash|time out/
 

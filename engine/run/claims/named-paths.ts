@@ -23,7 +23,7 @@ const products: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Whether a word names a file. It must have a known extension, be a common name without one, or be a path with folders and any extension. */
+/** Whether a word names a file: a name that is common or has a known extension, a settings file, or a path with folders and any extension. */
 export function isPath(word: string): boolean {
   if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
   if (products.has(word.toLowerCase())) return false
@@ -47,8 +47,8 @@ export function isPath(word: string): boolean {
 export type Named = { readonly path: string; readonly from: number; readonly to: number }
 
 /**
- * The files and folders that a text names, in order. A name with a line number (`a.ts:12`) refers to a place in the code and is left out, and so are
- * URLs, wildcards, and paths below `/tmp` or a home directory (`~`).
+ * The files and folders that a text names, in order. A name with a line number or an anchor (`a.ts:12`, `a.md#use`) refers to a place and is left
+ * out, and so are URLs, wildcards, and paths below `/tmp` or a home directory (`~`).
  *
  * @param withFolders whether to include a folder without a parent, such as `migrations/`
  */

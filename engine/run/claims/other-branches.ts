@@ -29,7 +29,7 @@ const denied = pattern(
 )
 
 /**
- * Finds statements that work was pushed to a branch to which the run pushed nothing. None are found unless every push names the branches that it
+ * Finds statements that work was pushed to a branch to which the run pushed nothing. None are found unless it is known which branches each push
  * updates.
  *
  * @internal

@@ -133,7 +133,7 @@ const testNouns = pattern(
   String.raw`(?<!\p{L})(?:tests?|testsuite|testfälle|pruebas|testes|suíte|suite|batería)(?!\p{L})|テスト`,
   'u',
 )
-/** A short sentence that begins with a pronoun: "sie bestehen alle". */
+/** A short sentence that begins with a word such as "they", "all" or "pass": "sie bestehen alle". */
 const ofThem = pattern(
   String.raw`^(?:(?:sie|alle|elles?|ils|tous|toutes|todas|todos|ellas|ellos|pasan|passam|passano|tutti|tutte)(?: [^\s,]+){1,6}|(?:すべて|全て|全件|全部|いずれも|どれも)[^。]{1,25}。?)$`,
   'u',
