@@ -14,7 +14,7 @@ export function timeoutOf(event: HookEvent, { handler }: Hook): number {
   return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
 }
 
-/** Returns the message for the user about a hook's run: the reason if it is `blocked` or `failed`, otherwise its own message and the notes, if any. */
+/** Returns the message for the user about a hook's run: the reason if it is `blocked` or `failed`, otherwise its message and the notes, if any. */
 export function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
   if (result.status !== 'answered') return result.reason
   const { systemMessage } = result.output

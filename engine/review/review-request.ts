@@ -5,7 +5,7 @@ import type { KnownFinding } from './known-findings.ts'
 export type ReviewTarget =
   /** Staged, unstaged and untracked changes. */
   | { readonly type: 'uncommitted' }
-  /** The difference between the working tree and the common ancestor of the checked-out commit and a branch. */
+  /** The difference between the working tree, without untracked files, and the common ancestor of the checked-out commit and a branch. */
   | { readonly type: 'base'; readonly branch: string }
   /** The difference between a commit and its first parent. */
   | { readonly type: 'commit'; readonly commit: string }
