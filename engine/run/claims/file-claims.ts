@@ -115,7 +115,8 @@ function leading(line: string): readonly number[] {
 }
 
 /**
- * Whether a list item introduces a new file, as in "a.ts: new, it does the rest". Such an item is a claim only if some list in the message names changed files.
+ * Whether a list item says that its file is new, changed or gone, as in "a.ts: new, it does the rest". Such an item is a claim only if some list in
+ * the message names changed files.
  */
 function isNewItem({ sentence, marked }: Read): boolean {
   return sentence.list !== undefined && !words.notAnnouncing.test(sentence.heading) && words.arrivesAsItem.test(marked)

@@ -37,7 +37,7 @@ export const speaks = pattern(
 export const stillWell = pattern(
   String.raw`,? (?:and )?(?:the |everything |it |all )?(?:\w+ ){0,2}still (?:succeeds?|pass\w*|works?|builds?|compiles?|runs?|green|loads?|renders?|fine|holds?)\b.*`,
 )
-/** Words for a change that was reverted, or that somebody else made. */
+/** Words for a change that was reverted, or that was made earlier or by somebody else. */
 export const takenBack = pattern(
   String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway|at first|initially)\b`,
 )
@@ -127,7 +127,7 @@ export const announcing = pattern(
 export const notAnnouncing = pattern(
   String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|reviewed|steps|reproduce|remarks?|feedback|nits?|concerns?|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|works|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
 )
-/** Words that, after a file's name at the beginning of a list item, state that the file is new. */
+/** The beginning of a list item that states that its files are new, changed or gone: "a.ts (new)", "b.ts: removed". */
 export const arrivesAsItem = pattern(
   `^(?:‹\\d+›(?:,? (?:and|&) |, ?)?)+(?: \\((?:new|added|created|deleted|removed)\\)| ?[:–—-] (?:(?:an? |the |brand-)?(?:new|added|creates?|created|rewritten|renamed|deleted|removed|extended|updated)\\b(?! (?:by|in|from|at|each|when|on)\\b)))`,
 )
