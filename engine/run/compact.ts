@@ -29,8 +29,9 @@ const charactersPerToken = 4
 const eventSummaryLimit = 8 * 1024
 
 /**
- * Shortens a conversation. Everything before the last steps is replaced by a summary that the model writes, and a list of requests, changes, reads and
- * commands, which is taken from the calls themselves. The rollout keeps the whole conversation.
+ * Shortens a conversation. What lies between its first messages and its last steps is replaced by a summary that the model writes, a list of
+ * requests, changes, reads and commands, which is taken from the history, and the current state of the workspace. The rollout keeps the whole
+ * conversation.
  *
  * @param trigger why compaction is necessary. After an `overflow`, the model is shown only a part of the conversation, because it can't read all of it
  * @throws ModelError if the request for the summary fails. If it fails because of an overflow, the list is used without a summary instead
@@ -69,7 +70,7 @@ function shortened(items: readonly HistoryItem[], maxTokens: number): readonly H
   return [...leadingContext(items), ...recentTurns(items, maxTokens)]
 }
 
-/** Asks the model for a summary of its work. The summary is empty if even the shortened conversation is too long for the model. */
+/** Asks the model for a summary of its work. The summary is empty if what it is shown is too long for it. */
 async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Promise<string> {
   const { model, request, conversation, recorder, budget, signal } = compacting
   const { outputSchema: _, ...rest } = request

@@ -44,7 +44,10 @@ export class Conversation {
     return this.#original
   }
 
-  /** Approximately how many tokens the next request will have: the provider's last count plus an estimate of everything added since then. */
+  /**
+   * Approximately how many tokens the next request will have: the provider's last count plus an estimate of everything added since then. Before the
+   * first count, and after compaction, everything is estimated.
+   */
   get tokens(): number {
     return this.#tokens
   }

@@ -14,10 +14,10 @@ const mostLookUps = 10
 type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | undefined
 
 /**
- * Notices a model that keeps asking for what was refused. It counts consecutive responses whose calls were all refused and all had the same subject. A refusal
- * applies to what the call was meant to achieve. Trying to achieve the same thing differently is therefore no progress, but a request for something else is.
- * The model is warned after the second such response. After the third, its run ends, unless the calls of that response would only have looked something up. All
- * calls of a response count as one, since the model made each of them without knowing the results of the others.
+ * Notices a model that keeps asking for what was refused. It counts consecutive responses whose calls were all refused, and whose subjects overlap. A
+ * refusal applies to what the call was meant to achieve. Trying to achieve the same thing differently is therefore no progress, but a request for
+ * something else is. The model is warned after the second such response. After the third or a later one, its run ends, unless that response contained
+ * only look-ups. All calls of a response count as one, since the model made each of them without knowing the results of the others.
  */
 export class DenialCircuitBreaker {
   #inRow = 0
@@ -81,8 +81,8 @@ const manner = new Set([
 ])
 
 /**
- * The subject of a call: the words that other attempts to achieve the same thing would share. These are the names of files, hosts and objects, but
- * not the name of the program.
+ * The subject of a call: the words that other attempts to achieve the same thing would share. These are the names of files, hosts and objects.
+ * The name of the program counts only if it stands alone, or is that of an MCP tool.
  */
 function aimsOf(what: string): readonly string[] {
   // The shell that runs a command line is not part of the call's subject.

@@ -10,7 +10,7 @@ export type ExecutionContext = ToolPlace & {
   readonly escalation?: Escalation
 }
 
-/** Returns the context for calls. In plan mode, nothing can be written or granted. */
+/** Returns a function that gives the context for calls. In plan mode, nothing can be written or granted. */
 export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
   let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
   return () => {

@@ -85,7 +85,10 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }
 
-/** Describes the state of a repository in one line. File names are left out, because they may come from anybody and could contain instructions. */
+/**
+ * Describes the state of a repository in one line, without file names. An unusual name of a branch is left out too, because it could contain
+ * instructions.
+ */
 export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state

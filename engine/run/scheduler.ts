@@ -32,8 +32,8 @@ type Options<Result> = {
   /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
   /**
-   * Creates the result of a call that never began. The reason: another call in its batch could not be carried out (`sibling`), the response was
-   * cancelled (`stopped`), or an earlier call failed (`failed`).
+   * Creates the result of a call that never began. The reason: another call in its batch could not be carried out (`sibling`), the run or the
+   * response was cancelled (`stopped`), or an earlier call failed (`failed`).
    */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
   /** Whether this result means that later calls must not begin if they may change something. Default: no. */

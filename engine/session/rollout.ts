@@ -111,7 +111,7 @@ export type ReadRollout = {
   readonly counted: { readonly tokens: number; readonly items: number } | undefined
   /** The session's total cost in US dollars; undefined if the price of any part was unknown. */
   readonly costUsd: number | undefined
-  /** How the session's last run ended; undefined if the run was cut off. */
+  /** How the session's last run ended; undefined if it was cut off or hasn't ended yet. */
   readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
   readonly model: string | undefined
   /** Who requested plan mode; undefined outside plan mode. */
@@ -149,7 +149,8 @@ export function isEmpty(path: string): boolean {
 /**
  * Reads a rollout. An incomplete last line is skipped.
  *
- * @throws UserError `usage` if any other line isn't a valid record; the message gives the file and the line
+ * @throws UserError `usage` if the file can't be read, doesn't begin with the record of a session, or has another line that isn't a valid record; the
+ *   message gives the file and, if there is one, the line
  */
 export function readRollout(path: string): ReadRollout {
   const bytes = readBytes(path)

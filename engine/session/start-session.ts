@@ -36,7 +36,7 @@ export type Beginning = {
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session in it
  * @param chosen the id of a new session. Default: a new unique id
- * @throws UserError `usage` if the session to resume or fork doesn't exist or can't be read
+ * @throws UserError `usage` if the session to resume or fork can't be found or read, or doesn't have the step to fork from
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
   const whole = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)

@@ -14,7 +14,7 @@ export type Step = {
   readonly results: readonly ToolResult[]
   /** The tokens that the response used; undefined for a step that was copied from another session, because that session has already counted them. */
   readonly usage: Usage | undefined
-  /** The cost in US dollars; undefined if the price was not known. */
+  /** The cost in US dollars; undefined if the price was not known, or if the step was copied. */
   readonly costUsd: number | undefined
   /** The number of items in the whole conversation up to the end of this step, results included. */
   readonly end: number
@@ -60,7 +60,7 @@ export function stepsOf({ entries }: Pick<ReadRollout, 'entries'>): readonly Ste
 }
 
 /**
- * Returns a session as it was after a step, without any later items or summaries.
+ * Returns a session whose conversation ends after a step. All items up to there are in its history, including those that a summary had replaced.
  *
  * @throws UserError `usage` if the session has no such step
  */

@@ -44,6 +44,6 @@ export type Definitions = {
   readonly skills: readonly Skill[]
   readonly commands: readonly Command[]
   readonly agents: readonly AgentDefinition[]
-  /** Error messages for definitions that can't be read, with `file:line`. */
+  /** Error messages for definitions that can't be read. Each names the file and, if known, the line. */
   readonly faults: readonly string[]
 }

@@ -13,10 +13,10 @@ export type Expanded = {
 
 /**
  * Expands a prompt such as `/review src/a.ts` to the text of the command or skill that it names. Other prompts, including those that begin with a
- * path, stay as they are. If a command and a skill share a name, the command is used.
+ * path such as `/usr/bin`, stay as they are. If a command and a skill share a name, the command is used.
  *
  * @param workspace the directory that relative paths in the text refer to
- * @returns the definition and its text; undefined if the prompt names no definition; or an error message if the named definition doesn't exist or its
+ * @returns the definition and its text; undefined if the prompt doesn't begin with a name; or an error message if no definition has that name, or its
  *   text can't be filled in
  */
 export function expandCommand(

@@ -33,7 +33,7 @@ export function fillTemplate(
   let problem: string | undefined
   const keep = (text: string): string => `\0${shown.push(text) - 1}\0`
   const put = (whole: string, script: string | undefined, file: string | undefined, before: string): string => {
-    // An `@` after a letter, a digit or a backtick is part of an email address or of a name in code.
+    // An `@` after a letter, a digit, an underscore or a backtick is part of an email address or of a name in code.
     if (file !== undefined && /[\w`]/.test(before)) return whole
     const text = script ?? file ?? ''
     const odd = namesArgument(text) ? words.find((word) => !plainWord.test(word)) : undefined

@@ -24,7 +24,7 @@ export type DefinitionFolder = { readonly path: string; readonly prefix: string 
 
 /** The size limit for a definition's file, in bytes. */
 const maxBytes = 256 * 1024
-/** How deeply folders of commands may be nested. */
+/** How many levels of folders are searched for commands, including `commands` itself. */
 const maxDepth = 4
 
 /**

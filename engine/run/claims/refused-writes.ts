@@ -48,7 +48,7 @@ export function refusedWrites(
   )
 }
 
-/** The paths that a command names, except those of programs in directories such as `/usr/bin`. */
+/** The paths containing a slash that a command names, except those of programs in directories such as `/usr/bin`. */
 function pathsOf(command: string): readonly string[] {
   return scriptOf(command)
     .split(/[\s'"<>|&;]+/)

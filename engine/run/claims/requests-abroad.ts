@@ -28,7 +28,7 @@ const mayOpen =
 
 /**
  * Finds statements, in languages other than English, that the run opened a merge request. Returns none if a command that may have succeeded could
- * have opened one, if the run continues a session, or if it changed nothing.
+ * have opened one, if the run continues a session, if it changed nothing, or if one of these statements contains a word that may deny or limit it.
  *
  * @internal
  */

@@ -4,8 +4,8 @@ import { checkers, installing, packages, readers, runners, syntaxChecks } from '
 import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
 /**
- * The result of a command. `unknown`: the record doesn't show what the command did, so the command contradicts no claim. `empty`: the command found
- * no tests, or its push was a dry run.
+ * The result of a command. `unknown`: the record doesn't show whether the command failed, or a push found nothing to push; the command then
+ * contradicts no claim. `empty`: the command found no tests, or its push was a dry run.
  */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
@@ -52,12 +52,15 @@ export type KnownOfRun = RunRecord & {
 /** A command that the model or `--verify` requested. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
-/** The maximum number of commands to keep. If a model runs more, its final message will be about the last ones. */
+/**
+ * The maximum number of commands to keep. The last ones are kept, because a final message is usually about these; of refused ones, the first are
+ * kept.
+ */
 const mostKept = 300
 const shownOutput = 16 * 1024
 const longestCommand = 1024
 
-/** Collects a run's commands that may concern tests or pushes. They are analysed only if there is a claim to check. */
+/** Collects those of a run's commands that a claim may be about. They are analysed only if there is a claim to check. */
 export class Evidence {
   #commands: Run[] = []
   #succeeded: string[] = []
@@ -142,7 +145,9 @@ const isInline = (program: string, words: readonly string[]): boolean =>
   shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
 const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
 
-/** Options with which no test runs and nothing is pushed: the program only lists or builds tests, says what it would do, or shows its help. */
+/**
+ * Options with which no test runs and nothing is pushed: the program only lists or builds tests, says what it would do, or shows its help or version.
+ */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
 
@@ -182,8 +187,8 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   if (name === 'gh' || name === 'glab') return ['create', 'merge', 'push'].some((word) => words.includes(word))
   const named = name === 'cargo' ? words.filter((word) => word !== '--release') : [name, ...words]
   if (readers.has(name) || checkers.has(name) || (shells.has(name) && words.includes('-n'))) return false
-  // The name of a file suggests that something is published only if the command runs the file: `bash deploy.sh`, but not `pytest
-  // tests/test_deploy.py`.
+  // The name of a file suggests that something is published only if it is the command or comes directly after it: `bash deploy.sh`, but not
+  // `tar czf deploy.tgz`.
   return (
     named.some((word, at) => publishing.test(word) && (at < 2 || !/[./]/.test(word))) && !isTest([program, ...words])
   )
@@ -201,7 +206,7 @@ const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |per
 
 /**
  * Determines the outcome of one command in a line. The exit code is that of the line's last command. For any other command, such as one before a pipe,
- * the output decides.
+ * the output decides. If the line contains `|` or `;`, output that reports a failure overrides an exit code of 0.
  *
  * @param isLast whether no command of the line comes after it
  */

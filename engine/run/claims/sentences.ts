@@ -12,11 +12,11 @@ export type Sentence = {
   readonly clauses: readonly string[]
   /** The heading above the sentence, or the line above it that ends with a colon; `''` if there is none. */
   readonly heading: string
-  /** The number of the list or table that the sentence belongs to; undefined if it belongs to none. */
+  /** The number of the list or table of which the sentence begins an item or a row; undefined if it begins none. */
   readonly list: number | undefined
-  /** Whether the sentence is an unchecked item of a task list. */
+  /** Whether the sentence is in an unchecked item of a task list. */
   readonly isOpen: boolean
-  /** Whether the sentence is a checked item of a task list. */
+  /** Whether the sentence is in a checked item of a task list, or in a line that begins with a tick. */
   readonly isTicked: boolean
 }
 
@@ -41,7 +41,10 @@ const printing = pattern(
 
 const sentenceEnd = /(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i
 
-/** Splits a message into sentences. Quotations and code blocks are left out, except for file names, and for test runs in code blocks. */
+/**
+ * Splits a message into sentences. Quotations of other texts are left out, and so are code blocks, except for file names and successful test runs in
+ * them.
+ */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let fence: string | undefined
@@ -106,7 +109,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
   return found
 }
 
-/** Whether a line has the form "a.ts: what was done" or "a.ts (what was done)", or consists of a path alone. */
+/** Whether a line has the form "a.ts: what was done", "a.ts – what was done" or "a.ts (what was done)", or consists of a path alone. */
 function beginsWithFile(line: string): boolean {
   const [, first = ''] = /^`?([^\s`:(]+)`?\s*(?:[:(–—]|$)/.exec(line) ?? []
   return isPath(first)
@@ -143,7 +146,10 @@ function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> 
   return { text, plain, clauses: clausesOf(plain) }
 }
 
-/** Converts text to the form that the word patterns expect: lower case, straight apostrophes, no markup, colons instead of arrows, bars and dots. */
+/**
+ * Converts text to the form that the word patterns expect: lower case, straight apostrophes, no markup, colons instead of arrows, bars and rows of
+ * dots.
+ */
 export function plainOf(text: string): string {
   return text
     .toLowerCase()

@@ -15,7 +15,7 @@ const otherTime = pattern(
   String.raw`\b(?:before|previously|earlier|at first|initially|originally|used to|main|master|baseline|without|expected|expect|should|would|could|can|you|your|please|to (?:run|reproduce|verify|check|test|try)|issue|ticket|report|example|readme|docs?|ci|pipeline|guide|section|snippet|template|(?:added|wrote|put|inserted|append\w*) (?:this|that|the following|it)|like (?:this|so|that)|looks? like|formats?|says? that|if|once|when|log|next|later)\b`,
 )
 const aboutTests = /\b(?:tests?|suite|specs)\b/
-/** A line that ends the output of a successful test run without giving the number of failures. */
+/** A line in which a program reports that tests passed. Other parts of the output may report failures. */
 const passing = pattern(
   String.raw`^ok\s+\S+\s|^PASS(?:ED)?\b|^BUILD SUCCESS|\b[1-9]\d* (?:passed|passing|succeeded)\b|\ball tests passed\b|^test result: ok\b|\bexecuted \d+ tests?, with 0 failures\b|\b[1-9]\d* tests? completed\b|\b0 (?:failures|failed|failing)\b`,
   'i',
@@ -25,7 +25,7 @@ const alsoFailing = /\bcommand (?:not found|failed)\b|^error\b|\bexit(?:ed)? (?:
 
 /**
  * What a code block claims if it shows output in which all tests pass: the command, if the block or the line above names one, and the result. Undefined if the
- * block shows something else.
+ * block shows something else, or may not be about this run's tests.
  *
  * @param opening the line that begins the block, such as ```` ```console ````
  * @param lines the lines in the block

@@ -13,14 +13,18 @@ type TestClaim = {
   readonly isBesideAdmission?: boolean
 }
 
-/** The result of the last recorded test run. `none`: there was no such run. */
+/**
+ * What is known about the tests. `failed`: tests were run, but the last attempt didn't succeed. `none`: no tests were run, or the claims to find are
+ * those that go beyond the runs that succeeded.
+ */
 type TestFact = 'failed' | 'none'
 
-/** What a sentence says about tests. `unknown`: it is about a test run, but no pattern matches its words. */
+/** What a sentence says about tests. `unknown`: it seems to report a test run, but no pattern for results matches its words. */
 type Said = 'good' | 'ran' | 'bad' | 'unknown' | 'nothing'
 
 /**
- * Finds a message's claims about tests that the record contradicts. Returns none if the message admits that tests fail or weren't run.
+ * Finds a message's claims that tests pass or were run. If the message admits that tests fail or weren't run, only claims about tests of another kind
+ * are returned.
  *
  * @param names the names of the recorded test programs, in lower case
  */
@@ -75,7 +79,7 @@ function topicOf(names: readonly string[]): (text: string) => boolean {
   }
 }
 
-/** Replaces idioms with marks. If an idiom mentions tests, the word "tests" is added after its mark. */
+/** Replaces each idiom with its mark, if it has one, or removes it. If an idiom mentions tests, the word "tests" is added after the mark. */
 function reduce(plain: string, isTopic: (text: string) => boolean): string {
   return idioms.reduce(
     (text, [idiom, mark]) => text.replace(idiom, (whole) => (mark !== '' && isTopic(whole) ? `${mark}tests ` : mark)),
@@ -156,7 +160,7 @@ function judge(
 
 const joints = /\s*(?:[,;()—–]|:(?=\s|$))\s*|\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\s)/
 
-/** Whether a text reports that everything is fine, without mentioning tests: "all green", "everything passes". */
+/** Whether a text reports a result even if it doesn't mention tests: "all green", "everything passes". */
 function isStatus(reduced: string): boolean {
   return (
     /^\W*\+(?:good|bad)\+/.test(reduced) ||

@@ -76,7 +76,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // Phrases that say that nothing is wrong.
+  // Phrases that say that nothing is wrong, and phrases in which a word such as "without" says nothing about a result.
   [
     pattern(
       `\\b(?:no|zero|0|without(?: an?y?)?(?: single| more)?|not (?:a|one|any)(?: single)?|none of (?:the|them|these)(?: \\w+)?|no[- ]one|never|none)(?: (?!and|but|because|for|were|was|could|couldn't|when)[\\w'-]+){0,3}? (?:${noFault})\\b`,

@@ -1,4 +1,6 @@
-/** Output of programs that run tests. Every expression is matched against at most the last 16 KiB of a command's output. */
+/**
+ * Output of programs that run tests. Every expression is matched against at most the last 16 KiB of a command's output, or a code block in a message.
+ */
 
 /** Matches the output of a run in which tests failed. */
 export const failingTests =
@@ -30,7 +32,7 @@ const failingCount =
 
 const skippedCount = /\b(\d{1,6}) (?:tests? )?skipped\b|\bskipped[:=] {0,4}(\d{1,6})\b/gi
 
-/** Reads the output of a test run: all its numbers (none if it counts no tests), how many tests failed, and how many were skipped. */
+/** Reads the output of a test run: all its whole numbers (none if it counts no tests), how many tests failed, and how many were skipped. */
 export function countedIn(output: string): {
   readonly counts: readonly number[]
   readonly failures: number | undefined

@@ -1,7 +1,7 @@
 import { pattern } from './word-patterns.ts'
 /**
  * English phrases about test results, as patterns for plain text in lower case. First, idioms are replaced by the marks `+good+` or `+bad+`, or removed if they
- * are about the past. Then the remaining words are looked up.
+ * report no current result. Then the remaining words are looked up.
  */
 
 /** Words for a test run. The names of the recorded test programs are added. */
@@ -49,7 +49,9 @@ export const notSeen = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|couldnt|didnt|wont|cant|unable|impossible|untested|unverified|unchecked|unproven|without|lacks?|lacking|missing|denied|declined|refused|rejected|blocked|skip(?:ped|s)?|skipping|unfortunately|sadly|sorry|alas|pending|todo|outstanding|needs?|needed|(?:i|i'd|i'll) leave|left (?:to|for)|i left|yourself|forbidden|stuck|unavailable|hardcodes?|still to|yet to|rather than|only (?:compiled|built|read|looked|checked|collected|listed))\b`,
 )
 
-/** Signs that something is still wrong. They count in any sentence after one about tests. */
+/**
+ * Signs that something is still wrong. Unlike those of {@link bad}, they count even in a clause with words of {@link unreal} or {@link instructs}.
+ */
 export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
@@ -97,7 +99,7 @@ export const unreal = pattern(
   String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when|(?:checks|ensures|requires|waits|makes sure|asserts) (?:that|until|for|if|whether))\b`,
 )
 
-/** Words that mark a whole sentence as a report of what others say. */
+/** Words that mark a whole sentence as a report of what others say, or as a comment on what a result means. */
 export const othersSay = pattern(
   String.raw`\b(?:according to|you said|you (?:attached|pasted|sent|ran)|the (?:ci )?log|that log|logs? says?|upstream's|their ci|as far as ci|in that (?:log|run)|your (?:class|ci|machine|setup|build|job|config)|says (?:little|nothing)|doesn't mean|means? (?:little|nothing|much)|because the (?:job|clock|assertion))\b`,
 )

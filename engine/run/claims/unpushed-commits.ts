@@ -6,7 +6,7 @@ import { pattern } from './word-patterns.ts'
 
 const some = '(?:both|all|all of (?:them|it|these|those)|all (?:two|three|four|five|\\d)|two|three|four|five|[2-9])'
 const now = '(?:now |already |also |since |both |all )*'
-/** Statements that each commit was pushed. The first group is the number of commits, if it is given. */
+/** Statements that each commit was pushed. The first group, if there is one, is the number of commits or a word such as "all". */
 const allPushed: readonly RegExp[] = [
   `\\bcommits?\\b[^.;]{0,60}(?:^|[,(—–] |\\b)(${some}) (?:(?:are|were|is|have been|got) )?${now}(?:pushed|on (?:origin|github|gitlab|bitbucket|the remote))(?=$|[.,;:)!—–]| (?:to|now|as well|too|and))`,
   `\\b(${some}) (?:of the |my |the |new |separate |small )*commits (?:(?:are|were|have been|got) )?${now}(?:pushed|on (?:origin|github|gitlab|bitbucket|the remote))\\b`,

@@ -68,8 +68,8 @@ function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
 }
 
 /**
- * Returns the last segments of a changed file's path: one fewer than `named` has, but at least two. The first segment of `named` is ignored in the comparison,
- * because it may be a folder above the workspace.
+ * Returns the last segments of a changed file's path: one fewer than `named` has, but at least two. If `named` has more than two, its first segment
+ * is thus ignored in the comparison, because it may be a folder above the workspace.
  */
 function lastOf(changed: string, named: string): string {
   const depth = named.split('/').length

@@ -75,7 +75,7 @@ const failing =
 const publishing = /deploy|publish|releas|upload|push/
 const limiting = /\b(?:not|only|never|no|just|instead|except|besides|n't)\b/i
 
-/** Finds claims about the destinations that no push reached, if pushes to other destinations succeeded. */
+/** Finds claims about the destinations and branches that no push reached, if other pushes succeeded. */
 function notThere(
   sentences: readonly Sentence[],
   pushes: readonly Deed[],

@@ -17,7 +17,8 @@ const mostPaths = 200
  * ("no test was touched"), about all except those that the message names ("nothing else was changed"), or about all files.
  *
  * @param changed paths of changed files, relative to the workspace
- * @param isCommitted whether the run committed. "No changes are left" may then be about files that aren't committed
+ * @param isCommitted whether git commands of the run may have committed or moved changes. "No changes are left" may then be about files that aren't
+ *   committed
  */
 export function findUntouchedClaims(
   sentences: readonly Sentence[],
@@ -145,7 +146,7 @@ function others(
     return unnamed[0]
   if (!words.nothingChanged.test(marked) || words.limited.test(marked)) return undefined
   if (tellsOfChanges) return undefined
-  // A changed document doesn't contradict the claim that "the code" wasn't changed.
+  // Only changed code contradicts the claim that "the code" wasn't changed: a changed document, for example, doesn't.
   return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
 }
 

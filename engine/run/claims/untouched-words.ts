@@ -34,7 +34,7 @@ export const wasTouched = pattern(
 export const endsThere = pattern(
   String.raw`^(?:[,.;)—–]|:(?= |$)|$| (?:itself|at all|because|since|as|and|or|nor|either|altogether|so|file|folder|directory|completely|entirely|while|but|though|alone|for this|per|\())`,
 )
-/** Words that precede a file and limit a claim to a part of it, such as "in". */
+/** Words that precede a file, such as "in", and show that a claim is about a part of the file, or about something else. */
 export const partOf = pattern(
   String.raw`\b(?:in|of|from|inside|to|for|by|at|with|on|like|as|except|besides|but|than|only|between|via|through|around)(?: the| your| for)? ${others}$`,
 )
@@ -69,7 +69,7 @@ export const tookBackIn = pattern(
 export const tookOutAll = pattern(
   String.raw`\b(?:taken|took|removed|reverted|undid|undone|backed|cleaned|rolled|restored|discarded|deleted)\b.{0,60}\b(?:the |your )(?:working (?:tree|copy|directory)|tree|checkout|repo\w*) is (?:now )?clean(?: again| now)?(?=$|[.,;!)—–])`,
 )
-/** Words that limit a claim of {@link noneLeft} or {@link tookBack}, such as "except" or "uncommitted". */
+/** Words such as "except" or "uncommitted", which limit a claim that changes were reverted or that none are left. */
 export const leftSome = pattern(
   String.raw`\b(?:if|unless|until|should|would|could|will|apart|except|besides|other than|beyond|uncommitted|commit\w*|stag\w+|pull request|review\w*|first|before|earlier)\b`,
 )
@@ -145,7 +145,7 @@ export const kinds: readonly {
     contradictedBy: 'migrations',
   },
 ]
-/** Phrases that contain a word of {@link ofSome}, but don't limit the claim. */
+/** Phrases that contain a word of {@link ofSome} or {@link leftSome}, but don't limit the claim. */
 export const notOfSome = pattern(String.raw`(?:not|n't) need\b|\bneeds? no\b|\b(?:as|to) before\b`, 'g')
 
 /** Words that limit a claim to some of the files, such as those that already existed. */

@@ -1,7 +1,7 @@
 /**
  * Creates a regular expression from a pattern of the word tables. These patterns are long alternations, for which the checker in `test/architecture`
- * would need too long to prove that matching takes linear time. They are matched only against sentences, which are cut to 600 characters, and against
- * their clauses.
+ * would need too long to prove that matching takes linear time. They are matched only against short texts, mostly sentences, which are cut to 600
+ * characters.
  *
  * If a group is optional, or may occur up to three times, the regular expression lets it occur up to four times. V8 compiles a group that occurs at most
  * three times by repeating the rest of the pattern for each number of times, which takes up to ten times as long as a loop.
