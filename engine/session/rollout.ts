@@ -149,8 +149,7 @@ export function isEmpty(path: string): boolean {
 /**
  * Reads a rollout. An incomplete last line is skipped.
  *
- * @throws UserError `usage` if the file can't be read, doesn't begin with the record of a session, or has another line that isn't a valid record; the
- *   message gives the file and, if there is one, the line
+ * @throws UserError `usage` if the file can't be read, or any other line isn't a valid record; the message gives the file and, if known, the line
  */
 export function readRollout(path: string): ReadRollout {
   const bytes = readBytes(path)

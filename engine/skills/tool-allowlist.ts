@@ -13,10 +13,11 @@ export type ToolAllowlist = {
 }
 
 /**
- * Parses an `allowed-tools` list. An entry is the name of a tool (ours or Claude Code's) or a permission such as `Bash(git add:*)`.
+ * Parses an `allowed-tools` list. An entry is the name of a tool (ours or Claude Code's), the beginning of names with a `*` after it, or a permission
+ * such as `Bash(git add:*)`.
  *
  * @param source the file that contains the list, for error messages
- * @throws UserError `usage` for an entry that is neither
+ * @throws UserError `usage` for an entry that is none of these
  */
 export function readToolAllowlist(allowed: readonly string[], source: string): ToolAllowlist {
   for (const text of allowed) {
@@ -29,8 +30,8 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     allowed.filter((text) => text.includes('(')),
     source,
   )
-  // In the mode `untrusted`, everything that no permission allows needs approval. An action that needs no approval is therefore allowed by a
-  // permission.
+  // In the mode `untrusted`, everything that no permission allows needs approval, except what only reads. `permitted` recognizes that exception by
+  // the verdict's stage.
   const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,

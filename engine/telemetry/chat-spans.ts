@@ -3,7 +3,7 @@ import { noUsage, sumUsage } from '../core/usage.ts'
 import { now } from './clock.ts'
 import { shown, type Attributes } from './otlp.ts'
 
-/** The data of a model's answer, reported when the answer is complete. */
+/** The data of a model's answer, reported when the answer is complete or the request has failed. */
 type EndedChat = {
   readonly name: string
   readonly start: bigint

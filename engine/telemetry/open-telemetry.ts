@@ -111,8 +111,8 @@ function writing(write: () => void): string | undefined {
 }
 
 /**
- * Masks the secrets in all texts of a value. This happens before texts are shortened, because half a secret isn't recognized as one. Ids are not
- * masked: this program creates them, and their digits may look like a secret.
+ * Masks the secrets in all texts of a value. This happens before texts are shortened, because half a secret isn't recognized as one. Ids and
+ * constants are not masked: this program creates them, and the digits of an id may look like a secret.
  */
 function withoutSecrets<T>(value: T, mask: (text: string) => string): T {
   return map(value) as T

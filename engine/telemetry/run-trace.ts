@@ -13,8 +13,8 @@ const mostSpans = 20_000
 
 /**
  * Represents a run as spans that are named according to the GenAI conventions (https://github.com/open-telemetry/semantic-conventions-genai): one
- * `invoke_agent` for the whole run, which contains a `chat` for each answer and an `execute_tool` for each call. The `execute_tool` of a command
- * contains a span for the command. This class only observes the run.
+ * `invoke_agent` for the whole run, which contains a `chat` for each answer, an `execute_tool` for each call and a `guardian_review` for each review.
+ * The `execute_tool` of a command contains a span for the command. This class only observes the run.
  */
 export class RunTrace {
   readonly traceId: string

@@ -77,8 +77,8 @@ type Plan =
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[]; readonly refused?: ToolResult }
 
 /**
- * Records the refusal of a patch that touches paths outside the workspace or protected paths, like any other refusal. It has to be recorded here,
- * because the patch fails before its changes can be reviewed.
+ * Records the refusal of a patch that touches unreadable or protected paths, or paths outside the workspace, like any other refusal. It has to be
+ * recorded here, because the patch fails before its changes can be reviewed.
  */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,

@@ -6,7 +6,7 @@ import { pathsBelow } from '../core/paths-below.ts'
 
 type Word = AnalysedCommand['words'][number]
 
-/** Matches paths in system directories, where no project stores secrets and a search may take a long time. */
+/** Matches `/`, and paths in system directories, where no project stores secrets and a search may take a long time. */
 const ofTheMachine = /^\/(?:usr|bin|sbin|lib\w*|proc|sys|dev|nix)?(?:\/|$)/
 /** The maximum number of entries to examine. The output of a larger search would be of little use to a model anyway. */
 const mostEntries = 100_000

@@ -10,7 +10,7 @@ const largestBytes = 3.75 * 1024 * 1024
 const mostPixels = 64_000_000
 
 /**
- * Converts a file to an image that every provider accepts: unchanged if it is small enough, otherwise scaled down.
+ * Converts a file to an image that every provider accepts: unchanged if it is small enough, otherwise encoded again and, if necessary, scaled down.
  *
  * @returns the image and a note on how it was changed; undefined if the bytes are not an image; or why the image can't be shown
  */

@@ -201,7 +201,7 @@ function filesHolding(
   return names.filter((name) => holding.has(name))
 }
 
-/** Searches one file. Returns undefined if nothing in it matches. Files larger than 32 MiB are skipped, because they are not source text. */
+/** Searches one file. Returns undefined if nothing in it matches. Binary files and files above 32 MiB are skipped: they are not source text. */
 function searchFile(path: string, expression: RegExp, context: number, remaining: number): FileMatches | undefined {
   const fs = process.getBuiltinModule('node:fs')
   let bytes

@@ -55,7 +55,7 @@ function parseNotebook(text: string): Notebook | { readonly problem: string } {
 }
 
 /**
- * Renders a notebook as text for the model: each cell with its number, type, id and output. Undefined if the text is not a notebook.
+ * Renders a notebook as text for the model: each cell with its number, type, id, source and output. Undefined if the text is not a notebook.
  */
 export function renderNotebook(text: string): string | undefined {
   const notebook = parseNotebook(text)

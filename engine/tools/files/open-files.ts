@@ -45,7 +45,10 @@ export class FileError extends Error {
 
 shareInstanceof('FileError', FileError)
 
-/** Access to files as a command in the sandbox sees them. If a method fails, it rejects with `FileError`. Paths are absolute. */
+/**
+ * Access to files as a command in the sandbox sees them. If a method fails, it rejects with `FileError`, or with the abort reason if the signal was
+ * already aborted. Paths are absolute.
+ */
 export type Files = {
   /** Reads the first `limit` bytes of a file, and its size. */
   read(path: string, limit: number, signal: AbortSignal): Promise<{ readonly bytes: Buffer; readonly size: number }>

@@ -2,8 +2,8 @@ import type { Guardian } from '../../../policies/index.ts'
 import type { PlanMode } from './plan-mode-state.ts'
 
 /**
- * Wraps a Guardian so that in plan mode it denies every action except reading, before anybody is asked and regardless of rules, hooks and
- * reviewers. Each denial is recorded in the audit log like any other.
+ * Wraps a Guardian so that in plan mode it denies every action except reading, searching the web and presenting a plan, before anybody is asked and
+ * regardless of rules, hooks and reviewers. Each denial is recorded in the audit log like any other.
  */
 export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   return {

@@ -1,8 +1,8 @@
 import type { Sandbox } from '../../../sandbox/index.ts'
 
 /**
- * Returns a variant of a sandbox in which only temporary files can be written. A sandbox that confines nothing (`danger-full-access`) is returned unchanged,
- * because it can't restrict anything.
+ * Returns a variant of a sandbox in which only temporary files can be written. A sandbox that is already read-only is returned unchanged, and so is
+ * one that confines nothing (`danger-full-access`), because it can't restrict anything.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
   const { policy, backend, unenforced, node, shell, known } = sandbox

@@ -37,7 +37,7 @@ export type Repl = {
 
 /** The time limit of the session's process: none, because the process ends with the run. */
 const lifetimeMs = Infinity
-/** How many bytes the process may print between the results of two evaluations. */
+/** How many bytes of the output between the results of two evaluations are kept. */
 const outputLimitBytes = 4 * 1024 * 1024
 
 /** Creates the session of a run without starting its process. */

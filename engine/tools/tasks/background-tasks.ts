@@ -53,7 +53,7 @@ type TaskChange = {
 
 /** How many tasks may run at the same time. */
 export const mostTasks = 16
-/** How many ended tasks are remembered. */
+/** How many ended tasks are remembered after the model has been told about them. */
 const mostRemembered = 100
 
 type TaskState = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
