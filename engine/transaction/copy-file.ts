@@ -66,8 +66,8 @@ function copySmall(from: PathLike, to: PathLike, original: BigIntStats): BigIntS
     futimesSync(copy, seconds(original.atimeNs), seconds(original.mtimeNs))
     const stats = fstatSync(copy, { bigint: true })
     if (stats.mode === original.mode && stats.gid === original.gid) return stats
-    // The umask, a default ACL or the directory's set-group-id bit has changed the mode or the group of the copy. The owner is set first, because
-    // changing it clears bits of the mode.
+    // The mode or the group differs because of the umask, a default ACL, the directory's set-group-id bit, or special bits of the original. The owner
+    // is set first, because changing it clears bits of the mode.
     fchownSync(copy, Number(original.uid), Number(original.gid))
     fchmodSync(copy, Number(original.mode & 0o7777n))
     return fstatSync(copy, { bigint: true })

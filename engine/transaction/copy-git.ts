@@ -55,7 +55,7 @@ function borrow(objects: Buffer, to: Buffer): void {
 }
 
 /**
- * Whether a repository of a view has its own objects. A view starts without objects, so the run must have created them, by committing or by adding files.
+ * Whether a repository of a view has its own objects. A view starts without objects, so the run must have added them, for example by committing.
  *
  * @param git the git directory
  */

@@ -9,7 +9,7 @@ export type Entry =
   | { readonly kind: 'file'; readonly mode: number; readonly size: number }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'directory'; readonly mode: number }
-  /** A pipe, a socket or a device. */
+  /** A pipe, a socket or a device, or an original that was left out of the view because it couldn't be copied. */
   | { readonly kind: 'other' }
 
 /** A path whose metadata changed. A file's bytes may still be the same. */

@@ -8,7 +8,7 @@ import type { Difference } from './find-differences.ts'
 import { directoryOf } from './path-keys.ts'
 
 /**
- * Returns the keys of the changed files that git ignores. A directory counts as ignored if only ignored files appeared in it or disappeared from it.
+ * Returns the keys of the changed files that git ignores. A directory counts as ignored if all changed files in it are ignored.
  *
  * @param nested the repositories inside the tree. Git is asked in each of them, because it answers only for the files of one repository
  */

@@ -56,7 +56,8 @@ export async function planLandingOfCommits(
         failed.push({ path, why: `the repository in which they were made no longer exists: ${kept}` })
       continue
     }
-    // Which commit was checked out at the start isn't recorded for nested repositories that aren't submodules. Their branches may only be fast-forwarded.
+    // Which commit was checked out at the start is recorded only for the tree, its submodules and linked work trees. The branches of other nested
+    // repositories may only be fast-forwarded.
     const known = headOf(directory, path)
     const was = known ?? readCheckedOut(to)
     // The work trees of one repository share its refs, so each of them needs a ref with a different name.

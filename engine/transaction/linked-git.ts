@@ -18,7 +18,7 @@ import { copyGitDirectory } from './copy-git.ts'
 
 /**
  * Names of entries in the common git directory that are not copied from it: those that belong to a single work tree, to other work trees or to
- * submodules, and all reflogs.
+ * submodules, and the reflogs, of which those of refs are copied separately.
  */
 const otherTrees =
   /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/

@@ -14,7 +14,7 @@ type Fetched =
       /** Whether the page is longer than the part of it in `body`. */
       readonly more: boolean
     }
-  /** The policy doesn't allow connecting to the host. */
+  /** The policy doesn't allow connecting to the host, or one of the host's addresses is not public. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 

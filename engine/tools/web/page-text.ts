@@ -13,7 +13,7 @@ const deepest = 500
 
 /**
  * Converts a fetched body for a model: HTML to Markdown (unless it is too long or too deeply nested for the converter), a PDF to its text. Other text
- * is unchanged, and anything else is only described.
+ * is only sanitized, and anything else is only described.
  *
  * @param type the content type as the server sent it
  */

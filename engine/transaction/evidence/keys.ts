@@ -31,7 +31,7 @@ export function readPrivateKey(text: string, file: string): KeyObject {
 /**
  * Reads a public key, in PEM or in the one-line OpenSSH format.
  *
- * @throws UserError `usage` if the text is neither
+ * @throws UserError `usage` if the text is neither, or if the key's type or length is not supported
  */
 export function readPublicKey(text: string, file: string): KeyObject {
   if (/^(?:ssh-|ecdsa-)/.test(text)) {

@@ -41,7 +41,7 @@ const curves: Readonly<Record<string, { readonly crv: string; readonly size: num
  * Converts a private key from the format of `ssh-keygen` (PROTOCOL.key of OpenSSH) into one that Node accepts.
  *
  * @param file the file's name in messages
- * @throws UserError `usage` if the key has a passphrase, or if the text isn't a private key in this format
+ * @throws UserError `usage` if the key has a passphrase, or if the text isn't a private key of a supported type in this format
  */
 export function sshPrivateKey(text: string, file: string): webcrypto.JsonWebKey {
   try {
@@ -89,7 +89,7 @@ function privateFields(type: string, fields: Fields): webcrypto.JsonWebKey {
 /**
  * Reads a public key in the one-line format of `ssh-keygen`.
  *
- * @throws UserError `usage` if the line isn't a public key in this format
+ * @throws UserError `usage` if the line isn't a public key of a supported type in this format
  */
 export function sshPublicKey(line: string, file: string): webcrypto.JsonWebKey {
   try {
