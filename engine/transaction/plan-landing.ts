@@ -127,7 +127,8 @@ function planDirectory(key: string, before: Side, mode: number, found: Found, pl
   }
   if (now.type === 'absent') return before.type === 'directory' ? { why: 'someone else removed it' } : { directory }
   if (now.type !== 'unread' && now.type !== 'symlink') return { why: 'something else is in its place now' }
-  if (!isSide(found, before)) return { why: 'the run replaced it with a directory, and someone else changed it' }
+  if (!isSide(found, before))
+    return { why: 'the run made it a directory, and someone else created or changed something with this name' }
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
@@ -210,7 +211,7 @@ function merge(place: Change['place'], now: FileState, before: Side, after: Side
   if (before.type === 'absent') return { why: 'someone else created something with this name' }
   if (after.type === 'absent') return { why: 'the run removed it, and someone else changed it' }
   if (now.type !== 'file' || before.type !== 'file' || after.type !== 'file') {
-    return { why: 'someone else put something of another type in its place' }
+    return { why: 'someone else changed it too, and only changes to files can be merged' }
   }
   if (before.hash === null || after.hash === null) {
     return { why: 'someone else changed it, and its earlier content is unknown' }

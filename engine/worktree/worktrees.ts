@@ -111,7 +111,7 @@ export class Worktrees {
   async resume(worktree: Worktree): Promise<string | undefined> {
     const same = worktree.git === undefined ? isDirectory(worktree.path) : adminOf(worktree.path) === worktree.git.admin
     if (!same)
-      return `The worktree ${worktree.path}, in which the session worked, no longer exists, so the session continues in the directory where it began.`
+      return `At ${worktree.path}, the worktree of the session no longer exists, so the session continues in the directory where it began.`
     return this.#move(worktree)
   }
 
