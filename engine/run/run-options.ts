@@ -95,7 +95,7 @@ export type RunOptions = {
   /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Default: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
-  /** How detailed the model's answers should be. Default: the level that the model's maker uses in its own coding agent. */
+  /** How detailed the model's answers should be. Default: the level that Codex uses for the model or, if there is none, the provider's. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** Options for the provider's web search. Absent: the provider may not search the web. */
   readonly webSearch?: WebSearchRequestOptions

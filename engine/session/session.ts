@@ -22,7 +22,8 @@ export type Session = {
  * Creates or reopens the folder of a session. Only the user who owns the folder can read it.
  *
  * @param stateDir the program's state folder
- * @throws UserError `usage` if another process is running the session, or if the folder can't be created (a run that can't be audited must not start)
+ * @throws UserError `usage` if another process is running the session, or if the folder can't be created or written (a run that can't be audited must
+ *   not start)
  */
 export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)
@@ -33,7 +34,7 @@ export function openSession(stateDir: string, threadId: string): Session {
   } catch (error) {
     if (error instanceof UserError) throw error
     const hint = 'The audit log is stored there. Set XDG_STATE_HOME to a folder that you can write to.'
-    throw new UserError('usage', `${directory}: can't be created: ${(error as Error).message}. ${hint}`, {
+    throw new UserError('usage', `${directory}: can't be used: ${(error as Error).message}. ${hint}`, {
       cause: error,
     })
   }

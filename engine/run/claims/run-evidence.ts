@@ -130,7 +130,7 @@ const writing = /\b(?:rm|unlink|tee|touch|cp|mv|install|mkdir|ln|dd)\b|\bsed -i|
 const relevant =
   /test|spec|unit\b|check|verify|push|publish|upload|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create|[pm]r merge/i
 
-/** The words of each command in a line; none for a command that can't be parsed. */
+/** The words of each command in a line, as far as the analysis understands them. */
 function commandsOf(line: string): readonly (readonly string[])[] {
   return analyseScript(line)
     .commands.map(({ words }: AnalysedCommand) =>

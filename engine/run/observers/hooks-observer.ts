@@ -2,7 +2,7 @@ import type { RunHooks } from '../../tools/hook-interface.ts'
 import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 
-/** Tells hooks that a turn is over, and ends the run if one of them has asked to end it. */
+/** Calls hooks between two turns, shows the user their messages, and ends the run if one of them has asked to end it. */
 export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'recorder'>): Observer {
   return {
     name: 'hooks',

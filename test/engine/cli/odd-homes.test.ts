@@ -49,7 +49,7 @@ test('a session that can’t be stored anywhere is refused with advice, and an e
   const args = ['--skip-git-repo-check', '-s', 'danger-full-access', '-m', 'replay:r.jsonl', 'x']
   const refused = await agent(['exec', ...args], options)
   expect(refused.code).toBe(2)
-  expect(refused.stderr).toMatch(/^agent: \/proc\/1\/.*can't be created: .*Set XDG_STATE_HOME to a folder/)
+  expect(refused.stderr).toMatch(/^agent: \/proc\/1\/.*can't be used: .*Set XDG_STATE_HOME to a folder/)
   const run = await agent(['exec', '--ephemeral', ...args], options)
   expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'done\n' })
 })
