@@ -70,7 +70,7 @@ function shortened(items: readonly HistoryItem[], maxTokens: number): readonly H
   return [...leadingContext(items), ...recentTurns(items, maxTokens)]
 }
 
-/** Asks the model for a summary of its work. The summary is empty if what it is shown is too long for it. */
+/** Asks the model for a summary of its work. The summary is empty if the shown items are too long for the model. */
 async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Promise<string> {
   const { model, request, conversation, recorder, budget, signal } = compacting
   const { outputSchema: _, ...rest } = request

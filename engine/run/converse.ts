@@ -64,7 +64,7 @@ type Turn = {
   readonly request: ModelRequest
 }
 
-/** Asks the model for one response, and waits for the results of all its calls. Returns the verdict; undefined if the run goes on. */
+/** Asks the model for one response, and waits for the results of all its calls. Returns the verdict; undefined if the run goes on as usual. */
 async function turn({ options, path, running, model, signal, observers, request }: Turn): Promise<Verdict | undefined> {
   const { recorder, conversation } = running
   const concurrency = options.toolConcurrency ?? defaultConcurrency

@@ -6,7 +6,7 @@ import type { BudgetWatch } from './budget-watch.ts'
 /** Why a run ended early. */
 export type Stop = { readonly reason: EndReason; readonly message: string }
 
-/** Returns why a run ends after a failure: it was stopped, its budget is used up, its request to the model failed, or there was another error. */
+/** Returns why a run ends after a failure: it was stopped, its budget is used up, a request to the model failed, or there was another error. */
 export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch): Stop {
   if (signal.aborted && signal.reason instanceof Error) return faultOf(signal.reason)
   if (signal.aborted) {

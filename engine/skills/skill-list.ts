@@ -1,6 +1,8 @@
 import type { Skill } from './definition.ts'
 
-/** The maximum total length of the list, in characters, which every request contains. Many skills may exceed it: each gets at least 40 characters. */
+/**
+ * The maximum total length of the list, in characters, which every request contains. A list of many skills may exceed it, as each gets 40 or more.
+ */
 const maxCharacters = 8000
 
 /** Describes the available skills to the model: their names and descriptions in one text. Returns no text if there is no skill. */

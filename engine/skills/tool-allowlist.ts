@@ -13,8 +13,8 @@ export type ToolAllowlist = {
 }
 
 /**
- * Parses an `allowed-tools` list. An entry is the name of a tool (ours or Claude Code's), the beginning of names with a `*` after it, or a permission
- * such as `Bash(git add:*)`.
+ * Parses an `allowed-tools` list. An entry is the name of a tool (ours or Claude Code's), the beginning of such names followed by `*`, or a
+ * permission such as `Bash(git add:*)`.
  *
  * @param source the file that contains the list, for error messages
  * @throws UserError `usage` for an entry that is none of these

@@ -29,7 +29,7 @@ const record = z.object({
   special: z.array(z.string()),
   /** Repositories in which the run created objects, such as commits. Objects don't land with the files. `kept`: where the objects are in the view. */
   repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
-  /** Changes that can't land. If there are any, others land only if the user selects them. */
+  /** Changes that can't land. If there are any, the others land only if the user selects them. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
 })
 

@@ -164,7 +164,7 @@ function withoutEmptied(
 
 /**
  * Returns the hashes of files' original contents from the previous record, by path. They can be trusted: when that record was made, nobody else had
- * written to these files, or git still had the original contents.
+ * written to these files, or git still had their original contents.
  */
 function knownBefore(directory: string): ReadonlyMap<string, string> {
   const changes = readRecord(directory)?.changes ?? []

@@ -53,7 +53,7 @@ export type KnownOfRun = RunRecord & {
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
 /**
- * The maximum number of commands to keep. The last ones are kept, because a final message is usually about these; of refused ones, the first are
+ * The maximum number of commands to keep: the last ones, because a final message is usually about these. Of refused commands, the first ones are
  * kept.
  */
 const mostKept = 300

@@ -12,7 +12,7 @@ export type Sentence = {
   readonly clauses: readonly string[]
   /** The heading above the sentence, or the line above it that ends with a colon; `''` if there is none. */
   readonly heading: string
-  /** The number of the list or table of which the sentence begins an item or a row; undefined if it begins none. */
+  /** If the sentence begins an item of a list or a row of a table, the number of that list or table; otherwise undefined. */
   readonly list: number | undefined
   /** Whether the sentence is in an unchecked item of a task list. */
   readonly isOpen: boolean
