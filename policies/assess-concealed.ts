@@ -31,7 +31,7 @@ export function assessConcealed(
 
 /**
  * Returns the part of a word that is certain, as a list with one element: the whole word or, if it contains a glob or an expansion, everything up to
- * the last slash before the glob or expansion. The list is empty if no part is certain.
+ * the last slash before the glob or expansion. A leading `$HOME` becomes `~`. The list is empty if no part is certain.
  */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')

@@ -43,10 +43,10 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
     writes: 'writes files',
     network: 'uses the network',
     'runs-code': 'runs code',
-    destructive: 'deletes what it names',
+    destructive: 'destroys something',
     unknown: 'has unknown effects',
   }
-  return `The command ${does[worst]}; approval mode "${mode}" leaves that to the sandbox (${sandbox}).`
+  return `The command ${does[worst]}, which approval mode "${mode}" allows (sandbox: ${sandbox}).`
 }
 
 /**

@@ -7,7 +7,7 @@ import { describePermission } from './permissions/permission.ts'
 /**
  * Judges whether a provider may search the web for its model. The search bypasses the sandbox's proxies. Unless a permission for searching decides,
  * approval is required if the search could reach a forbidden host. If the user hasn't explicitly requested the search, approval is also required if
- * commands can't reach the same hosts, or in `untrusted` mode. In `bypass` mode, nobody is asked.
+ * commands can't reach the same hosts, or in `untrusted` mode. In `bypass` mode, only such a permission can require approval.
  */
 export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
   const permitted = strictest(permitSearch(policy.permissions))

@@ -70,8 +70,7 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
 }
 
 /**
- * Judges a change to a file with instructions for agents. In every mode except `bypass`, the user is asked about it unless a permission covers the
- * file.
+ * Judges a change to a file with instructions for agents. In every mode except `bypass`, it requires approval unless a permission covers the file.
  */
 function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const { root } = action
@@ -91,7 +90,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   return strictest(opinions) ?? { decision: 'deny', stage: 'instructions', reason: 'The patch changes nothing.' }
 }
 
-/** Drops path permissions that neither the user nor the machine's owner wrote: a repository can't decide about anything outside itself. */
+/** Drops path permissions that neither the user nor the machine's owner wrote: a repository can't allow anything outside itself. */
 function ownPermissions(permissions: PermissionSet): PermissionSet {
   const own = permissions.paths.filter(({ origin }) => origin.layer === 'user' || origin.layer === 'managed')
   return { ...permissions, paths: own }

@@ -66,7 +66,8 @@ export function checkUnder(
       ],
     }
   })
-  const reason = commands.length === 0 && decision === 'allow' ? 'The line is empty, so nothing runs.' : said
+  const reason =
+    commands.length === 0 && decision === 'allow' ? 'The line contains no commands, so nothing runs.' : said
   return {
     command: typeof command === 'string' ? command : command.join(' '),
     decision,

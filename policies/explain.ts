@@ -39,7 +39,8 @@ export function explainCommand(command: string | readonly string[], options: Che
   // The shell that runs the command line is not one of the line's commands.
   const parts = typeof command === 'string' ? judged.slice(1) : judged
   const shown = visibleLine(typeof command === 'string' ? command : command.join(' ')) || '(an empty line)'
-  if (parts.length === 0 && whole.decision === 'allow') return `${shown}\n\nThe line is empty, so nothing runs.\n`
+  if (parts.length === 0 && whole.decision === 'allow')
+    return `${shown}\n\nThe line contains no commands, so nothing runs.\n`
   const count = parts.length === 1 ? 'one command' : `${parts.length} commands`
   const under = `In approval mode ${options.approvalMode} with the sandbox ${options.sandbox}:`
   const head = `The line runs ${count}. ${under} ${outcome(whole.decision, options)}. ${whole.reason}${ruleOf(whole)}`
@@ -58,8 +59,7 @@ function explainPart({ command, opinion }: JudgedCommand, options: CheckOptions)
   const what = does.length === 0 ? 'only reads' : `${kinds[worstClass(facts)]}: ${does.join(', ')}`
   const unlisted = command.unlisted ? ' The program is not in the tables of known programs.' : ''
   const alarms = distinct(command.alarms.map(({ reason }) => reason))
-  const alarmed =
-    alarms.length === 0 ? '' : ` This always needs approval, even if a rule allows it: ${alarms.join('; ')}.`
+  const alarmed = alarms.length === 0 ? '' : ` No rule that allows the command covers this: ${alarms.join('; ')}.`
   const decided = opinion === undefined ? 'Nothing about it needs approval.' : decision(opinion)
   const way =
     opinion === undefined || opinion.decision === 'allow'

@@ -47,9 +47,9 @@ export type ReviewOptions = OthersOpinions & {
   readonly diff?: string
   /** The caller's id for the action, which the reviewer gets with the request. */
   readonly subject?: string
-  /** Why the action is impossible regardless of approval, if that is already known. In that case nobody is asked, and the denial is recorded. */
+  /** Why the action is refused regardless of approval, if that is already known. In that case nobody is asked, and the denial is recorded. */
   readonly refuse?: string
-  /** The name of the stage that found the action impossible (`refuse`). Default: `confinement`. */
+  /** The name of the stage that refuses the action (`refuse`), such as `hook`. Default: `confinement`, which means that the action is impossible. */
   readonly refusedBy?: string
 }
 
@@ -65,7 +65,7 @@ export type CheckPlace = {
 export type Guardian = {
   /**
    * Judges an action, and asks the reviewer if the rules and the approval mode leave the decision open. Always resolves: a failure becomes a denial that says
-   * so. The verdict is in the audit log before it is returned.
+   * so. The verdict is in the audit log before it is returned; if it can't be recorded, the action is denied.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
   /**
@@ -91,7 +91,7 @@ export type Guardian = {
  */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
-  // In `never` mode, nobody is asked, even if there is a reviewer.
+  // In `never` mode, this reviewer isn't asked. Plans have a reviewer of their own.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
   let policy: Policy = {
     mode: approvalMode,
@@ -170,7 +170,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     const holding = (holds: Verdict['holds']): Pick<Verdict, 'holds'> =>
       escalation === undefined || holds === undefined ? {} : { holds }
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
-    // What a rule grants stays granted for the rest of the run.
+    // What is granted without asking stays granted for the rest of the run.
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
     const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
     const base = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }

@@ -32,7 +32,7 @@ export type ReplayedRecord = { readonly record: AuditRecord; readonly verdict: R
 /**
  * Judges all actions of a run again, in the original order, under other rules, permissions or modes. Nothing runs and nobody is asked. Recorded
  * answers are used again, and grants and approvals for the rest of the run apply to later actions. An action that was denied regardless of the rules
- * (by a hook, a plan or the sandbox) stays denied. Under the run's own policy, the verdicts stay the same.
+ * (by a hook, plan mode or the sandbox) stays denied. Under the run's own policy, the verdicts stay the same.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })

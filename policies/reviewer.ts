@@ -64,7 +64,7 @@ export const nobody: Reviewer = {
 }
 
 function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
-  if (rule !== undefined && remedy === undefined) return `It stays refused as long as the rule ${rule} exists.`
+  if (rule !== undefined && remedy === undefined) return `It needs approval as long as the rule ${rule} exists.`
   switch (action.type) {
     case 'exec':
       return action.escalation === undefined

@@ -36,7 +36,7 @@ function findRemedy(action: ExecAction, policy: Policy): Remedy {
 
 /**
  * Describes what would let a command run without anybody being asked. Undefined for other actions, for a command that asks for more than the sandbox allows,
- * and if one of the user's own rules decided.
+ * and if a rule or permission that isn't built into Portcullis decided.
  */
 export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
   if (action.type !== 'exec' || action.escalation !== undefined) return undefined

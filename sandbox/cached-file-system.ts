@@ -3,7 +3,7 @@ import { namesIn } from './directory-names.ts'
 import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
 import { encodePath, hasRawBytes } from './path-bytes.ts'
 
-/** A view of the host's file system that never changes its answer to a query. */
+/** A view of the host's file system that never changes its answer to a query, except to `named`. */
 export type CachedFileSystem = FileSystemView & {
   /** The entry at a path, without following a final symlink; undefined if there is no entry, or it can't be reached. */
   readonly lstat: (path: string) => Stats | undefined
@@ -13,7 +13,7 @@ type Resolved = { readonly real: string; readonly stat: Stats | undefined } | un
 
 /**
  * Creates a view of the host's file system that queries the host only once for each path. It is meant for a single decision that looks at the same
- * directories many times. Each answer is what `hostFileSystem` returned at the first query.
+ * directories many times. Each answer is what `hostFileSystem` returned at the first query. Only the answers of `named` aren't kept.
  */
 export function cachedFileSystem(): CachedFileSystem {
   const stats = new Map<string, Stats | undefined>()

@@ -63,7 +63,7 @@ export async function doctor(): Promise<DoctorReport> {
  */
 export function renderDoctor(report: DoctorReport): string {
   const lines = [
-    `${report.platform}: ${report.chosen === undefined ? 'no sandbox can be used' : `commands are confined by ${report.chosen}`}`,
+    `${report.platform}: ${report.chosen === undefined ? "the default sandbox can't be used" : `commands are confined by ${report.chosen}`}`,
     ...report.backends.flatMap((each) =>
       each.usable
         ? [`  ok  ${each.backend}${each.confines ? '' : ' (confines nothing; only for danger-full-access mode)'}`]

@@ -9,8 +9,8 @@ import type { Command } from './sandbox.ts'
 
 /**
  * Returns the policy for one command in the host's current state: the sandbox's policy, extended to hide the paths that the command asks to hide
- * and the sockets of this machine's programs. If the command asks for read-only access, it can write only to the temporary directory, and can't
- * use unix sockets. A `danger-full-access` policy is returned unchanged, because it confines nothing.
+ * and, if commands may use unix sockets, those of this machine's programs. If the command asks for read-only access, it can write only to the
+ * temporary directory, and can't use unix sockets. A `danger-full-access` policy is returned unchanged, because it confines nothing.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
   if (given.mode === 'danger-full-access') return given

@@ -37,8 +37,9 @@ export type AuditLog = {
 /**
  * Opens a log for appending. Creates it and its folder if they don't exist, readable only by the owner. Each line is a JSON object with the SHA-256
  * of the previous line and a seal, which can only be made with the key that is stored next to the log. Secrets are masked; they are recognized by
- * their shape and by the values in `environment` (default: this process's). Throws `AuditError` if the file can't be written, if its last line isn't
- * a record, if something else writes to the file too, or if the path no longer leads to the opened file.
+ * their shape and by the values in `environment` (default: this process's). Throws `AuditError` if the file can't be opened, or if its last line is
+ * cut off, lacks a valid seal, or isn't the record to which the stored head refers. `append` throws it if the file can't be written, if something else
+ * writes to the file too, or if the path no longer leads to the opened file.
  *
  * @example
  * const audit = openAuditLog('audit.jsonl')

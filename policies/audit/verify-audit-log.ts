@@ -6,7 +6,7 @@ import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } fr
 /** A problem that was found in an audit log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
-  /** The number of the line in the log, counted from 1. If records are missing at the end, it is the number of the last line plus one. */
+  /** The number of the line, counted from 1. If the end of the log or the stored head is missing, it is the number of the last line plus one. */
   readonly line: number
   readonly message: string
 }
@@ -15,7 +15,7 @@ export type AuditFault = {
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead
-  /** The problems that were found; empty if every record is present and unchanged. */
+  /** The problems that were found, including a missing head or key; empty if the log passed every check. */
   readonly faults: readonly AuditFault[]
 }
 

@@ -60,7 +60,7 @@ const mostNested = 1_000
  * or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the command line changes to
  * is below the working folder, and what `$PWD` is.
  *
- * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive or writes
+ * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive
  */
 export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
@@ -93,7 +93,7 @@ function unreadable(problem: string): CommandAnalysis {
   return { class: 'unknown', commands: [], problems: [problem], evaluations: [] }
 }
 
-// Control and format characters make a command line look different from what it is. Apart from tab and newline, commands don't need them.
+// Control and format characters (except tab and newline) and unpaired high surrogates, which make a command line look different from what it is.
 const deceptive =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|\u{e0001}|[\u{e0020}-\u{e007f}]/u
 

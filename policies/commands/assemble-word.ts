@@ -34,7 +34,10 @@ const mostChoices = 32
  */
 const longestMade = 8 * 1024
 
-/** Returns all words to which the pieces of a word may expand: one for every value of its variables and every alternative of its braces. */
+/**
+ * Returns the words to which the pieces of a word expand: one for every alternative of its braces, or a choice between the possible values of its
+ * variables. If these can't be listed, the result is a single dynamic word.
+ */
 export function assemble(
   pieces: readonly Piece[],
   source: string,
@@ -80,7 +83,7 @@ export function assemble(
         )
         if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
           return [dynamic(source, words, false, from)]
-        // The variable's value may be the name of a file that the pattern matches. The name may contain blanks, at which the shell splits the value.
+        // A value that is a pattern stands for the names of the files that match. Such a name may contain blanks, at which the shell splits the value.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [

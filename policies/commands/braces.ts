@@ -1,4 +1,4 @@
-/** Lists the words that a brace expansion without nesting, such as `{a,b}` or `{1..5}`, produces. Returns undefined for anything more complex. */
+/** Lists the words that a short brace expansion without nesting, such as `{a,b}` or `{1..5}`, produces. Returns undefined for any other. */
 export function expandBraces(text: string): readonly string[] | undefined {
   const inner = /^\{([^{}'"\\$`*?[\]~]*)\}$/.exec(text)?.[1]
   if (inner === undefined) return undefined

@@ -100,7 +100,7 @@ function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
   return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)
 }
 
-/** Whether a word contains a wildcard that was understood. */
+/** Whether a word contains one of `patterns`, the wildcards or brace expansions that were understood. */
 function holdsOne({ pos, end }: Token, patterns: readonly Span[]): boolean {
   const first = patterns[firstFrom(patterns, pos)]
   return first !== undefined && first.end <= end

@@ -16,11 +16,11 @@ export type Fact =
 export type CommandClass = Fact['class']
 
 /**
- * Something that requires approval no matter how harmless the rest of the command is, and that no allow rule can override: a request for another
+ * Something that may require approval no matter how harmless the rest of the command is, and that no allow rule can override: a request for another
  * user's privileges, text that is run as code, a command that shows the environment, a variable that changes what runs, secrets, or another
- * repository. An alarm of the kind `unsandboxed` counts only outside a sandbox: it is about the URLs of git's remotes (the git configuration that is
- * visible in the sandbox contains no passwords), the environment variables of containers (the sandbox hides the container daemon), or host names
- * that a program resolves as a side effect. `unlisted-file` is about a file, in a system folder or a home folder, that no table lists: it may contain
+ * repository. `answerForAlarm` decides which kinds require approval in which mode. An alarm of the kind `unsandboxed` counts only outside a sandbox:
+ * it is about the URLs of git's remotes (the git configuration that is visible in the sandbox contains no passwords), the environment variables of
+ * containers (the sandbox hides the container daemon), or host names that a program resolves as a side effect. `unlisted-file` is about a file, in a system folder or a home folder, that no table lists: it may contain
  * credentials, and the sandbox doesn't hide it.
  */
 export type Alarm = {

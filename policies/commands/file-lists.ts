@@ -11,8 +11,8 @@ function excludesSecrets(matches: (name: string) => boolean): boolean {
 }
 
 /**
- * Converts a pattern in the syntax of find or git into a predicate on names. Unlike a shell's wildcards, those of find and git match a leading dot
- * and slashes.
+ * Converts a pattern in the syntax of find or git into a predicate on names. Only the part after the pattern's last slash is used. Unlike a shell's
+ * wildcards, those of find and git match a leading dot and slashes.
  */
 export function globTest(pattern: string): (name: string) => boolean {
   const base = plainGlob(pattern.slice(pattern.lastIndexOf('/') + 1))
@@ -40,7 +40,8 @@ const naming =
 
 /**
  * Returns the value of `from` for a word that stands for a list of files and is passed to a program. If the program may show whole files, the result
- * is `workspace` only if files with credentials were filtered out of the list.
+ * is `workspace` only if files with credentials were filtered out of the list. If the shell splits the names at blanks, the result is `workspace` only
+ * if the program prints none of a file's contents.
  */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'

@@ -35,7 +35,8 @@ export function followFolders<T extends Visitor>(commands: readonly T[], cwd: st
   }
   const others = folders.filter((one) => one !== '' && posix.resolve(cwd, one) !== cwd)
   if (folders.length > mostFolders || isTooMuch(others, commands)) {
-    const reason = 'the command line changes to more directories than the analysis can follow'
+    const reason =
+      'the command line changes to too many directories, or names too many paths, for the analysis to follow'
     return commands.map((command) => ({ ...command, alarms: [...command.alarms, { kind: 'secret', reason }] }))
   }
   return askUnlisted(commands, folders, cwd).map((command) => {

@@ -1,7 +1,7 @@
 /**
  * Compiles an untrusted regular expression so that matching takes time proportional to the length of the expression times the length of the text: all
  * alternatives are followed in parallel, without backtracking. Case is ignored. Returns undefined for an expression that is invalid, too long or too
- * deeply nested, and for advanced syntax: counted repetition, back references, named classes, `\w` and similar escapes.
+ * deeply nested, and for advanced syntax such as counted repetition, back references, named classes, `(?:…)` and `\w`.
  */
 export function linearPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > longest) return undefined

@@ -52,7 +52,7 @@ export type ParseStyle = {
   readonly stopAtOperand?: boolean
   /** Whether the program reads a word like `-20` as a number, such as a number of lines. */
   readonly numbers?: boolean
-  /** Whether unknown words may count as operands, because no option of the program is harmful. */
+  /** Whether words that are known only at run time may count as operands, because no option of the program is harmful. */
   readonly anyWord?: boolean
 }
 

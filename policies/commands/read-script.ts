@@ -20,7 +20,7 @@ function traces({ words: [program, ...args] }: SimpleCommand): boolean {
 
 /**
  * Explains which word a shell other than bash evaluates as arithmetic, running any commands in its subscripts: a side of a comparison in `test` (mksh(1)), the
- * number given to `exit` and similar built-ins, or a number for `printf` (ksh(1)). Undefined if all these words are plain numbers.
+ * number given to `exit` and similar built-ins, or a number for `printf` (ksh(1)). Undefined if none of these words may contain a command.
  */
 function evaluatedNumber({ words: [program, ...args] }: SimpleCommand): string | undefined {
   const name = program?.text ?? ''

@@ -40,7 +40,7 @@ const longestPath = 4_096
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
-/** Files and folders of the system that a path with `..` may lead to. Of the devices, only those that contain data are included. */
+/** Files and folders of the system that a path with `..` may lead to. Of the devices, only sensitive ones are included. */
 const ofTheRoot =
   /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
 
@@ -59,7 +59,7 @@ const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 /**
  * Finds the part of a path or pattern that shows that it leads to credentials; undefined if there is none. Only the spelling is judged, but `..`,
  * doubled slashes and case don't hide credentials. A pattern counts if it could match a path that leads to credentials, and so does a path or pattern
- * that is too long to be judged. The sandbox keeps files with credentials unreadable anyway; this check explains the refusal before the attempt.
+ * that is too long to be judged. In a sandbox, files with credentials are unreadable anyway, and this check explains the refusal before the attempt.
  *
  * @internal
  */
@@ -166,7 +166,7 @@ function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** Whether a pattern matches files in general, such as all files with one extension. */
+/** Whether a pattern stands for all files with an ordinary extension, such as `*.json`. */
 function isCommon(pattern: string, isPattern: boolean): boolean {
   return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }

@@ -112,7 +112,8 @@ export function isSecretName(name: string): boolean {
 
 /**
  * Whether a file's name ends in a word for a secret and an extension for data: `db-credentials.csv`, `api_keys.json`. If other words follow the word
- * for a secret, it only says what the file is about (`password-reset.json`), except in Google's `myproject-firebase-adminsdk-1a.json`.
+ * for a secret, it only says what the file is about (`password-reset.json`), except in names that begin with `secret.` or `secrets.`, and in Google's
+ * `myproject-firebase-adminsdk-1a.json`.
  */
 function hasSecretWord(name: string): boolean {
   if (name.length > longestName) return false

@@ -24,8 +24,8 @@ export type ShellWord =
       /** True: exactly one word. False: any number of words, possibly none. */
       readonly single: boolean
       /**
-       * Where the value comes from: the output of commands in the command line, variables that the line doesn't set, or a search for files below the working
-       * folder.
+       * Where the value comes from: the command line itself (such as the output of its commands), variables that the line doesn't set, or a search for
+       * files below the working folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
       /** Set if the value isn't split at blanks: if there are several words, each of them begins with `prefix`. */

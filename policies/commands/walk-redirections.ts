@@ -32,7 +32,7 @@ export function readRedirections(
         context.coverage.claim('closing', closing)
         const parts = delimiter.quoted ? undefined : body.parts
         const text = redirect.operator === '<<-' ? body.text.replace(/^\t+/gm, '') : body.text
-        // If the delimiter isn't quoted, the shell removes backslashes from the text, so a text that contains any is not known exactly.
+        // If the delimiter isn't quoted, the shell removes some backslashes from the text, so a text that contains any is not known exactly.
         const isPlain = delimiter.quoted || !text.includes('\\')
         const { text: read, ...revealing } = readText(parts, text, context)
         if (toInput) input = { from: 'text', text: isPlain ? read : undefined, ...revealing }

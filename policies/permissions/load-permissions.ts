@@ -29,7 +29,7 @@ const mostUntrusted = 32 * 1024
 
 /**
  * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. Throws a `RuleError` for an entry
- * that isn't understood, an invalid list or invalid JSON: a denial that quietly vanishes is worse than a run that doesn't start.
+ * that isn't understood, an invalid list, invalid JSON or an unreadable file: a denial that quietly vanishes is worse than a run that doesn't start.
  *
  * @param leaveOut called instead of throwing if an error can be ignored: one in an allow entry, in any entry of a repository, or anywhere in an
  *   untrusted file. Absent: every error is thrown.
@@ -109,7 +109,8 @@ function settingsFolder(path: string): string {
 }
 
 /**
- * Removes the allow entries of sources that may only deny and ask. Returns the remaining permissions, and the removed entries as they were written.
+ * Removes the allow entries of sources that may only deny and ask. Returns the permissions that remain (`kept`) and the removed ones (`dropped`), each
+ * of the latter with its origin and its text; a permission for commands is described in a simplified form.
  *
  * @param only tells whether the permissions of a source may only deny and ask
  * @example

@@ -77,7 +77,7 @@ const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
-/** What the permissions say about a host or, for `*.host`, about all of its subdomains. */
+/** What the permissions say about a connection to a host. A permission for `*.HOST` covers all subdomains of HOST, but not HOST itself. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
   return permissions.hosts
     .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))

@@ -9,11 +9,11 @@ type Loss = { readonly when: readonly string[]; readonly unless?: string; readon
 
 const containers: Loss = {
   when: ['system|volume prune', 'volume rm|remove', 'compose down -v|--volumes'],
-  reason: 'it deletes data that no container currently uses',
+  reason: 'it deletes volumes, or containers and images that are not in use',
 }
 const infrastructure: Loss = {
   when: ['destroy', 'apply -destroy|--destroy', 'state rm', 'stack rm', 'workspace delete'],
-  reason: 'it destroys infrastructure',
+  reason: 'it destroys infrastructure, or the record of it',
 }
 const elsewhere = 'it deletes remote data'
 const clouds: Loss = {
@@ -22,7 +22,7 @@ const clouds: Loss = {
 }
 const databases: Loss = {
   when: ['db:drop*|db:reset*|db:purge*', 'migrate|db reset|drop|fresh', 'migrate:fresh|migrate:reset', 'database drop'],
-  reason: 'it empties a database',
+  reason: 'it empties or deletes a database',
 }
 
 /** For each program, its commands that destroy data, unless the program's own row in the program tables covers them. */

@@ -1,6 +1,6 @@
 /**
- * Variables that can be set in front of a command, or exported, without harm. The effect of a name that isn't listed is unknown, since any program may read
- * any name.
+ * Variables that can be set in front of a command, or exported, without harm; for `LANG`, `LANGUAGE` and `TZ`, this depends on the value. If a name in
+ * capitals is neither listed here nor known to be dangerous, the effect of exporting it is unknown, since any program may read any name.
  */
 const harmless = new Set(
   'LANG LANGUAGE TZ NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR COLORTERM COLUMNS LINES CI TERM NODE_ENV RAILS_ENV RACK_ENV GO111MODULE CGO_ENABLED GOOS GOARCH RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_DATE GIT_COMMITTER_DATE DEBIAN_FRONTEND VERBOSE DEBUG GREP_COLOR GREP_COLORS LS_COLORS PAGER_OFF TEST_ENV NODE_NO_WARNINGS NPM_CONFIG_LOGLEVEL'.split(

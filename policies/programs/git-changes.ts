@@ -28,8 +28,8 @@ function has(args: readonly ShellWord[], ...options: readonly string[]): boolean
 }
 
 /**
- * The changes that a git command makes; undefined if it isn't known to change anything. Losses of uncommitted work, history or other people's data
- * have the extent `wide`.
+ * The changes that a git command makes; undefined if it isn't known to change anything. Losses of history, of other people's data, and of uncommitted
+ * work beyond single files that the command names have the extent `wide`.
  */
 export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fact[] | undefined {
   const first = staticText(args[0]) ?? ''

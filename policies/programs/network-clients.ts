@@ -15,7 +15,7 @@ function hostsOf(args: readonly ShellWord[]): readonly string[] {
   return [...new Set(hosts)]
 }
 
-/** Options with which a download is written to a file. */
+/** Options with which curl or wget writes a file, such as the download or the cookies. */
 const saving =
   /^(?:-o|-O|-OJ?|--output|--remote-name|--output-document|-P|--directory-prefix|--output-dir|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?)(?:=|$)/
 

@@ -2,7 +2,7 @@ import { unknown } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** Creates the row for a program that runs a command as another user. Such a command always requires approval. */
+/** Creates the row for a program that runs a command as another user. Such a command requires approval in every mode except `bypass`. */
 function raiser(source: string, options: string): Program {
   const table = optionTable(options)
   return {

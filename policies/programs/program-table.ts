@@ -26,7 +26,7 @@ export type Judgement = {
   readonly trees?: readonly ShellWord[]
   /** The arguments without the options that precede the subcommand, so that rules recognize `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]
-  /** Why the program may run commands that the analysis can't see. If this is set, a rule about commands can't decide whether the program may run. */
+  /** Why the program may run commands that the analysis can't see. If this is set, a rule that allows the program doesn't cover them. */
   readonly opaque?: string
   /** Set if no table lists the program. */
   readonly unlisted?: boolean

@@ -180,7 +180,7 @@ export const readers: ProgramTable = {
   shuf: reader('getopt', 'shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
 }
 
-/** Restricts a program's row: a word that comes from a command's output is accepted only if its beginning is known. */
+/** Restricts a program's row: a word that comes from a command's output is accepted only if it certainly isn't an option. */
 function withoutPrinted(row: Program): Program {
   return {
     source: row.source,

@@ -72,7 +72,7 @@ export const writers: ProgramTable = {
 
 const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~\/\*|(?:\.\/+)+(?:\.\/*)?)$/
 
-/** Whether deleting what a word names would lose a whole tree, or something outside the workspace and the temporary folders. */
+/** Whether a word names everything in a folder (`.` or `*`), a `.git` folder, or something outside the workspace and the temporary folders. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
     // A variable, alone or followed by a name, counts as a specific path. Everything below a variable (`$X/*`) is wide, because the variable may be
@@ -128,7 +128,7 @@ function rightsChanger(source: string): Program {
       const paths = targets.map(({ text }) => text)
       const recursive = parsed.options.some(({ name }) => name === '-R' || name === '--recursive')
       if (!recursive || !targets.some(isWide)) return { facts: [{ class: 'writes', paths }] }
-      const reason = `it changes the permissions of everything below ${paths.join(' ')}`
+      const reason = `it changes the permissions or owners of everything below ${paths.join(' ')}`
       return { facts: [{ class: 'destructive', reason, extent: 'wide' }] }
     },
   }

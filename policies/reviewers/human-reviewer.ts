@@ -26,7 +26,7 @@ export type HumanOptions = {
     question: HumanQuestion,
     options: { readonly signal?: AbortSignal },
   ) => Promise<{ readonly choice: HumanChoice; readonly words?: string }>
-  /** Adds a rule to the person's rule file. Without it `always` isn't offered. */
+  /** Adds a rule to the person's rule file. Without it, `rule` and `always` aren't offered. */
   readonly writeRule?: (rule: ProposedRule) => void
 }
 

@@ -32,7 +32,7 @@ export type ProgramOptions = {
 
 /**
  * Creates a reviewer that asks another program, such as a CI system or an approval bot in a chat. The program is sent `{id, action, mode, asksFor,
- * reason, rule, class, diff, suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply the answer
+ * reason, rule, class, diff, suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`. With `scope: "run"`, an approval applies
  * for the rest of the run. Any other output, or an answer with a different id, doesn't count as an answer.
  *
  * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
@@ -133,7 +133,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The line is not JSON, so it can't match a question.
+    // Text that isn't JSON contains no id, and the reviewer reports it as malformed.
     return undefined
   }
 }

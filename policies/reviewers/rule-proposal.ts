@@ -21,8 +21,8 @@ const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundl
 
 /**
  * Proposes a rule so that nobody is asked about an action again. Undefined if there should be no such rule: the action isn't a single command, isn't
- * fully known, or asks for several grants, or the rule would allow far more than the action. A single grant becomes a rule for that grant, unless it
- * is a limit.
+ * fully known, or asks for several grants or for unspecified access, or the rule would allow far more than the action. A single grant becomes a rule
+ * for that grant, unless it is a limit, covers private addresses, or has a path that would be read as a pattern.
  */
 export function proposeRule(action: Action): ProposedRule | undefined {
   if (action.type !== 'exec') return undefined
@@ -56,7 +56,10 @@ export function suggestedBy(action: Action): string | undefined {
   return /^(?:run|exec)$/.test(second) && suggested.length < 3 ? undefined : prefixRule(suggested)
 }
 
-/** The words of an action's only command; undefined if there are several commands, or if some of its words aren't known. */
+/**
+ * The words of an action's only command. Undefined if there are several commands, if some words aren't known, if the program is given as a path, or if
+ * the command raises an alarm or has redirections or assignments.
+ */
 function singleCommand(action: Extract<Action, { type: 'exec' }>): readonly string[] | undefined {
   const analysis = analyseCommand(action.argv)
   if (analysis.problems.length > 0 || analysis.evaluations.length > 0) return undefined

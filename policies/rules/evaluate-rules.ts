@@ -13,7 +13,7 @@ export type EvaluatedRules = {
   readonly hostExecutables: readonly HostExecutable[]
 }
 
-/** Creates the rules of a parsed rule file. Throws a `RuleError` for the first rule that is invalid. */
+/** Creates the rules of a parsed rule file. Throws a `RuleError` for the first statement that is invalid. */
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
   const evaluation = new RuleEvaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)

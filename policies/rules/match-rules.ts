@@ -14,8 +14,8 @@ type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
 
 /**
  * The rules that cover a command. Rules that allow are taken literally. Rules that prompt or forbid also match if there is a path in front of the program's
- * name, if there are options between the words, or if options are bundled or come in another order. They also match unknown words: a possible match counts as
- * an uncertain one, unless the rule is a default rule.
+ * name, if there are options between the words, or if options are bundled or come in another order. They may also match unknown words: such a match
+ * counts as uncertain or, for a default rule, doesn't count at all.
  */
 export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleMatch[] {
   const [program] = subject.words
@@ -38,8 +38,8 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
 }
 
 /**
- * The rules that may concern a command, in the order of the rule set. If all words are known, rules that require other words are left out; otherwise,
- * all rules about the program are returned.
+ * The rules that may concern a command: those about its program, in the order of the rule set, and then those that name no program. If all words are
+ * known, rules that require other words are left out.
  */
 function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
   const found = new Set<PrefixRule>()

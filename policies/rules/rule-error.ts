@@ -4,8 +4,8 @@ import { shareInstanceof } from '../share-instanceof.ts'
 export type Position = { readonly line: number; readonly column: number }
 
 /**
- * Thrown for a rule file that can't be used. Nothing must run with some of the rules missing, so the caller should stop and print `path:line:column:
- * message`.
+ * Thrown for a rule file, a permission list or a table of commands that can't be used. Nothing must run with some of the rules missing, so the caller
+ * should stop and print `path:line:column: message`.
  *
  * @example
  * try {

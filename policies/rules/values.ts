@@ -6,7 +6,7 @@ export type Value =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
   | { readonly kind: 'list'; readonly items: readonly Value[]; readonly at: Position }
 
-/** The maximum number of values that a file may create. There must be a limit, because each `A = B + B` doubles the number. */
+/** The maximum number of values and of characters joined by `+` in one file. There must be a limit, because each `A = B + B` doubles the number. */
 const budget = 200_000
 
 /** The constants of one rule file, and the values of its expressions. All methods except `assign` and `value` throw if a value is of the wrong kind. */

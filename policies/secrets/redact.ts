@@ -83,7 +83,7 @@ export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArr
 type DeepOptions = {
   /** Names of fields whose values stay unchanged, because a mask would make a provider's data invalid. Default: none. */
   readonly untouched?: ReadonlySet<string>
-  /** Whether a field whose name indicates a secret is masked, whatever its value is. Default: yes. */
+  /** Whether a text of at least eight characters is masked if the name of its field indicates a secret, whatever the text is. Default: yes. */
   readonly byName?: boolean
 }
 

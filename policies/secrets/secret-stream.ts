@@ -12,11 +12,11 @@ const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|
 const context = 1_000
 /** The maximum number of characters to hold back. If more would have to be held back, the rest of the message isn't emitted. */
 const mostHeld = 20_000
-/** How many characters after the beginning of a secret must be known before a shape that contains fixed words can be ruled out. */
+/** After this many characters behind the beginning of a secret, every shape that doesn't match them is ruled out. */
 const window = 600
 /** The maximum length of the beginning of a secret, over all shapes, in characters. */
 const longestBeginning = 40
-/** How many characters after the beginning of a secret must be known before a shape without fixed words can be ruled out. */
+/** A shape without fixed words is ruled out after this many characters already, not counting whitespace, if they contain whitespace. */
 const enough = 24
 
 /** Whether a shape contains fixed words between its beginning and the secret, or after the secret. */

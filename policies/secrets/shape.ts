@@ -8,7 +8,7 @@ export type SecretShape = {
   readonly source: string
   /** Words in lower case. Every text with a secret of this shape contains at least one of them. Searching for them first excludes most texts. */
   readonly near: readonly string[]
-  /** The pattern of the beginning. If it begins with a letter or digit, no letter or digit may precede it. */
+  /** The pattern of the beginning. If it begins with a letter, digit or underscore, none of these may precede it. */
   readonly head: RegExp
   /**
    * The pattern of the text after the beginning. If there is a group `kept`, neither that group nor the beginning is masked; otherwise the beginning

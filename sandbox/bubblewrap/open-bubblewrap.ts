@@ -56,7 +56,7 @@ export async function requireBubblewrap(): Promise<Bubblewrap> {
   throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
 }
 
-/** Opens a sandbox that confines commands with Linux namespaces and mounts, using bwrap(1). Throws `unavailable` if bwrap doesn't work here. */
+/** Opens a sandbox that confines commands with Linux namespaces and mounts, using bwrap(1). Throws `unavailable` if that can't be done here. */
 export async function openBubblewrap(
   policy: SandboxPolicy,
   options: NetworkOptions = {},
@@ -172,7 +172,7 @@ export async function openBubblewrap(
       destroy: () => {
         stopped = true
         destroyInit()
-        // If bwrap still has no init after the grace period, it is stuck in its own setup, so it is killed.
+        // bwrap is killed too: if it still has no init after the grace period, it is stuck in its own setup.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command, [...roots, run.temp]),

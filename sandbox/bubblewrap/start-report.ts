@@ -62,7 +62,8 @@ function failureOf(text: string, code: number, isUnread: boolean): SandboxError 
   const backend = 'bubblewrap'
   const named = getSystemErrorMap().get(-code)?.[1]
   if (text === '') {
-    // The report was lost. Another exit code means that the program was killed, which is not a failure of the sandbox.
+    // If the answer wasn't read and the exit code is an error number, the report was lost. Otherwise the command was started, or the program
+    // was killed, which is not a failure of the sandbox.
     if (!isUnread || named === undefined) return undefined
     return new SandboxError('setup-failed', { backend, detail: `the first program in the sandbox failed: ${named}` })
   }
@@ -76,6 +77,6 @@ function failureOf(text: string, code: number, isUnread: boolean): SandboxError 
       ? `can't start the program: ${why}`
       : text.startsWith(startFailures.directory)
         ? `can't change to the working directory: ${why}`
-        : `the first program in the sandbox can't give up its privileges: ${why}`
+        : `the first program in the sandbox can't set up the confinement: ${why}`
   return new SandboxError('setup-failed', { backend, detail })
 }

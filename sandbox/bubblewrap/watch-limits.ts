@@ -8,7 +8,7 @@ export type WatchLimits = { readonly instances: number; readonly watches: number
 
 /**
  * Returns the inotify limits (inotify(7)) for one command. They are only a fraction of the user's own limits, because the caller's other programs,
- * such as an editor, count toward the user's limits too. The result is undefined if the kernel has no such limits.
+ * such as an editor, count toward the user's limits too. The result is undefined if the user's limits can't be read.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),

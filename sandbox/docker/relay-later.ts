@@ -12,7 +12,7 @@ export function relayLater(
   readonly stderr: Readable
   /** Sets the size of the process's terminal, as soon as there is one. */
   readonly resize: (size: TerminalSize) => void
-  /** Resolves with the exit code; rejects if the process could not be started. */
+  /** Resolves with the exit code; rejects if the process could not be started, or if the daemon stopped answering. */
   readonly code: Promise<number>
 } {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]

@@ -19,8 +19,8 @@ const largestIndex = 1024 * 1024 * 1024
 
 /**
  * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that
- * can't make git run a program. Symlinks, pipes, devices and hooks (except samples) are removed, and so are references to other repositories, unless
- * `isKnown` accepts these.
+ * can't make git run a program. Symlinks, pipes, devices, hooks (except samples), and index and state files that aren't understood are removed, and so
+ * are references to other repositories, unless `isKnown` accepts these.
  *
  * @param root a directory that contains the repository, and that no command can have replaced
  * @param git the repository's directory

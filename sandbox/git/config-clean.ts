@@ -103,8 +103,8 @@ export function isImportable({ section, subsection, name, value }: ConfigEntry):
 }
 
 /**
- * Whether a setting may stay in a repository that a command created. Only the settings that `init` and `clone` write may stay, and those that may be
- * imported into other repositories.
+ * Whether a setting may stay in a repository that a command created. Only listed settings that can't make git run a program, such as those that `init`
+ * and `clone` write, may stay, and those that may be imported into other repositories.
  */
 export function isHarmless(entry: ConfigEntry): boolean {
   const key = keyOf(entry)

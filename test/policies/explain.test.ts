@@ -42,11 +42,11 @@ describe('an explanation', () => {
   })
 
   test.each(['', '  ', '# only a comment'])('of %j says that nothing runs, and so does a check', (line) => {
-    expect(explained(line).at(-1)).toBe('The line is empty, so nothing runs.')
+    expect(explained(line).at(-1)).toBe('The line contains no commands, so nothing runs.')
     expect(checkCommand(line, untrusted)).toMatchObject({
       decision: 'allow',
       commands: [],
-      reason: 'The line is empty, so nothing runs.',
+      reason: 'The line contains no commands, so nothing runs.',
     })
   })
 

@@ -57,8 +57,8 @@ describe('an agent in CI, in the sandbox and without a person', () => {
     ['sudo apt-get install x', /privileges of another user/],
     ['cat ~/.aws/credentials', /credentials/],
     ['cat /proc/1/environ', /credentials/],
-    ['chmod -R 777 .', /permissions of everything below/],
-    ['chown -R me ~', /permissions of everything below/],
+    ['chmod -R 777 .', /permissions or owners of everything below/],
+    ['chown -R me ~', /permissions or owners of everything below/],
     ['mkfs.ext4 /dev/sda', /erases a file system/],
     ['dd if=/dev/zero of=/dev/sda', /overwrites \/dev\/sda/],
   ])('may not run %s', (line, reason) => {

@@ -24,7 +24,7 @@ test('a report says for each backend whether it works, and if not, why and what 
   }
   expect(renderDoctor(report)).toBe(
     [
-      'linux x64: no sandbox can be used',
+      "linux x64: the default sandbox can't be used",
       '  no  bubblewrap: the program bwrap is not installed',
       '      Install it.',
       '  ok  unconfined (confines nothing; only for danger-full-access mode)',

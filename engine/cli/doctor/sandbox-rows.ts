@@ -18,7 +18,7 @@ export function sandboxRow(report: DoctorReport, settings: Settings): Row {
   return {
     ...row,
     state: 'missing',
-    found: `${mode} can't be enforced: ${wanted === undefined ? 'no sandbox can be used' : `${wanted} can't be used`}`,
+    found: `${mode} can't be enforced: ${wanted === undefined ? "the default sandbox can't be used" : `${wanted} can't be used`}`,
     ...(next === undefined ? {} : { next }),
   }
 }

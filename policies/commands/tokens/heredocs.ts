@@ -3,8 +3,8 @@ import { fail } from './token.ts'
 import { scanQuoted } from './scan-words.ts'
 
 /**
- * Scans the delimiter of a heredoc, and records the heredoc. The delimiter may consist only of letters, digits, dots, dashes and underscores, and
- * must be quoted as a whole or not at all.
+ * Scans the delimiter of a heredoc, and records the heredoc. The delimiter may consist only of letters, digits, dots, dashes, underscores and, between
+ * quotes, spaces. It must be quoted as a whole (by quotes around it or a backslash in front) or not at all.
  */
 export function scanDelimiter(source: Source, strips: boolean): void {
   source.at += source.match(/[ \t]*/y)?.length ?? 0

@@ -3,7 +3,7 @@ export type TokenKind =
   /** A word, or an assignment with its array. */
   | 'word'
   | 'comment'
-  /** A reserved word or operator. It has no node of its own in the syntax tree, so `text` contains it. */
+  /** A reserved word or operator. It has no node of its own in the syntax tree, so `text` contains it (`test` for operators like `-f`). */
   | 'structure'
   /** The number of a descriptor in front of a redirection, such as the 2 in `2>file`. */
   | 'descriptor'
@@ -31,8 +31,8 @@ export type Scan =
   | { readonly ok: false; readonly reason: string; readonly excessive: boolean }
 
 /**
- * Thrown to end the scan, because the text contains a form that isn't supported or that different shells interpret differently. Not an `Error`: scans
- * end so often that the stack traces would cost more than the scanning.
+ * Thrown to end the scan, because the text is too large, or contains a form that isn't supported or that different shells interpret differently. Not
+ * an `Error`: scans end so often that the stack traces would cost more than the scanning.
  */
 export class ScanError {
   readonly reason: string
