@@ -46,8 +46,8 @@ export type Place = {
 }
 
 /**
- * An entry that is held open, for example the one that the user was asked about. It stays the same entry even if it is renamed, and no other entry
- * can be mistaken for it.
+ * An entry that, on Linux, is held open, for example the one that the user was asked about. It then stays the same entry even if it is renamed, and
+ * no other entry can be mistaken for it.
  */
 export type HeldPlace = Place & {
   /** Returns the path of an entry in the directory that is held open. On Linux, the path stays valid even if the directory is moved. */

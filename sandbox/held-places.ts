@@ -13,7 +13,7 @@ import { movedDenial, putBack } from './put-back.ts'
 import { pathsAndPatterns, writableRoots } from './roots.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The maximum number of directories to hold open because they contain denied files. Holding more could use up all file descriptors. */
+/** The maximum number of entries denied by name that are tied to a descriptor. With more of them, all file descriptors could be used up. */
 const mostParents = 1024
 
 /** The paths of a policy, tied to the entries that were there when the sandbox was opened, because commands may rename or replace these entries. */

@@ -8,9 +8,8 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 const columns = /^\S+: \S+ \S+ \S+ \S+ \S+ +\S+ /
 
 /**
- * The paths of the unix sockets on which programs of this machine are listening now. The paths are spelled as the programs gave them to the kernel.
- * Sockets in other network namespaces (containers) and sockets with relative paths are missing, because the kernel's list doesn't show where they
- * are.
+ * The paths to which programs of this machine have bound open unix sockets. The paths are spelled as the programs gave them to the kernel. Sockets in
+ * other network namespaces (containers) and sockets with relative paths are missing, because the kernel's list doesn't show where they are.
  *
  * @param list the kernel's list of sockets, with one character for each byte
  */

@@ -8,7 +8,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { ShownPlaces } from './command-policy.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 
-/** Directories of the host that commands never see, because they contain sockets of services and files of other users. */
+/** Directories of the host that are hidden, except for granted places in them, because they contain sockets of services and files of other users. */
 const hiddenPlaces = ['/run', '/tmp'] as const
 
 /** Parts of `/run` that the system's own programs need. `resolverPlaces` lists the parts that name resolution needs. */

@@ -73,9 +73,9 @@ function settle(
 
 /**
  * Opens the sandbox that enforces the policy `asked`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` if that
- * backend can't enforce all of the policy here (a part of it is never enough), `missing-directory` if a root doesn't exist, `invalid-policy` if a
- * root is one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known` expects, or `unreviewed` if the review
- * of a killed run can't be finished.
+ * backend can't enforce all of the policy here (a part of it is never enough), `missing-directory` if the workspace or a writable root isn't a
+ * directory, `invalid-policy` if a root is in one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known`
+ * expects, or `unreviewed` if the review of a killed run can't be finished.
  *
  * @example
  * await using sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))

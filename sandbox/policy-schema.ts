@@ -62,8 +62,8 @@ export function makePolicySchema() {
   ])
 
   /**
-   * The limits for each command. A limit that is left out has a default, which is enforced if possible. A limit that is given is enforced; if that is
-   * impossible, the policy is refused.
+   * The limits for each command. A limit that is left out has a default (except `cpus`), which is enforced if possible. A limit that is given is
+   * enforced; if that is impossible, the policy is refused.
    */
   const Limits = z.strictObject({
     /** How long one command may run, in milliseconds. */

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 /** A shell that interprets command lines. */
 export type Shell = '/bin/bash' | '/bin/sh'
 
-/** The shell of this machine: bash, or `/bin/sh` on systems without bash (Alpine, NixOS). */
+/** The shell of this machine: `/bin/bash`, or `/bin/sh` on systems without that file (Alpine, NixOS). */
 export function hostShell(): Shell {
   try {
     accessSync('/bin/bash', constants.X_OK)

@@ -1,4 +1,4 @@
-/** Matches a list of paths, one per line, if any of them isn't absolute or would be changed by normalization. */
+/** Matches a list of paths, one per line, if any of them isn't absolute or might be changed by normalization. */
 export const unusualPath = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 
 /** Matches a list of protected paths, one per line, if any of them is empty or may lead out of its root. */

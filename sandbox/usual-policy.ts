@@ -37,7 +37,7 @@ const environmentKeys: ReadonlySet<string> = new Set<keyof Environment>([
 
 /**
  * Checks a policy and fills in its defaults without a schema, because creating the schema takes longer than all the checks. This
- * function handles only what most runs need: paths that are already absolute and normalized, and no limits, no views and no list of hosts.
+ * function handles only what most runs need: paths that are already absolute and normalized, and no limits, views, list of hosts or docker socket.
  *
  * @returns what the schema would return; undefined if the policy is invalid or unusual, so that the schema has to decide
  */

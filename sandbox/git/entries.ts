@@ -19,7 +19,7 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
 
 /**
  * If the path to an entry leads through a symlink that a command created, returns that symlink. If the symlink belongs to the host, returns the entry
- * to which the path leads. Without a symlink, or if the path leads outside all roots, returns the entry itself.
+ * to which the path leads. Without a symlink, or if the path leads nowhere or outside all roots, returns the entry itself.
  */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
@@ -27,7 +27,7 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
   if (!trusted.has(identify(link)?.key ?? '')) return { ...entry, path: link }
   const directory = hostFileSystem.realPath(dirname(entry.path))
   const root = roots.find((each) => directory !== undefined && isWithin(directory, each))
-  // An entry outside all roots is returned unchanged, because no command can write to it.
+  // An entry that doesn't exist or is outside all roots is returned unchanged: in the latter case, no command can write to it.
   return directory === undefined || root === undefined
     ? entry
     : { ...entry, root, path: join(directory, basename(entry.path)) }
@@ -36,7 +36,7 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 /**
  * Texts by which an entry is recognized. `key` identifies a directory regardless of its contents, and any other entry only as long as it is
  * unchanged. For a file that has only one name, `file` identifies it even after its contents have changed: while such a file is mounted read-only,
- * only the host can change it in place. The result is undefined if there is no entry.
+ * only the host can change it in place. For a symlink, `target` is its text. The result is undefined if there is no entry.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { readHostFile } from '../host-files.ts'
 
-/** The directory to which a file or symlink named `.git` leads, as a path without symlinks; undefined if it doesn't lead to a directory. */
+/** The path, without symlinks, to which a file or symlink named `.git` leads; undefined if it names no path, or if nothing exists at that path. */
 export function targetOfGitFile(link: string): string | undefined {
   try {
     const real = realpathSync.native(link)

@@ -1,6 +1,9 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The maximum number of directory entries to examine. Outside of `objects`, git itself never creates that many. */
+/**
+ * The maximum number of directory entries to examine. If there are more, the files always count as changed. Outside of `objects`, git itself hardly
+ * ever creates that many.
+ */
 const most = 100_000
 
 /**
@@ -38,7 +41,10 @@ const ofRepository: ReadonlySet<string> = new Set(
   'packed-refs config shallow worktrees modules info hooks refs'.split(' '),
 )
 
-/** Returns a text that changes whenever the host changes its repository. It is made without reading the repository's files. */
+/**
+ * Returns a text that changes if git on the host changes something in the repository that commands see, for example a ref, the index, a setting or a
+ * hook. New objects alone don't count. The text is made without reading the repository's files.
+ */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []
   const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)

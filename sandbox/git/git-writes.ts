@@ -112,8 +112,8 @@ function isLogged(git: HostGit, own: HeldDirectory): boolean {
 }
 
 /**
- * Whether a ref of this name would conflict with existing refs, because a leading part of the name is itself a ref or because there are refs below
- * the name.
+ * Whether a ref of this name would conflict with existing refs, because a leading part of the name is itself a ref or because `packed-refs` contains
+ * refs below the name.
  */
 function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')

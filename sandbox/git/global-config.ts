@@ -13,7 +13,7 @@ import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './con
 type GlobalConfig = {
   /** Files that contain secrets, and for each of them a copy without the secrets. */
   readonly replaced: readonly Mount[]
-  /** Files that contain nothing but secrets, and key files that the configuration names. */
+  /** Configuration files from which the secrets can't be removed, and the files with keys, cookies and credentials that the configuration names. */
   readonly hidden: readonly string[]
 }
 
@@ -33,7 +33,7 @@ const deepest = 10
  * Commands see each file without its secrets. Included files are treated in the same way.
  *
  * @param directory the run's own directory, where the cleaned copies are stored
- * @param roots the writable roots: files in them are not copied, because commands could replace them with a link
+ * @param roots the writable roots: a file in them that contains secrets is hidden instead, because commands could replace it with a link
  */
 export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
   const known = new Map<string, CachedConfig>()

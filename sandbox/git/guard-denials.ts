@@ -3,7 +3,7 @@ import type { Denial } from '../sandbox.ts'
 /** The reason to report for a git entry that was removed. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** The reason to report for a directory that was removed because its path is too long to be opened. */
+/** The reason to report for a directory that was removed because its path is too long for the scan of the roots. */
 export const tooDeep = 'too deep to be searched'
 
 /** The advice to a person about an entry that can't be removed. */

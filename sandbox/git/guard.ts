@@ -46,9 +46,9 @@ type MetadataGuard = {
 const gitIsPrivate = process.platform !== 'darwin'
 
 /**
- * Creates a guard. `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file is trusted by its inode and
- * change time, not by its path: a file stays trusted when it is moved, and a file put in its place is not trusted. With a `record`, the trusted
- * entries are kept on disk while a review is pending.
+ * Creates a guard. `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file is trusted by its identity (see
+ * `identify`), not by its path: a file stays trusted if a directory above it is moved, and a file put in its place is not trusted. With a `record`,
+ * the trusted entries are kept on disk while a review is pending.
  */
 export function createMetadataGuard(
   roots: readonly string[],
@@ -71,7 +71,8 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   const quarantine = createQuarantine(roots)
   const trusted = new Set(before.trusted)
   const symlinks = new Map(before.symlinks)
-  // Repositories that commands of this run created. They are cleaned after each command, but commands can write to them until the run ends.
+  // Repositories and plain `.git` files that commands of this run created. The repositories are cleaned after each command, but commands can write to
+  // them until the run ends.
   const made = new Set<string>()
   const mixed = new Set<string>()
   let places: GuardedPlaces = before.places
@@ -156,7 +157,10 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     }
   }
 
-  /** Moves an entry to quarantine, reports a denial, and returns the new path. If moving fails, the denial says so, and the review continues. */
+  /**
+   * Moves an entry to quarantine, reports a denial, and returns the new path. If moving fails, the denial says so, and the review continues. If there
+   * is no quarantine to move it to, throws `NoQuarantine`.
+   */
   const take = (root: string, path: string, rule: string, denials: Denial[]): string | undefined => {
     try {
       const to = quarantine.take(root, path)

@@ -52,7 +52,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   const base = `/proc/self/fd/${descriptor}`
   /**
    * Calls a function with the path of an entry. The path starts at the directory that contains the entry. This directory was reached without symlinks
-   * and is held open during the call. Returns undefined if the entry doesn't exist.
+   * and is held open during the call. Returns undefined if the entry doesn't exist or can't be reached.
    */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
     if (!path.includes('/')) return directly(path, act)

@@ -9,8 +9,8 @@ import type { HeldDirectory } from './held-directory.ts'
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
 /**
- * Options that override the repository's settings, so that git runs no hooks and starts no file system monitor or clean-up while it only stores
- * objects.
+ * Options that override the repository's settings, so that git itself runs no hooks, contacts no other repository, and starts no file system monitor,
+ * pager or clean-up.
  */
 const hardened = [
   'core.hooksPath=/dev/null',

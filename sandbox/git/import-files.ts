@@ -106,7 +106,12 @@ async function importIndex(
   const of = `the index of ${scope.worktree ?? 'the repository'}`
   const entries = index?.entries
   if (entries === undefined || index === undefined) {
-    return [{ subject: `${of} (git would not have written it in this form)`, advice: 'run git add yourself' }]
+    return [
+      {
+        subject: `${of} (it is damaged or split, or contains a path that git never adds)`,
+        advice: 'run git add yourself',
+      },
+    ]
   }
   const before = parseIndex(known.raw.get(name) ?? Buffer.alloc(0), oidBytes) ?? []
   const had = new Set(before.map(({ oid }) => oid))

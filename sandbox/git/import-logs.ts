@@ -11,8 +11,8 @@ type LogChange = {
   readonly left: Buffer
   readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
   /**
-   * Whether to replace the whole log. This is true only for the stash's log, which is a list from which lines can be removed. All other logs only
-   * grow.
+   * Whether `lines` are the whole log, which then replaces the host's. This is true only for the stash's log, which is a list from which lines can be
+   * removed. All other logs only grow.
    */
   readonly whole: boolean
 }

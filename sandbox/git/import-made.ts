@@ -17,8 +17,8 @@ type MadeOptions = {
 }
 
 /**
- * Imports the work trees and submodules that commands added to a repository, and removes those that commands removed. The files that git keeps about
- * them are not copied: this function creates new ones from the data that may be imported.
+ * Imports the work trees and submodules that commands added to a repository, and removes the host's data about the work trees that commands removed.
+ * The files that git keeps about added ones are not copied: this function creates new files from the data that may be imported.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []

@@ -5,7 +5,7 @@ import type { ImportNote, ImportResult, ImportSides, Known } from './import-type
 /** A ref that commands changed; an undefined value means that the ref doesn't exist. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
-/** The identity in the line that git adds to the host's reflog if the line that git wrote in the sandbox can't be imported. */
+/** The identity in the line that git adds to the host's reflog. If the lines that git wrote in the sandbox can be imported, they replace it. */
 const identity = {
   GIT_COMMITTER_NAME: 'Portcullis',
   GIT_COMMITTER_EMAIL: 'portcullis@localhost',
@@ -66,7 +66,7 @@ export async function importRefs(
     const kept = `refs/portcullis/${sides.run}/${change.name.slice('refs/'.length)}`
     const isKept = change.now !== undefined && update(sides, [{ name: kept, old: undefined, now: change.now }], true)
     notes.push({
-      subject: `${change.name} (it was also moved on the host in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
+      subject: `${change.name} (it could not be set, probably because it was also moved on the host in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
       advice: isKept
         ? `merge ${kept} if you want it, and then run git update-ref -d ${kept}`
         : 'repeat the change by hand if you want it',

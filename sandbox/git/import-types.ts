@@ -35,7 +35,7 @@ export type ImportNote = { readonly subject: string; readonly advice: string }
 /** The result of one part of an import. */
 export type ImportResult = {
   readonly notes: readonly ImportNote[]
-  /** Whether the private directory still contains changes that were not imported. It must then be created again. */
+  /** Whether the private directory must be created again, for example because it contains changes that were not imported. */
   readonly stale: boolean
 }
 

@@ -127,7 +127,7 @@ function isSafePath(path: string): boolean {
   return isPlainName.test(path) || path.split('/').every((part) => isPlainName.test(part) || isSafeName(part))
 }
 
-/** Matches names that are safe and that every file system keeps as they are. Most names match, and the full check takes several times as long. */
+/** Matches only names that no file system takes for `.git` or `..`. Most names match, and the full check takes several times as long. */
 const isPlainName = /^\w[\w.+-]*$/
 
 function isSafeName(name: string): boolean {

@@ -11,7 +11,7 @@ const [largestRef, largestPacked] = [4096, 256 * 1024 * 1024]
  * value, writes a new file to disk, and renames it over the old one. It handles only the most common case, in which starting git would take longer
  * than everything else: an existing branch moves to an object that is known to be a commit. The caller writes the reflog.
  *
- * @returns whether the branch was moved. If it was not, the caller lets git try, which also reports why it can't be moved
+ * @returns whether the branch was moved. If it was not, the caller lets git try
  */
 export async function moveBranch(
   { host, oidBytes }: ImportSides,

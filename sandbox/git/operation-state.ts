@@ -10,8 +10,8 @@ type Rule = (text: string, oidBytes: number) => string | undefined
 const largestState = 16 * 1024 * 1024
 
 /**
- * Directories in a work tree's git directory whose files describe an operation in progress. Each directory's function returns the rule for the file
- * of a given name; undefined if the file must not be imported.
+ * Directories in a work tree's git directory whose files describe an operation in progress or, in `info`, which files are checked out. Each
+ * directory's function returns the rule for the file of a given name; undefined if the file must not be imported.
  */
 const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
   'rebase-merge': (name) => rebaseFile(name),
@@ -54,7 +54,7 @@ export const stateDirectories: readonly string[] = Object.keys(directories)
  * The part of a state file that may be imported. Text that git only shows or reads as data is kept; text that it would run is removed.
  *
  * @param path the file's path, relative to the work tree's git directory
- * @returns undefined if the file is not a state file, or its form is invalid
+ * @returns undefined if the file is not a state file, is too large, or has an invalid form
  */
 export function importableState(path: string, content: Buffer, oidBytes: number): Buffer | undefined {
   if (content.length > largestState) return undefined

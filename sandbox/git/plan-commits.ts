@@ -45,7 +45,7 @@ export type PlannedCommits =
   | { readonly type: 'failed'; readonly why: string }
 
 const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
-const noGit = 'commands can write to every git program on this machine, so none of them can be trusted'
+const noGit = "no git program was found on this machine that commands can't write to"
 
 /**
  * Plans the import of the commits that commands made in a private view. Git checks and stores the objects immediately, but no ref points to them yet.
@@ -100,7 +100,7 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
  * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit unless it has moved since, and the branch
  * that was created for the commits is removed. The objects stay until git removes them.
  *
- * @returns `stayed`: why the branch can't move back, in which case nothing is done
+ * @returns `stayed`: why nothing is undone, for example because the branch has moved since
  * @internal
  */
 export function planGiveBack(options: {

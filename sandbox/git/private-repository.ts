@@ -78,8 +78,8 @@ export class PrivateRepository {
   }
 
   /**
-   * Creates the private directory, or creates it again if the host's repository or the denied paths have changed. Call it only while no command that
-   * can write is running.
+   * Creates the private directory, or creates it again if the host's repository or the denied paths have changed, or if the last import requires it.
+   * Call it only while no command that can write is running.
    *
    * @param denied the paths that commands can't read, absolute and without symlinks
    * @returns whether the private directory exists. Some kinds of repositories can't be read, so they have none

@@ -66,7 +66,7 @@ export async function replaceLocked(
   return held === 'locked' ? held : content === undefined ? 'moved' : 'done'
 }
 
-/** Replaces a file on the host atomically. The caller must hold the file's lock. */
+/** Replaces a file on the host atomically. If git locks the file, the caller must hold the lock. */
 export function replaceFile(host: HeldDirectory, name: string, content: Buffer): void {
   mkdirSync(bytes(dirname(host.at(name))), { recursive: true })
   const beside = bytes(`${host.at(name)}.portcullis`)

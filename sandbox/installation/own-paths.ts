@@ -7,7 +7,7 @@ import { isWithin } from '../paths.ts'
 
 /** The files of this program that a command could change. The directories in their paths are not symlinks. */
 type OwnPaths = {
-  /** The program's own files, and the links that lead to them. */
+  /** The program's own files, the links that lead to them, and the executable of Node. */
   readonly program: readonly string[]
   /** Files that decide which program `npx agent` starts and with which options, whether they exist now or not. */
   readonly start: readonly string[]

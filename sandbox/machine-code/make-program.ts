@@ -15,8 +15,8 @@ export type Memory = {
 const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
 
 /**
- * Makes a complete, statically linked Linux program (ELF) of a few hundred bytes. Such programs do small tasks in a sandbox or
- * container, where no other program or library may be present, and where starting Node would take longer than the task itself.
+ * Makes a complete, statically linked Linux program (ELF) of a few hundred bytes. Such programs do small tasks in a sandbox or container, which can't
+ * be relied on to have any other program or library, and where starting Node would take longer than the task itself.
  */
 export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]

@@ -19,7 +19,8 @@ export const mountFailures = { gone: 'gone ', changed: 'changed ', failed: 'fail
 /**
  * Instructions that carry out the steps. `steps` is the variable with the address of the first record. Each mount is made from one descriptor onto
  * another, so that no name is looked up twice. If a step fails, one of `mountFailures` and the path are written to the descriptor `report`, and the
- * program exits with the error number. Otherwise it continues with the next instruction.
+ * program exits with the error number, or with 0 if the path leads to a different entry than planned. Otherwise it continues with the next
+ * instruction.
  */
 export function mountInstructions(memory: Memory, steps: Variable, report: number): readonly Instruction[] {
   const state = layOutWalk(memory)

@@ -43,7 +43,7 @@ export type Step = (
 /** The flags of mount_setattr(2) that steps set or clear. */
 export const mountFlags = { readOnly: 1, noSetId: 2, noDevices: 4, noPrograms: 8 } as const
 
-/** The kinds of records that `layOutSteps` writes, and the numbers by which `mountInstructions` recognizes them. */
+/** The kinds of records that `layOutSteps` writes, and the numbers by which the programs that carry them out recognize them. */
 export const kinds = {
   end: 0,
   hold: 1,

@@ -28,8 +28,9 @@ export function layOutWalk(memory: Memory): Walk {
 /**
  * Returns instructions that open the path of a record from `/`, one component at a time and without following symlinks. If a name has become a
  * symlink since the step was planned, opening the path fails, so a wrong file is never opened. Missing components are created if the record says so.
- * The program continues at the label `done`, or at `gone` if the path is missing, at `changed` if the entry is not the planned one, and at `failed`
- * after any other error.
+ * After that, the program continues with the next instruction. If the path is missing, it continues at the label `gone`, or at `done` if the record
+ * says that the step is then skipped. It continues at `changed` if the entry is not the planned one or the path leads through something other than a
+ * directory, and at `failed` after other errors.
  */
 export function walk(memory: Memory, { record, at, error }: Walk): readonly Instruction[] {
   const root = memory.bytes('/\0')

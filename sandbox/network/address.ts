@@ -2,8 +2,8 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /**
- * What kind of network or service an address belongs to. A host that is allowed only by name may have only `public` addresses, unless `allowPrivate`
- * is set.
+ * What kind of network or service an address belongs to. A host that is allowed only by name may have only `public` addresses or, if `allowPrivate`
+ * is set, any addresses except `metadata`.
  */
 export type AddressKind =
   | 'public'
@@ -31,7 +31,7 @@ const metadata: readonly string[] = [
   'fd20:ce::254',
 ]
 
-/** The ranges of the IANA special-purpose registry for IPv4 (RFC 6890), each with the kind of its addresses. */
+/** The special ranges of IPv4 addresses, most of them from IANA's registry (RFC 6890), each with the kind of its addresses. */
 const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['0.0.0.0', 8, 'reserved'],
   ['10.0.0.0', 8, 'private'],
@@ -50,7 +50,7 @@ const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** The ranges of IANA's special-purpose registry for IPv6, then the public range. Addresses outside all of these ranges are not assigned. */
+/** The special ranges of IPv6 addresses, then the public range. Addresses outside all of these ranges are not assigned. */
 const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['::1', 128, 'loopback'],
   ['fe80::', 10, 'link-local'],

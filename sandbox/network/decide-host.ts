@@ -80,7 +80,7 @@ export function kindHere(address: string): AddressKind | 'own' {
 }
 
 /**
- * A description of an address outside the public network, such as "a loopback address"; undefined for a public address.
+ * A description of an address of this machine or outside the public network, such as "a loopback address"; undefined for any other address.
  *
  * @example console.log(describeAddress('169.254.169.254')) // a cloud's metadata service
  */

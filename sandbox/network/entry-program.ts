@@ -41,8 +41,8 @@ export function filterProgram(architecture: Architecture, filter: Uint8Array): U
 /**
  * A program that opens the listening socket of a command's proxy, changes to the directory in its first argument, and installs `filter` on itself. It
  * then passes the socket to the relay, which listens in the directory where this program starts, and replaces itself with the program that its second
- * argument names. If it fails, it prints the reason and exits with code 125. After the socket has been passed on, it can fail only if the command's
- * program is missing.
+ * argument names. If it fails, it prints `directoryMissing` or `listenerFailed` and exits with code 125. After the socket has been passed on, it can
+ * fail only if the command's program can't be started.
  */
 export function entryProgram(
   architecture: Architecture,

@@ -48,8 +48,8 @@ type GateRules = {
 }
 
 /**
- * Creates a gate for one command; it works until `signal` is aborted. `report` receives every decision. A refused host is never resolved, because a
- * DNS query could carry data to the name server of the host's domain.
+ * Creates a gate for one command; it works until `signal` is aborted. `report` receives every decision. A host that is refused by its name is
+ * never resolved, because a DNS query could carry data to the name server of the host's domain.
  */
 export function createGate(
   { patterns, resolve, forbids }: GateRules,

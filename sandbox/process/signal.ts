@@ -3,7 +3,7 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseStat, type ProcessStat } from './stat.ts'
 
-/** Sends a signal to a process, or to a process group if the pid is negative. It does nothing if the process no longer exists. */
+/** Sends a signal to a process, or to a process group if the pid is negative. It does nothing if the process has ended or can't be signalled. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

@@ -8,7 +8,7 @@ type KeyFile = { readonly path: string; readonly shown: string | undefined }
 
 /**
  * Matches the names of package managers' settings files. Commands need these files, but they may contain a token. In the top directory of a root,
- * commands see them without the lines that contain tokens. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc,
+ * commands see them without the secrets. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc,
  * pip.pypa.io/en/stable/topics/configuration, bun.sh/docs/runtime/bunfig, doc.rust-lang.org/cargo/reference/config.html,
  * learn.microsoft.com/nuget/reference/nuget-config-file, packaging.python.org/en/latest/specifications/pypirc.
  */

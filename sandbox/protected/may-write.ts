@@ -67,7 +67,7 @@ const anywhere = memoize((protectedPaths: readonly string[]): ProtectedPlaces =>
   outside: [],
 }))
 
-/** The git directory that `path` is or is inside. If writing to `path` would turn its parent directory into a git directory, this is `path` itself. */
+/** The git directory that `path` is or is inside. If writing to `path` could make its parent directory a git directory, this is `path` itself. */
 function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {
   const parts = relative(root, path).split('/')
   // The comparison allows for NTFS short names, and for characters that HFS+ ignores.

@@ -20,7 +20,7 @@ export type Place = {
   readonly as:
     /** Commands must not see the path, because it contains files and sockets of other users. */
     | 'hidden'
-    /** The path is in `deniedReads`. */
+    /** The path is in `deniedReads`, or is a file with secrets in the top directory of a root. */
     | 'denied'
     | 'readable'
     | 'writable'
@@ -33,7 +33,7 @@ export type Place = {
 
 /** All of a profile's rules for files, as data. */
 export type PlannedPlaces = {
-  /** The places, shortest path first, because the last of several matching rules for the same operation wins. */
+  /** The places, those with the fewest path components first, because the last of several matching rules for the same operation wins. */
   readonly places: readonly Place[]
   /** Directories that must not be moved, because there are rules for entries in them. */
   readonly pinned: readonly string[]

@@ -134,8 +134,8 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
 }
 
 /**
- * Rules against making set-user-id files. Such a file in a workspace is dangerous on the host: it belongs to the caller, so other users who start it
- * get the caller's rights. Mounting the workspace with nosuid would have an effect only inside the sandbox.
+ * Rules against making set-user-id and set-group-id files. Such a file in a workspace is dangerous on the host: it belongs to the caller, so other
+ * users who start it get the caller's rights. Mounting the workspace with nosuid would have an effect only inside the sandbox.
  */
 const setIdRules: readonly Rule[] = (
   [

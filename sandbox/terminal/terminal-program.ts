@@ -5,7 +5,7 @@ import { finish } from './finish.ts'
 import { open, start } from './set-up.ts'
 import { layOut } from './terminal-state.ts'
 
-/** The exit code if no terminal can be created. It is the exit code that sh uses for a command that can't be run. */
+/** The exit code if the terminal can't be created or the command can't be started. It is the code that sh uses for a command that can't be run. */
 const cannotRun = 126
 
 /**

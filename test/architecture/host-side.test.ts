@@ -50,8 +50,8 @@ test('processes of the host are started in few files', () => {
 })
 
 /**
- * Files that start processes without execa, and why: execa would slow down every command, or the file waits for the process synchronously. Each file
- * gives its reason at the import.
+ * Files that start processes without execa, and why: usually because execa would slow down every command, or because the file waits for the process
+ * synchronously. Each file gives its reason at the import.
  */
 const withoutExeca: Readonly<Record<string, string>> = {
   'engine/batch/run/start-run.ts': 'every run of a batch',

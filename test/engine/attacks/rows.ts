@@ -32,8 +32,8 @@ export type Row = {
 }
 
 /**
- * The paths of credentials below the home directory in the table of protected places, without those that a run itself needs. The tests create files
- * at these paths.
+ * The paths of credentials below the home directory in the table of protected places, without those that a run itself needs, and without those that
+ * contain another one. The tests create files at these paths.
  */
 export function secretNames(): readonly string[] {
   const names = protectedTable().flatMap(({ at, what }) =>
