@@ -90,7 +90,7 @@ function describe(error: Described): string {
       return `the ${error.data.backend} sandbox failed before the command started: ${error.data.detail}`
     case 'path-changed':
       if (error.data.approved === true) {
-        return `nothing was run: ${error.data.path} is no longer what was approved. It has since been moved, removed or replaced, and an approval applies to the file or directory itself, not to its name. Put it back, or name the path that you mean and ask again`
+        return `nothing was run: ${error.data.path} is no longer what was configured or approved. It has since been moved, removed or replaced, and access is granted to the file or directory itself, not to its name. Put it back, or name the path that you mean and ask again`
       }
       return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was being set up for this command, and only the planned entries may be mounted. Try again when nothing is renaming or replacing it`
     case 'closed':

@@ -32,7 +32,7 @@ export type GuardedPlaces = {
 
 /** Guards the files in the writable roots that control programs of the host. */
 type MetadataGuard = {
-  /** Trusts the entries that exist now as the host's own. Call it only while no command runs. */
+  /** Trusts the entries that exist now as the host's own, except those that a review has cleaned. Call it only while no command runs. */
   trust(): GuardedPlaces
   /** Returns what the latest call to `trust` returned, without searching the roots again. */
   places(): GuardedPlaces

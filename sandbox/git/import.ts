@@ -67,7 +67,9 @@ export async function importChanges(
   if (taken.problem !== undefined) {
     const subject = `git objects (${taken.problem})`
     return {
-      notes: [{ subject, advice: 'the commits, tags and stashes that the command made were not imported' }],
+      notes: [
+        { subject, advice: "the command's commits, tags, stashes, staged changes and settings were not imported" },
+      ],
       stale: false,
       complete: false,
     }

@@ -1,4 +1,4 @@
-// execa isn't used here, because the watchdog has to outlive this process, and every unconfined sandbox starts one.
+// execa isn't used here, because the watchdog has to outlive this process, and every sandbox without namespaces starts one.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -31,7 +31,7 @@ for l in $live; do
 done
 `
 
-/** Kills the processes of unconfined commands when this process ends, even if this process is killed. */
+/** When this process ends, even if it is killed, kills the processes of commands that run without namespaces. */
 type Watchdog = {
   /** Starts to watch the process group of a command. Call this as soon as the command has one. */
   watch(mark: string, group: number): void

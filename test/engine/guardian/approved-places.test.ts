@@ -52,7 +52,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
       { cwd },
     )
     expect(existsSync(join(outside, 'out/made'))).toBe(false)
-    expect(answerTo(ended, 1)).toContain(`${cwd}/build/out is no longer what was approved`)
+    expect(answerTo(ended, 1)).toContain(`${cwd}/build/out is no longer what was configured or approved`)
   })
 
   test('neither is one whose parent was replaced by another directory', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
       { cwd },
     )
     expect(existsSync(join(outside, 'out/made'))).toBe(false)
-    expect(answerTo(ended, 1)).toContain('no longer what was approved')
+    expect(answerTo(ended, 1)).toContain('no longer what was configured or approved')
   })
 
   test('neither is a file that appears where one was to be created', async () => {
@@ -76,7 +76,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
       { cwd },
     )
     expect(readFileSync(join(outside, 'theirs'), 'utf8')).toBe('theirs\n')
-    expect(answerTo(ended, 1)).toContain('no longer what was approved')
+    expect(answerTo(ended, 1)).toContain('no longer what was configured or approved')
   })
 
   test('a grant for the run covers only what it named; if that is gone, the run reports it once and continues', async () => {
@@ -95,7 +95,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     )
     expect(readFileSync(join(cwd, 'b2/out/first'), 'utf8')).toBe('first\n')
     expect(existsSync(join(outside, 'out/made'))).toBe(false)
-    expect(answerTo(ended, 3)).toContain(`${cwd}/build/out is no longer what was approved`)
+    expect(answerTo(ended, 3)).toContain(`${cwd}/build/out is no longer what was configured or approved`)
     expect(answerTo(ended, 4)).toContain('went on')
   })
 
@@ -113,7 +113,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     )
     expect(existsSync(join(outside, 'out/made'))).toBe(false)
     expect(readFileSync(join(outside, 'note'), 'utf8')).toBe('new\n')
-    expect(answerTo(ended, 2)).not.toContain('no longer what was approved')
+    expect(answerTo(ended, 2)).not.toContain('no longer what was configured or approved')
   })
 
   test('a denied file stays denied in wider sandboxes, wherever it was moved', async () => {
