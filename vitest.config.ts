@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Tests that take minutes each: large inputs, kills at every system call, and the complete set of escape attempts. */
+/** Tests that take minutes each: large inputs, kills at every system call or at many moments, and the complete set of escape attempts. */
 const longest = [
   'test/apply-patch/large-input.test.ts',
   'test/apply-patch/files/crash.test.ts',

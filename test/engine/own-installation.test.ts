@@ -21,7 +21,7 @@ import { exec } from '../support/workspace.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** Copies this package to a folder as npm would install it, but without documentation. */
+/** Copies this package to a folder as npm would install it, but without source maps, type declarations, and legal texts. */
 function copyPackage(to: string): void {
   const filter = (path: string): boolean => !/\.map$|\.LEGAL\.txt$|\/dist\/types$/.test(path)
   cpSync(join(root, 'dist'), join(to, 'dist'), { recursive: true, filter })

@@ -10,7 +10,10 @@ import { codeOf, openFor, run, temporaryDirectory } from '../sandbox/helpers.ts'
 import { openPath } from '../support/call-path.ts'
 import { needsBubblewrap } from '../support/needs.ts'
 
-/** A file name for each row of the protected table that applies in a workspace, and for each way to make git run a program. */
+/**
+ * A file name for each row of the protected table that applies in a workspace, and the files to which the git configuration in `repository` refers: a
+ * hook, an included file, and a filter's program.
+ */
 const names = [
   ...protectedTable()
     .filter(({ what }) => what === 'settings' || what === 'startup')

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { loadRules, type RuleError } from '../../policies/index.ts'
 
 /**
- * Loads rules from a file with errors. Returns the rules that can still be used, each as its decision and its pattern, and the locations of the
- * errors.
+ * Loads rules from a file with errors. Returns the rules that can still be used (prefix rules as their decision and pattern, all others as the name
+ * of the host or program), and the locations of the errors.
  */
 function salvaged(text: string): { readonly rules: readonly string[]; readonly faults: readonly string[] } {
   const faults: string[] = []

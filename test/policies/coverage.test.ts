@@ -107,7 +107,7 @@ describe('names that come from the repository are split like in the shell', () =
     'for f in src/*.txt; do sort $f; done',
     'for f in src/*.txt; do sed -n 1p $f; done',
     "find . -name '*.ts' | xargs sort",
-    // tokens.txt, secrets.txt
+    // Files such as secrets.txt match the pattern too.
     "find . -name '*.txt' -print0 | xargs -0 sort",
     "find . -name '*.ts' | xargs -I{} sed -n 1p {}",
     'cd build && find *',

@@ -71,7 +71,7 @@ const spellings = [
   ],
 ]
 
-/** The ways in which shells allow one letter to be written. */
+/** Ways in which bash allows one letter to be written. */
 const letter = (text: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     text,
@@ -85,7 +85,7 @@ const letter = (text: string): fc.Arbitrary<string> =>
     `\\\n${text}`,
   )
 
-/** `git push` in all spellings that shells accept, with everything that may come before, between and after the words. */
+/** `git push` with each letter written in one of these ways, and with various things before, between and after the words. */
 const spelt: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', 'A=1 ', 'A="x y" ', '< /dev/null ', 'command ', 'env ', '! ', 'time ', '\t', '\\\n'),

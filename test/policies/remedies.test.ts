@@ -16,7 +16,7 @@ type Setting = { readonly mode: ApprovalMode; readonly sandbox: SandboxMode; rea
 
 const shipped: RuleFile = { path: 'default.rules', layer: 'default', text: defaultRules }
 
-/** Why a line is refused if nobody answers. Undefined if it runs, or if a rule forbids it without advice. */
+/** Why a line that needs approval is refused if nobody answers. Undefined if it needs none, or if it is forbidden outright. */
 async function refusal(line: string, { mode, sandbox, rules = '' }: Setting): Promise<string | undefined> {
   const guardian = createGuardian({
     approvalMode: mode,

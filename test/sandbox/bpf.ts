@@ -3,7 +3,7 @@ export type Call = { readonly number: number; readonly architecture: number; rea
 
 export type Verdict = 'allow' | 'kill' | { readonly errno: number }
 
-/** Runs a classic BPF program (linux/filter.h) on one call, as the kernel would. Throws for a program that the kernel would reject. */
+/** Runs a classic BPF program (linux/filter.h) on one call, as the kernel would. Throws for instructions and results that our filters don't use. */
 export function interpret(program: Uint8Array, call: Call): Verdict {
   const data = new DataView(new ArrayBuffer(64))
   data.setUint32(0, call.number, true)

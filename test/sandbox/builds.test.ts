@@ -12,7 +12,7 @@ import { closeLater, codeOf, run, temporaryDirectory, type Ran } from './helpers
 
 const fixtures = new URL('../../fixtures/sandbox/', import.meta.url).pathname
 
-/** The path of a program on this machine. */
+/** The path of a program on this machine; undefined if it is not installed. */
 function programHere(name: string): string | undefined {
   const { stdout, status } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
   if (status === 0) return realpathSync(stdout.trim())

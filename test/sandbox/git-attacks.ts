@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 /** The user and the group as which the host's git runs. Default: those of this process. */
 type Identity = { readonly uid?: number; readonly gid?: number }
 
-/** Runs the host's git in a directory as a shell prompt does, and commits there. */
+/** Runs the host's git in a directory: as a shell prompt does, to commit, and to continue a rebase. */
 export function useOnHost(directory: string, identity: Identity = {}): void {
   for (const words of ['status', 'add -A', '-c user.name=a -c user.email=a@b commit -qm x', 'rebase --continue']) {
     const options = { cwd: directory, stdio: 'ignore', timeout: 10_000, ...identity } as const

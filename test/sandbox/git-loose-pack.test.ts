@@ -62,7 +62,7 @@ test('anything that git would not have written is left to the sandbox’s git', 
   expect(packed()).toBeDefined()
   const kept = await readFile(place(commit))
   await chmod(place(commit), 0o644)
-  // The file gets another object's content, no content, endless content, and content with a wrong size.
+  // The file gets another object's content, then no content, then two megabytes of zeros.
   await writeFile(place(commit), await readFile(place(blob)))
   expect(packed()).toBeUndefined()
   await writeFile(place(commit), '')

@@ -15,7 +15,7 @@ export type Opened = {
   readonly dom: string
   /** Requests for anything other than the page, to any host: the browser sends them all to the server that the test has started. */
   readonly requests: readonly string[]
-  /** Reports of violations of the page's Content Security Policy. */
+  /** Reports of violations of the Content Security Policy that the server sent. */
   readonly violations: readonly string[]
 }
 

@@ -134,7 +134,7 @@ export function startJob(
   }
 }
 
-/** Parses `GITHUB_OUTPUT` as the runner does. Throws if the runner would refuse it. */
+/** Parses `GITHUB_OUTPUT` as the runner does. Accepts only `NAME<<DELIMITER`, not `NAME=VALUE`. Throws for all else. */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {}
   const lines = text.split('\n')

@@ -42,7 +42,7 @@ export type SseServer = {
   close(): Promise<void>
 }
 
-/** Starts an HTTP server on a free port of 127.0.0.1 that answers each POST with what `answer` returns. */
+/** Starts an HTTP server on a free port of 127.0.0.1 that answers each request with what `answer` returns. */
 export async function startSseServer(answer: (request: Received) => Answer): Promise<SseServer> {
   const requests: Received[] = []
   const server = createServer((request, response) => {

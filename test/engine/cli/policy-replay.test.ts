@@ -32,7 +32,10 @@ afterAll(() => {
   for (const directory of [home, cwd].filter((path) => path !== '')) rmSync(directory, { recursive: true })
 })
 
-/** Creates two sessions with verdicts of all kinds: allowed, and refused by a rule, a permission, a hook, a mode, a protected path, or a link. */
+/**
+ * Before the first test, creates two sessions with verdicts of many kinds: calls that are allowed, and calls that are refused because of a rule, a
+ * permission, a hook, the mode, a protected path, or a link.
+ */
 beforeEach(async () => {
   if (needsBubblewrap() || home !== '') return
   home = folder({

@@ -5,7 +5,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access', '--json']
 
-/** Model replies that contain nothing visible. */
+/** Replies of runs whose result contains nothing visible: the last message or the plan is blank or missing. */
 const nothings: readonly (readonly [string, readonly Reply[], readonly string[]])[] = [
   ['zero-width spaces', [1, 2, 3].map(() => [say('\u200b\u2060')]), []],
   ['codes for a terminal', [1, 2, 3].map(() => [say('\u001b\u0007')]), []],

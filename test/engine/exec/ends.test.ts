@@ -62,7 +62,7 @@ describe('every end of a run is reported exactly once, in the last event', () =>
   })
 })
 
-/** For each reason in a terminal event: the replies and options of a run that ends with this reason, and the exit code. */
+/** Reasons in terminal events, each with the replies and options of a run that ends for this reason, and the exit code. */
 const classes: readonly (readonly [string, readonly Reply[], readonly string[], number])[] = [
   ['done', [[say('ok')]], [], 0],
   ['failed', [1, 2, 3, 4].map(() => [say('no JSON')]), ['--output-schema', 'schema.json'], 1],

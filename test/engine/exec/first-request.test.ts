@@ -12,7 +12,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-/** One model of each family, its vendor's wire format, and the maximum number of tokens in its first request. */
+/** Models of all families, each with the wire format of its requests and the maximum number of tokens in its first request. */
 const families = [
   { model: 'gpt-5.5', wire: 'Responses', mostTokens: 3500 },
   { model: 'gpt-4.1', wire: 'Responses', mostTokens: 3500 },

@@ -40,7 +40,8 @@ function careful({ body }: { readonly body: unknown }): Reply {
 }
 
 /**
- * Returns the call that performs a step. A step leaves a trace if it is repeated: it adds a line to a log, or creates several files with one patch.
+ * Returns the call that performs a step. The tree shows what went wrong: a command that ran twice has added two lines to the log, and a patch that
+ * was applied only in part has not created all of its files.
  */
 function act(step: number, id: string): ReturnType<typeof call> {
   if (step % 2 === 0) return call('exec_command', { cmd: `echo step ${step} >> log; sleep 0.05` }, id)

@@ -158,7 +158,7 @@ test('agent exec fork begins a new session with the same history, and leaves the
   expect(readFileSync(rollout, 'utf8')).toBe(before)
 })
 
-/** Each file of the state folder, with its modification time and a hash of its content. */
+/** Everything in the state folder: each file with its modification time and a hash of its content, and each folder with its modification time. */
 function stateOf(home: string): readonly string[] {
   const state = join(home, '.local/state')
   if (!existsSync(state)) return []

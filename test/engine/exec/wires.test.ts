@@ -34,7 +34,7 @@ async function run(wire: WireUnderTest, replies: readonly Reply[], ...more: read
 type End = { readonly code: number; readonly reason?: string; readonly message?: RegExp; readonly requests: number }
 
 /**
- * Every way in which a run can end: its name, the model's replies and the options that cause it, and the expected end. Replies may depend on the
+ * Ways for a run to end: the name of each, the model's replies and the options that cause it, and the expected end. Replies may depend on the
  * provider's error format.
  */
 const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[], readonly string[], End])[] = [

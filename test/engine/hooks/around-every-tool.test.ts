@@ -8,7 +8,7 @@ import { call } from '../../support/mock-openai.ts'
 import { commands } from './hooks-support.ts'
 import { done, run, withHooks } from './run-support.ts'
 
-/** Tools without an equivalent in Claude Code. Scripts can guard them only by these names. */
+/** Tools that have no name from Claude Code. Scripts can guard them only by these names. */
 const ownOnly = ['js_repl', 'task_get', 'task_list', 'task_update']
 
 test('every tool of a run has the name under which scripts guard it', () => {

@@ -24,7 +24,7 @@ async function startHost(): Promise<{ readonly port: number; readonly reachedBy:
   return { port: (host.address() as AddressInfo).port, reachedBy: () => [...reached].toSorted() }
 }
 
-/** JavaScript that requests a page with this name from a host in every possible way, and then runs the code `after`. */
+/** JavaScript that requests a page with this name from a host, directly and through the proxy (if there is one), and then runs the code `after`. */
 function attempt(name: string, port: number, after = ''): string {
   return `
     const ask = (http, options) => new Promise((done) => {

@@ -81,7 +81,7 @@ describe.each([
     ['br', brotliCompressSync('packed')],
     ['zstd', zstdCompressSync('packed')],
     ['deflate, br,gzip', gzipSync(brotliCompressSync(deflateRawSync('packed')))],
-    // A gzip stream without its checksum.
+    // A gzip stream without its last eight bytes: the checksum and the length.
     ['gzip', gzipSync('packed').subarray(0, -8)],
     ['none', Buffer.from('packed')],
     ['utf-8', Buffer.from('packed')],

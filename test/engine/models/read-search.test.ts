@@ -9,7 +9,7 @@ if (responses === undefined || chat === undefined || messages === undefined) thr
 
 const webSearch = { mode: 'live', domains: ['example.com'] } as const
 
-/** Returns what a run stores about a response. */
+/** Returns what a run stores about a response, but without the reasoning. */
 function historyOf(events: readonly ModelEvent[]): readonly HistoryItem[] {
   return events.flatMap((event): readonly HistoryItem[] => {
     if (event.type === 'message') return [{ ...event, role: 'assistant' }]

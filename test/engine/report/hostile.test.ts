@@ -9,7 +9,10 @@ const ownPolicy = (page: string): string =>
     /<meta\s+http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page)?.[1] ?? expect.fail('no policy')
   ).replaceAll('&#39;', "'")
 
-/** The names of the elements of a page, in order, without the elements that come from Markdown or syntax highlighting. */
+/**
+ * The names of the elements of a page, in order. Elements that come from syntax highlighting are left out, and so are those in Markdown, except
+ * elements that Markdown must never create.
+ */
 function elementsOf({ dom }: Pick<Opened, 'dom'>): readonly string[] {
   const names: string[] = []
   let inMarkdown = 0

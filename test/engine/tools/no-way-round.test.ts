@@ -23,7 +23,7 @@ type Denied = { readonly folder: string; readonly url: string }
 
 const fileIn = ({ folder }: Denied): string => join(folder, 'secret.txt')
 
-/** JavaScript for `node -e` that reads, writes and connects in every possible way, and prints the results. */
+/** JavaScript that tries to read, write and connect in several ways. Its variable `outcome` is a promise of the results. */
 function attempts({ folder, url }: Denied): string {
   return `
     const fs = require('node:fs'), http = require('node:http')
@@ -134,7 +134,10 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
 
 /** The tool that is called after all others, because it ends the run. */
 const last = 'structured_output'
-/** Tools that need something that other tools have started, and tools that stop the work of others. They are called after the others. */
+/**
+ * Tools that need something that other tools have started, and tools that stop it or that change where or how the run works. They are called after
+ * the others, in this order.
+ */
 const later = [
   ...[
     'write_stdin',

@@ -50,7 +50,7 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Performs a run with these steps on an overlay. */
+/** Performs a transactional run with these steps: on an overlay, unless `how` names another strategy. */
 export function onOverlay(cwd: string, steps: readonly Reply[], options: Options = {}): Promise<Exec> {
   const { how = 'overlay', args = [], ...rest } = options
   const replies = (index: number): Reply => steps[index] ?? [say('done')]

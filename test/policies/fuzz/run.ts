@@ -1,9 +1,9 @@
 /**
  * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]` generates random texts. It runs those that are
- * allowed without asking: in bash, and also in dash if they are allowed for a plain shell. They run in a small folder, in which they must change
- * nothing. The program prints its seed and counts. If something has changed, it prints the texts and exits with 1. A text counts only if it could do
- * harm, because it contains a command that writes. Most texts are refused by the tokenizer, so they are not analysed further. With a sample of them,
- * the program checks that the whole analysis refuses them too.
+ * allowed without asking: in bash, and shell texts also in dash if they are allowed for a plain shell. They run in a small folder, in which they must
+ * change nothing. The program prints its seed and counts. If something has changed, it prints the texts and exits with 1. Texts that obviously can't
+ * do harm are neither run nor counted. Most texts are refused by the tokenizer, so they are not analysed further. With a sample of them, the program
+ * checks that the whole analysis refuses them too.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'

@@ -25,7 +25,7 @@ export class Scratch {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** Runs texts of one kind with one shell. The `hits` are those that changed something, or all texts if none changed anything by itself. */
+  /** Runs texts of one kind with one shell. The `hits` are the texts that change something, or all texts if only several together do so. */
   async run(runs: readonly Run[]): Promise<Ran> {
     const [first] = runs
     if (first === undefined) return { hits: [], endless: 0 }

@@ -9,8 +9,8 @@ import { runBattery, type Executed } from './run-battery.ts'
 const isRoot = process.geteuid?.() === 0
 
 /**
- * Probes that also fail outside a sandbox, because an ordinary user is not allowed to do what they try, or because there is no sandbox to attack.
- * Outside a sandbox, the failure of such a probe proves nothing.
+ * Probes that also fail outside a sandbox, most of them because an ordinary user is not allowed to do what they try, or because there is no sandbox
+ * to attack. Outside a sandbox, the failure of such a probe proves nothing.
  */
 const alsoBlockedOutside = [
   // For all commands, even unconfined ones, git is configured to accept a bare repository only if it is named explicitly.

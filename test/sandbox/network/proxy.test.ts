@@ -256,7 +256,7 @@ test('a refused WebSocket is refused', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 403 /)
 })
 
-/** A server that echoes all data after a WebSocket request, and answers all other requests with a text. */
+/** A server that accepts a request for any upgrade and echoes all data that follows. It answers all other requests with a text. */
 async function openEcho(): Promise<number> {
   const server = createHttp((message, response) => response.end(`plain ${message.headers.upgrade ?? 'nothing'}`))
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {

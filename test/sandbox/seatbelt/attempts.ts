@@ -38,7 +38,7 @@ const init = (git: string): readonly Request[] => [
   ...rename(`${git}/config.lock`, `${git}/config`),
 ]
 
-/** The probes of the escape battery that concern files, sockets and signals, as requests. The keys are the names of the probes. */
+/** The probes of the escape battery whose attempts a profile covers, as requests. The keys are the names of the probes. */
 export const attempts: Readonly<Record<string, Attempt>> = {
   'write in the workspace': ({ workspace }) => [write(`${workspace}/new`)],
   'write a file for agents to read': ({ workspace }) => [write(`${workspace}/AGENTS.md`)],

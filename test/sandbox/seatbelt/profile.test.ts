@@ -10,7 +10,7 @@ const privateTemp = '/private/var/folders/ab/cd/T/portcullis-run/tmp'
 const files = new Set(['/Users/me/.netrc'])
 const absent = ['/Users/me/project/.claude', '/Users/me/project/.vscode', '/Users/me/project/.env', '/Users/me/.aws']
 
-/** A disk like that of macOS: `/tmp` and `/var` are symlinks, and all paths exist except those that are listed as absent. */
+/** A disk like that of macOS: `/tmp`, `/var` and `/etc` are symlinks, and all paths exist except those in `absent` and everything below them. */
 const mac: FileSystemView = {
   kindOf: (path) => (isAbsent(path) ? 'absent' : files.has(path) ? 'file' : 'directory'),
   realPath: (path) => (isAbsent(path) ? undefined : path.replace(/^\/(tmp|var|etc)(?=\/|$)/, '/private/$1')),

@@ -1,7 +1,7 @@
 /** An s-expression: a list, an atom, or a string, which is tagged so that it is never taken for an atom. */
 export type Expression = string | { readonly text: string } | readonly Expression[]
 
-/** Reads all expressions of a profile: lists, words, `"…"` strings, and `#"…"` strings without escapes. Skips `;` comments; otherwise throws. */
+/** Reads all expressions of a profile: lists, words, `"…"` strings, and `#"…"` strings without escapes. Skips `;` comments. Throws for all else. */
 export function readExpressions(source: string): readonly Expression[] {
   const token = /\s+|;[^\n]*|([()])|#"([^"]*)"|"((?:[^"\\]|\\.)*)"|([^\s()";#]+)/y
   const stack: Expression[][] = [[]]

@@ -32,7 +32,7 @@ const isMistrals = (model: string): boolean => /mistral|mixtral|devstral|codestr
 
 /** Checks requests as Chat Completions servers do: those of OpenAI and Google, and those that imitate them. */
 export class ChatConformance {
-  /** Additional data that was sent with calls, or with the messages that contain them, by the ids of the calls. A local server stores nothing. */
+  /** Additional data that was sent with calls, or with the messages that contain them, by the ids of the calls. Clients must return it unchanged. */
   readonly #sent = new Map<string, { readonly call: Readonly<Record<string, unknown>>; readonly details: unknown }>()
 
   /** The message with which the server would answer 400; undefined if it accepts the request. */

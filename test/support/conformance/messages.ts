@@ -132,7 +132,7 @@ function inputOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Input that is not JSON can't be sent back, so the client may choose a replacement.
+    // Input that is not JSON can't be sent back as it is. This is what our client sends instead.
     return { malformed_arguments: text }
   }
 }

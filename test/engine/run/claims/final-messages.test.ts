@@ -17,9 +17,9 @@ type Row = {
  * each set, the rules found 25, 24, 15, 17, 16, 16, 19, 22, 28, 24, 25, 22, 19, 24, 21, 8, 26, 29, 23, 27, 28, 28, 25, 29 and 30, set by set (the
  * writers of the set with 8 were to be as inventive as they could), and they flagged 0, 4, 2, 2, 1, 2, 2, 3, 2, 2, 2, 2, 0, 0, 2, 1, 2, 0, 0, 1, 0,
  * 3, 1, 0 and 0 honest messages. The present rules are based on all these sets and on the `corpus`, which was written together with the rules. They
- * were first derived from the first half of the corpus. In the second half, they found 84 of 100 lies and flagged 3 of 112 honest messages before
- * anybody looked at it; in the third set, they found 33 of 49 and flagged 8 of 58; in the fourth 21 of 28, and 8 of 38; in the fifth 130 of 150, and
- * 21 of 146; in the sixth 63 of 74, and 6 of 75. So these tests show that the rules don't get worse, not how good they are.
+ * were first derived from `corpus-1`. In `corpus-2`, they found 84 of 100 lies and flagged 3 of 112 honest messages before anybody looked at it; in
+ * `corpus-3`, they found 33 of 49 and flagged 8 of 58; in `corpus-4` 21 of 28, and 8 of 38; in `corpus-5` 130 of 150, and 21 of 146; in `corpus-6` 63
+ * of 74, and 6 of 75. So these tests show that the rules don't get worse, not how good they are.
  */
 const names = [
   'final-messages',
