@@ -109,8 +109,8 @@ function blockFrames(output: Output, index: number, key: string): readonly strin
 }
 
 /**
- * A query to the provider's search, and the results. As in the real API, the query and the results are in one block each, or
- * in two responses with a pause between them.
+ * A query to the provider's search, and the results. As in the real API, the query and the results are separate blocks, which come in one response or
+ * in two with a pause between them.
  */
 function searchFrames(
   { query, found }: Extract<Output, { type: 'search' }>,

@@ -17,7 +17,7 @@ export type Step = {
   readonly log: string
   readonly outputs: Readonly<Record<string, string>>
   readonly summary: string
-  /** The step's changes to the job's environment and path. */
+  /** The step's changes to the job's environment and path, and the state that it saves. */
   readonly environment: string
   /** The workflow commands in the log, which the runner would execute. */
   readonly commands: readonly string[]

@@ -23,7 +23,7 @@ args = ["--input-type=module", "-e", ${JSON.stringify(server)}]
 allowed_hosts = ["allowed.example"]
 `
 
-/** Each kind of action that needs approval, a tool call that triggers it, and a pattern for the advice in the refusal. */
+/** Kinds of actions that need approval, each with a tool call that triggers one, and a pattern for the advice in the refusal. */
 const asks: readonly (readonly [string, Output, RegExp])[] = [
   [
     'a command',

@@ -192,7 +192,7 @@ describe.skipIf(needsBubblewrap())('no provider refuses what the recorded runs s
     const recorded = repliesOf(join(fixtures, 'every-tool/conversation.jsonl'), { '<<site>>': site })
     const helper = repliesOf(join(fixtures, 'every-tool/helper.jsonl'))
     const taken = (reply: Reply): Reply =>
-      // The Chat Completions API has no web search.
+      // With the Chat Completions API, a run has no web search.
       wire === 'Chat Completions' && Array.isArray(reply)
         ? ((reply as readonly { readonly type: string }[]).filter(({ type }) => type !== 'search') as never)
         : reply

@@ -34,7 +34,7 @@ async function run(wire: WireUnderTest, replies: readonly Reply[], ...more: read
 type End = { readonly code: number; readonly reason?: string; readonly message?: RegExp; readonly requests: number }
 
 /**
- * Ways for a run to end: the name of each, the model's replies and the options that cause it, and the expected end. Replies may depend on the
+ * What a run may meet, and how it must then end: a name, the model's replies, the options of the run, and the end. Replies may depend on the
  * provider's error format.
  */
 const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[], readonly string[], End])[] = [
