@@ -17,7 +17,7 @@ type OpenOptions = {
 
 /** The functions that a backend provides. */
 export type BackendModule = {
-  /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy can't be enforced here. */
+  /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy except a default limit can't be enforced here. */
   readonly open: (policy: SandboxPolicy, options: OpenOptions) => Promise<Sandbox>
   /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
   readonly tryOut: () => Promise<void>

@@ -11,7 +11,7 @@ const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
 const settingOff =
   /^(?:core\.hookspath=(?:\/dev\/null)?|core\.fsmonitor=(?:false)?|core\.pager=(?:cat|false)?|commit\.gpgsign=false)$/i
 
-/** Whether a setting given with `-c` (`name=value`) is harmless: it makes git neither run a program nor read another file. */
+/** Whether a setting given with `-c` (`name=value`) is harmless: it names no program except `cat` or `false` as the pager, and no file except `/dev/null`. */
 export function isTameSetting(setting: string): boolean {
   if (settingOff.test(setting)) return true
   const name = setting.slice(0, setting.indexOf('=')).toLowerCase()

@@ -172,7 +172,7 @@ export async function openBubblewrap(
       destroy: () => {
         stopped = true
         destroyInit()
-        // bwrap is killed too: if it still has no init after the grace period, it is stuck in its own setup.
+        // bwrap is killed too: if it still has no init, it is stuck in its own setup.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command, [...roots, run.temp]),

@@ -36,8 +36,8 @@ for path; do
 done`
 
 /**
- * Checks that commands in a container can use the mounts as the policy allows, and that the files they create belong to the caller. Leaves no files
- * behind. Throws `unavailable` if one of these checks fails.
+ * Checks that commands in a container can use the mounts as the policy allows, and that the files they create belong to the caller. Throws
+ * `unavailable` if one of these checks fails. If all succeed, no files are left behind.
  *
  * @returns the shell of the image
  */
