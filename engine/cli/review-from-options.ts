@@ -21,7 +21,10 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
   ],
   ['--plan', ({ plan }) => plan !== undefined],
   ['--transactional', ({ transactional }) => transactional !== undefined],
-  ['--land', ({ land, landIgnored }) => land !== undefined || landIgnored === true],
+  [
+    '--land',
+    ({ land, landIgnored, landCommits }) => land !== undefined || landIgnored === true || landCommits === true,
+  ],
   ['--output-schema', ({ outputSchema }) => outputSchema !== undefined],
   ['--verify', ({ verify, verifyAttempts }) => verify !== undefined || verifyAttempts !== undefined],
   ['--fail-on-no-change', ({ failOnNoChange }) => failOnNoChange === true],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { withoutPatterns } from './without-patterns.ts'
 import { compileJsonSchema, type Validate } from '../core/json-schema.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { defineTool } from '../tools/define-tool.ts'
@@ -83,10 +84,7 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
  * that it doesn't accept.
  */
 function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
-  const text = JSON.stringify(schema, (key, value: unknown) =>
-    key === 'pattern' || key === 'patternProperties' ? undefined : value,
-  )
-  const compiled = compileJsonSchema(JSON.parse(text))
+  const compiled = compileJsonSchema(withoutPatterns(schema) as typeof schema)
   return 'error' in compiled ? () => [] : compiled
 }
 

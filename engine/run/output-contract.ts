@@ -66,12 +66,14 @@ export class OutputContract {
   /** Judges a response without calls, which is the model's final message. */
   judgeMessage(history: readonly HistoryItem[]): Judgement {
     const { delivery } = this.#schema
-    const errors = delivery === undefined ? this.#errorsOf(lastMessage(history)) : ['nothing was delivered']
+    if (delivery !== undefined) {
+      const words = `You ended without delivering the result. Deliver it by calling ${delivery.name}.`
+      return this.#correct(['nothing was delivered'], words, [])
+    }
+    const errors = this.#errorsOf(lastMessage(history))
     if (errors.length === 0) return { done: true }
     const how =
-      this.tool === undefined
-        ? 'Answer again, with only the JSON'
-        : `Deliver it by calling ${delivery?.name ?? toolName}`
+      this.tool === undefined ? 'Answer again, with only the JSON' : `Deliver the result by calling ${toolName}`
     return this.#correct(errors, `Your final message does not match the required schema. ${how}.`)
   }
 
@@ -86,13 +88,13 @@ export class OutputContract {
     return errors.length === 0 ? undefined : this.#correct(errors, '')
   }
 
-  #correct(errors: readonly string[], words: string): Judgement {
-    const listed = errors.slice(0, 20).map((error) => `- ${error}`)
+  /** `shown`: the errors that the model is told. Default: all, up to 20. */
+  #correct(errors: readonly string[], words: string, shown = errors): Judgement {
     if (++this.#corrections > maxCorrections) {
-      const failure = `The final message still does not match the output schema after ${maxCorrections} corrections:\n${listed.join('\n')}`
+      const failure = `The final message still does not match the output schema after ${maxCorrections} corrections:\n${listed(errors).join('\n')}`
       return { done: false, failure }
     }
-    return { done: false, correction: [words, ...listed].join('\n') }
+    return { done: false, correction: [words, ...listed(shown)].join('\n') }
   }
 
   #errorsOf(message: string): readonly string[] {
@@ -166,3 +168,5 @@ function lastMessage(history: readonly HistoryItem[]): string {
   }
   return ''
 }
+
+const listed = (errors: readonly string[]): readonly string[] => errors.slice(0, 20).map((error) => `- ${error}`)

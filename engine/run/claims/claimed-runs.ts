@@ -32,7 +32,7 @@ export function claimedRuns(sentences: readonly Sentence[], known: KnownOfRun): 
 
 /** Quick checks of a sentence. If a check finds nothing, the corresponding patterns can't match either, and need not be compiled. */
 const mayBe = {
-  kind: /saniti|asan|lsan|msan|tsan|valgrind|memcheck|miri|race det|release mode|(?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) \d/,
+  kind: /saniti|asan|lsan|msan|tsan|ubsan|valgrind|memcheck|miri|race det|release mode|(?:python|node|node\.js|ruby|php|java|jdk|go|rust|erlang|elixir|perl) \d/,
   withoutChange:
     /clean|fresh|pristine|untouched|unmodified|unchanged|original|unpatched|without my|main|master|trunk|meine|sauber|frisch|propre|vierge|intact|sans |sin mi|sem |senza|limp|pulit|変更|元の|クリーン/,
   red: /red|fail/,
