@@ -85,7 +85,7 @@ describe('a schema that the provider cannot enforce', () => {
     ]
     const ended = await run(loose, replies)
     expect(ended).toMatchObject({ code: 0, stdout: '{"name":"x"}\n' })
-    expect(input(ended, 1)).toContain('Deliver it by calling structured_output')
+    expect(input(ended, 1)).toContain('Deliver the result by calling structured_output')
     expect(input(ended, 2)).toContain("/: must have required property 'name'")
   })
 

@@ -94,6 +94,15 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(ended.stdout).toContain('*** Update File: total.js')
   })
 
+  test('tells a model that ends without its findings to deliver them', async () => {
+    const ended = await exec([[say('All is well.')], report()], ['review', '--json'], { cwd: changed() })
+    const [told] = JSON.stringify(ended.requests[1]?.body).match(/You ended without delivering[^"]*/) ?? []
+    expect([ended.code, told]).toEqual([
+      0,
+      'You ended without delivering the result. Deliver it by calling report_findings.',
+    ])
+  })
+
   test('has no tool that writes, and a read-only sandbox', async () => {
     const cwd = changed()
     const replies: readonly Reply[] = [
