@@ -111,8 +111,8 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     await ask('apply', id, 'a.txt')
     const file = join(directory, 'transaction.json')
     const state = JSON.parse(readFileSync(file, 'utf8')) as { readonly landings: readonly object[] }
-    const begun = { ...state.landings[0], id: 'killed', begun: { all: true } }
-    writeFileSync(file, JSON.stringify({ ...state, landings: [...state.landings, begun] }))
+    const then = { state: 'landed', landings: [...state.landings, { ...state.landings[0], id: 'killed' }] }
+    writeFileSync(file, JSON.stringify({ ...state, pending: { does: 'land', root: cwd, id: 'killed', then } }))
     expect((await ask('undo', id)).stdout).toContain('Reverted.')
     expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'b.txt'))]).toEqual(['a\n', false])
   })
