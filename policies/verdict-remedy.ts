@@ -67,8 +67,8 @@ const mostRules = 3
 const longestRules = 500
 
 /**
- * Returns rules that may let the command run without approval: one for similar commands, or one for the exact words of each command that requires
- * approval.
+ * Returns proposals of rules that may let the command run without approval: a rule that also covers similar commands, and the rules for the exact words
+ * of each command that requires approval.
  */
 function candidateRules(action: ExecAction, policy: Policy): readonly string[] {
   const proposed = proposeRule(action)

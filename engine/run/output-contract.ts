@@ -88,7 +88,7 @@ export class OutputContract {
     return errors.length === 0 ? undefined : this.#correct(errors, '')
   }
 
-  /** `shown`: the errors that the model is told. Default: all, up to 20. */
+  /** `shown`: the errors to report to the model, of which it sees the first 20. Default: `errors`. */
   #correct(errors: readonly string[], words: string, shown = errors): Judgement {
     if (++this.#corrections > maxCorrections) {
       const failure = `The final message still does not match the output schema after ${maxCorrections} corrections:\n${listed(errors).join('\n')}`

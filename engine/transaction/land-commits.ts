@@ -82,7 +82,7 @@ export async function planLandingOfCommits(
   return { landed, failed, git }
 }
 
-/** Whether landed commits are in their repositories: at the branch that moved to them or, if none did, at their own branch. */
+/** Whether the branches that were set when commits landed still point to them: the checked-out branch that moved or, if none did, `portcullis/SESSION`. */
 export function areCommitsIn(commits: readonly LandedCommits[]): boolean {
   return commits.every(({ path, ref, commit, moved }) => {
     const git = gitDirectoriesOf(path)

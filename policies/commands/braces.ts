@@ -13,11 +13,19 @@ export function expandBraces(text: string): readonly string[] | undefined {
   return words.length > 1 && words.length <= 64 ? words : undefined
 }
 
-/** An upper bound on the number of words that a brace expansion produces. Nested braces are counted as if they were adjacent. */
+/**
+ * An upper bound on the number of words that a brace expansion produces: the product of the sizes of all its lists and ranges, even where lists are
+ * nested, so that their sizes are really added.
+ */
 export function countOfBraces(text: string): number {
   const numbers = [...text.matchAll(/([+-]?[0-9]{1,20})\.\.([+-]?[0-9]{1,20})/g)]
   const ranges = numbers.map(([, from, to]) => Math.abs(Number(to) - Number(from)) + 1)
-  const opened = (text.match(/\{/g)?.length ?? 1) - 1
-  const words = (text.match(/,/g)?.length ?? 0) + 1
-  return ranges.reduce((product, count) => product * count, 1) * Math.max(words, 2 ** Math.min(opened, 50))
+  const lists: number[] = []
+  const open: number[] = []
+  for (const character of text) {
+    if (character === '{') open.push(1)
+    else if (character === '}') lists.push(open.pop() ?? 1)
+    else if (character === ',') open.push((open.pop() ?? 1) + 1)
+  }
+  return [...ranges, ...lists, ...open].reduce((product, count) => product * count, 1)
 }

@@ -169,7 +169,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
     return { facts: [unknown(`git ${verb}: one of its arguments may expand to several words`)] }
   const facts: Fact[] = [readOnly]
   if (parsed.options.some(({ name, value }) => name === '--diff-merges' && !plainMerges.test(staticText(value) ?? '')))
-    facts.push(unknown('git performs a merge to show its result'))
+    facts.push(unknown('--diff-merges may make git perform a merge again'))
   const format = parsed.options.find(({ name, value }) => value !== undefined && !isPlainShape(name, staticText(value)))
   if (format !== undefined)
     facts.push(

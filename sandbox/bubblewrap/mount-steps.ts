@@ -132,7 +132,7 @@ const readOnlyParts: readonly Step[] = [
   ...openParts,
 ]
 
-/** What a mount is in: another mount, or the host's file system as a whole. */
+/** The innermost mount that contains a mount, or the host's file system if no mount does. */
 type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {
@@ -200,7 +200,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]
     case 'refused-file':
-      // A device file is mounted here, with `nodev`. Opening it fails with EACCES, so there is nothing to read or to clean up.
+      // /dev/null is mounted here, with `nodev`, so opening the file fails with EACCES. Unlike a placeholder, it needn't be removed later.
       return [put({ held: 'nothing' }, sealed, 'file')]
     default:
       return as satisfies never

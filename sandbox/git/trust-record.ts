@@ -55,8 +55,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
     keep: (trust) => {
       const text = textOfKept(backend, trust)
       if (kept && text === written) return
-      // The file that was set aside is written only if its content isn't already right: a record is nearly always the same as that of the previous
-      // command.
+      // `drop` leaves the previous command's record in `aside`. If it has the same text, which is nearly always the case, it isn't written again.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
       written = undefined
       // The file is renamed into place, so that there is never an incomplete record.

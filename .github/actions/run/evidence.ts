@@ -21,7 +21,7 @@ export function evidenceKey(): string {
 /**
  * Signs evidence of a run after its end. The key is written to the disk only at that time, when no command in the run can read it any more.
  *
- * @returns the path of the file with the evidence; the empty string if there is nothing to sign
+ * @returns the path of the file with the evidence; the empty string if no key was given or the run failed
  * @throws ActionError with the engine's message if signing fails
  */
 export function signEvidence(key: string, { exitCode, sessionId }: Outcome, bundle: string): string {

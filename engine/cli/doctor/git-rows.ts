@@ -7,14 +7,17 @@ export type GitFacts = {
   /** The repository's root; undefined if the directory is in no repository. */
   readonly root: string | undefined
   readonly workspace: string
-  /** The user name from the user's configuration, the repository's configuration or the environment. */
+  /** The name that git gives to the author of commits: `user.name` in its configuration, or `GIT_AUTHOR_NAME`. Undefined if none is set. */
   readonly name: string | undefined
   readonly email: string | undefined
   /** Whether the command line allows a run outside any repository. */
   readonly anywhere: boolean
 }
 
-/** The rows about git itself, the repository, and the author of commits. A run needs only the repository; its commands also need git and an author. */
+/**
+ * The rows about git itself, the repository, and the author of commits. By default, a run needs a repository. Git and an author are needed only by some
+ * features and commands.
+ */
 export function gitRows({ version, root, workspace, name, email, anywhere }: GitFacts): readonly Row[] {
   return [
     version === undefined

@@ -12,7 +12,7 @@ export const toolSettings = {
     group,
     schema: z.record(z.string().min(1), McpServerTable),
     about:
-      'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. The `.mcp.json` files of trusted repositories and of plugins are used too',
+      'MCP servers, each a table `mcp_servers.<name>` with Codex’s keys. Those that are started as programs run in the sandbox unless `sandbox = false`. The `.mcp.json` files of trusted repositories and of plugins are used too',
     unset: 'none',
   }),
   plugins: row({

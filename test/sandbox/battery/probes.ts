@@ -69,7 +69,7 @@ function read(name: string, path: (places: Places) => string): Probe {
   }
 }
 
-/** A probe that makes a real system call with a program of a hundred bytes. The attempt succeeds unless the call fails. */
+/** A probe that makes a system call directly, with a tiny program. The attempt counts as successful if the call succeeds. */
 function call(name: string, syscall: Syscall, args: readonly Argument[], expect = never): Probe {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
   const number = syscallNumber(syscall, architecture)
