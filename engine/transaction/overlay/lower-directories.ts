@@ -39,16 +39,21 @@ const largestInode = (1n << 56n) - 1n
  */
 export function compareLowerDirectories(trees: Trees, isTouched: (stats: BigIntStats) => boolean): LowerDirectories {
   const { lower, merged, upper, root } = trees
-  const [below, above] = [statsOf(lower, ''), statsOf(upper, '')]
-  const isOneDevice = below !== undefined && below.dev === above?.dev
+  const isOneDevice = statsOf(lower, '')?.dev === statsOf(upper, '')?.dev
   const showsNumbers = isOneDevice || mountOptions(merged).includes('xino=on')
   /** Which directory the overlay shows: the one in the lower tree, one that the run made, or another one. Undefined if this can't be seen. */
   const shownAt = (key: string): 'lower' | 'own' | 'another' | undefined => {
     const shown = statsOf(merged, key)
     if (!showsNumbers || shown?.isDirectory() !== true) return undefined
-    const isLower = isOneDevice || shown.ino > largestInode
-    if (isLower && (shown.ino & largestInode) === statsOf(lower, key)?.ino) return 'lower'
-    return shown.ino === statsOf(upper, key)?.ino ? 'own' : 'another'
+    const [below, above] = [statsOf(lower, key)?.ino, statsOf(upper, key)?.ino]
+    // Node reads the number as a signed one.
+    const number = BigInt.asUintN(64, shown.ino)
+    if (number > largestInode) return (number & largestInode) === below ? 'lower' : 'another'
+    // Two subvolumes of one file system are two devices whose numbers overlap, and overlayfs doesn't mark them.
+    if (below === above) return undefined
+    if (number === below) return 'lower'
+    if (number === above) return 'own'
+    return isOneDevice ? 'another' : undefined
   }
   const known = new Map<string, boolean>()
   const look = (key: string): boolean => {

@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { openRun } from '../../../engine/app/open-run.ts'
 import { agent } from '../../support/agent.ts'
 import { say } from '../../support/mock-openai.ts'
@@ -148,6 +158,42 @@ overlayTest('git trusts its index on an overlay, and does not read all files aga
   const [known, shown] = outputOf(await onOverlay(cwd, [cmd(line)])).split(/(?<=gid: \d+ )/)
   expect(shown).toMatch(/uid: \d+ gid: \d+ $/)
   expect(known).toBe(shown)
+})
+
+overlayTest.each([
+  ['on the same file system', () => tempDir()],
+  [
+    'on another file system',
+    () => {
+      const home = mkdtempSync('/dev/shm/portcullis-test-')
+      onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+      return home
+    },
+  ],
+])('an overlay whose files are %s knows what the run removed, and what others put there meanwhile', async (_, make) => {
+  const [cwd, home] = [repository({ 'again/old.txt': 'o\n', 'back/x.txt': 'x\n', 'kept/y.txt': 'y\n' }), make()]
+  const sh = (text: string): void => void execFileSync('sh', ['-c', text], { cwd })
+  const by = 'git -c user.name=x -c user.email=x@x'
+  sh(`git add . && ${by} commit -qm first && echo u > again/untracked.txt && git branch -M main`)
+  sh(`git checkout -q -b without && git rm -rq back && ${by} commit -qm second && git checkout -q main`)
+  const ended = await exec(
+    (index) => {
+      if (index === 1) sh('git checkout -q without && git checkout -q main && echo theirs > kept/theirs.txt')
+      return index === 0
+        ? cmd(
+            'rm -r again; mkdir again; echo n > again/new.txt; echo n > back/new.txt; echo n > kept/new.txt; rm kept/y.txt',
+          )
+        : [say('done')]
+    },
+    ['--json', '--transactional=overlay', 'x'],
+    { cwd, home },
+  )
+  expect(reportOf(ended)).toMatchObject({ outcome: 'landed', strategy: 'overlay', conflicts: [] })
+  expect(['again', 'back', 'kept'].map((name) => readdirSync(join(cwd, name)))).toEqual([
+    ['new.txt'],
+    ['new.txt', 'x.txt'],
+    ['new.txt', 'theirs.txt'],
+  ])
 })
 
 overlayTest('an overlay is chosen for a tree that is too large to copy', async () => {
