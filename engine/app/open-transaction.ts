@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { areMounted } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
+import { noteCleanFiles } from '../transaction/overlay/clean-files.ts'
 import { removeRecord } from '../transaction/change-record.ts'
 import { makeView, openOverlays, reopenView, type PrivateView } from '../transaction/private-view.ts'
 import { noteGathered, readViewState, type Strategy } from '../transaction/view-state.ts'
@@ -57,11 +58,18 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   if (left !== undefined) {
     noteGathered(session.directory, false)
     for (const { source } of left.views) await recoverTree(source)
-    return { view: left, wish, session, resumed: true, whenClosed }
+    return { view: left, wish, session, resumed: true, whenClosed, noted: Promise.resolve() }
   }
   try {
     const view = openOverlays(session.directory) ?? (await make(loaded, session.directory, wish.strategy))
-    return { view, wish, session, resumed: false, whenClosed }
+    const stop = new AbortController()
+    whenClosed.push(async () => stop.abort())
+    const noting = view.overlays.map((storage, index) =>
+      noteCleanFiles(view.views[index]?.path ?? '', storage, stop.signal),
+    )
+    await Promise.all(noting.map(({ first }) => first))
+    const noted = Promise.all(noting.map(({ all }) => all))
+    return { view, wish, session, resumed: false, whenClosed, noted }
   } catch (error) {
     // A new session is removed, because it contains nothing that could be resumed.
     if (!isResumed) rmSync(session.directory, { recursive: true, force: true })

@@ -29,6 +29,8 @@ export type OpenTransaction = {
   readonly resumed: boolean
   /** Functions to call once everything else in the run has been closed. */
   readonly whenClosed: (() => Promise<void>)[]
+  /** Settles when it is known which files differed from git's index when the run began. */
+  readonly noted: Promise<unknown>
 }
 
 /** The settings of a run that is a transaction. */
@@ -92,12 +94,13 @@ function realOrUndefined(path: string): string | undefined {
 
 /** The functions with which the main loop handles a run's private view: they list the changes in it and land those that should land. */
 export function runTransaction(
-  { view, wish, resumed, whenClosed }: OpenTransaction,
+  { view, wish, resumed, whenClosed, noted }: OpenTransaction,
   sandbox: Sandbox,
   { possible, happened }: Outside,
 ): Transaction {
   let recorded: Promise<ChangeRecord> | undefined
-  const record = (): Promise<ChangeRecord> => (recorded ??= recordChanges(view, sandbox, wish.landIgnored))
+  const record = (): Promise<ChangeRecord> =>
+    (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored)))
   return {
     facts: {
       strategy: view.state.strategy,

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import {
   gitDirectoriesOf,
-  isBranchAt,
+  hasCommit,
   planCommits,
   planGiveBack,
   readCheckedOut,
@@ -82,11 +82,12 @@ export async function planLandingOfCommits(
   return { landed, failed, git }
 }
 
-/** Whether the branches that were set when commits landed still point to them: the checked-out branch that moved or, if none did, `portcullis/SESSION`. */
-export function areCommitsIn(commits: readonly LandedCommits[]): boolean {
+/** Whether the branches that were set when commits landed still contain them: the checked-out branch that moved or, if none did, `portcullis/SESSION`. */
+export function areCommitsIn({ roots: trees }: Pick<ViewState, 'roots'>, commits: readonly LandedCommits[]): boolean {
+  const roots = trees.flatMap(({ path, source }) => [path, source])
   return commits.every(({ path, ref, commit, moved }) => {
     const git = gitDirectoriesOf(path)
-    return git !== undefined && isBranchAt(git, moved?.branch ?? ref, commit)
+    return git !== undefined && hasCommit({ git, roots, branch: moved?.branch ?? ref, commit })
   })
 }
 

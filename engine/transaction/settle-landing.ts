@@ -18,7 +18,7 @@ export async function settleLanding(directory: string): Promise<void> {
   const find = async (): Promise<boolean> => {
     await recover({ root })
     if (id !== undefined) return isApplied(root, id)
-    return areCommitsIn((does === 'land' ? then.commits : before.commits) ?? [])
+    return areCommitsIn(before, (does === 'land' ? then.commits : before.commits) ?? [])
   }
   const isIn = await find().catch((error: unknown) => {
     if (!(error instanceof CommitError || error instanceof PathError)) throw error

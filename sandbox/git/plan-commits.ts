@@ -131,17 +131,23 @@ export function planGiveBack(options: {
 }
 
 /**
- * Whether a branch, given by its full name, points to a commit.
+ * Whether a branch, given by its full name, contains a commit. False if no git can be trusted.
  *
  * @internal
  */
-export function isBranchAt(git: GitDirectories, branch: string, commit: string): boolean {
-  const host = holdGit(git)
-  if (host === undefined) return false
+export function hasCommit(options: {
+  readonly git: GitDirectories
+  readonly roots: readonly string[]
+  readonly branch: string
+  readonly commit: string
+}): boolean {
+  const [host, git] = [holdGit(options.git), locateHostGit(options.roots)]
   try {
-    return commitOf(host.common, branch) === commit
+    const at = host && commitOf(host.common, options.branch)
+    if (host === undefined || git === undefined || at === undefined) return false
+    return at === options.commit || git.run(host.own, ['merge-base', '--is-ancestor', options.commit, at]).ok
   } finally {
-    host.close()
+    host?.close()
   }
 }
 

@@ -1,10 +1,11 @@
 import { readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
+import type { IndexEntry } from '../../../sandbox/index.ts'
 import { hasOwnObjects } from '../copy-git.ts'
 import { compareWith, entryOf, type Difference } from '../find-differences.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
+import { readCleanFiles, readIndex, recordedSize } from './clean-files.ts'
 import { compareLowerDirectories, statsOf, type LowerDirectories } from './lower-directories.ts'
 import type { OverlayStorage } from './storage.ts'
 
@@ -17,7 +18,6 @@ type OverlayTree = { readonly lower: string; readonly merged: string; readonly s
 type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 const atOnce = 500
-const largestIndex = 1024 * 1024 * 1024
 
 /**
  * Finds the differences between an overlay and the tree below it. Only names in the upper directory are examined, so the time depends on the number
@@ -95,7 +95,8 @@ function unknownOf(original: Original | undefined): Original | undefined {
 type Beginning = {
   /**
    * Finds the state that a path had. If the path hasn't changed in the lower tree since then, its state in the lower tree is returned. Otherwise the state
-   * comes from git's index of that time, and the bytes may be available as a git object. If the index doesn't list the path, the state is unknown.
+   * comes from git's index of that time, and the bytes may be available as a git object. If the index doesn't list the
+   * path, or the file may have differed from the index, the state is unknown.
    */
   readonly known: (key: string) => Original | undefined
   readonly directories: LowerDirectories
@@ -112,9 +113,12 @@ function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
   const isTouched = (key: string, stats: BigIntStats): boolean =>
     isNew(stats) || (key !== '' && !directories.isSame(directoryOf(key)))
   let index: ReadonlyMap<string, IndexEntry> | undefined
-  const tracked = (key: string): Original | undefined => {
+  const { wasClean } = readCleanFiles(storage)
+  const tracked = (key: string, now?: BigIntStats): Original | undefined => {
     const entry = (index ??= readIndex(storage.index)).get(key)
-    return entry === undefined ? undefined : originalOf(key, entry)
+    if (entry === undefined) return undefined
+    const original = originalOf(key, entry)
+    return wasClean(key, now) ? original : unknownOf(original)
   }
   const known = (key: string): Original | undefined => {
     const now = statsOf(lower, key)
@@ -138,7 +142,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
     const isPlain = now.isFile() || now.isSymbolicLink()
     if (!isPlain) return { key, kind: 'left-out', mode }
     if (isTouched(key, now)) {
-      return tracked(key) ?? { key, kind: 'file', mode, size: Number(now.size), was: 'unknown', stamp: '' }
+      return tracked(key, now) ?? { key, kind: 'file', mode, size: Number(now.size), was: 'unknown', stamp: '' }
     }
     const was = stampOf(now)
     if (now.isFile()) return { key, kind: 'file', mode, size: Number(now.size), was, stamp: '' }
@@ -147,22 +151,10 @@ function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
   return { known, directories }
 }
 
-/** The offset of the file size in an index entry's stat data (gitformat-index(5)). */
-const sizeAt = 36
-
-/** The mode of a submodule, which is a directory. */
-const gitlink = 0o160000
-
-function originalOf(key: string, { mode, stat, oid }: IndexEntry): Original {
+function originalOf(key: string, entry: IndexEntry): Original {
+  const { mode, oid } = entry
   const permissions = (mode & 0o111) === 0 ? 0o644 : 0o755
-  return { key, kind: 'file', mode: permissions, size: stat.readUInt32BE(sizeAt), was: 'unknown', stamp: '', blob: oid }
-}
-
-function readIndex(file: string): ReadonlyMap<string, IndexEntry> {
-  const content = readHostFile(file, { maxBytes: largestIndex })
-  const entries = content && (parseIndex(content, 20) ?? parseIndex(content, 32))
-  const files = (entries ?? []).filter(({ stage, mode }) => stage === 0 && mode !== gitlink)
-  return new Map(files.map((entry) => [entry.path, entry]))
+  return { key, kind: 'file', mode: permissions, size: recordedSize(entry), was: 'unknown', stamp: '', blob: oid }
 }
 
 /** The names in a directory, except `.git`; none if it isn't a directory. */

@@ -28,6 +28,8 @@ export type OverlayStorage = {
   readonly began: string
   /** A file that says which directory the root of the tree was when the view was made. */
   readonly root: string
+  /** A file that lists the tracked files that differed from the index when the view was made. */
+  readonly unclean: string
 }
 
 /**
@@ -43,6 +45,7 @@ export function overlayStorage(folder: string, number: number): OverlayStorage {
     repository: at('repository'),
     began: join(folder, 'began'),
     root: at('root'),
+    unclean: at('unclean'),
   }
 }
 
@@ -84,7 +87,8 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     const known = join(linked?.own ?? git, 'index')
     if (!existsSync(known)) continue
     copyFileSync(known, index)
-    const { atime, mtime } = statSync(known)
+    const { atime, mtime, mtimeMs } = statSync(known)
+    utimesSync(index, atime, new Date(Math.floor(mtimeMs)))
     writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index)))
     // If the index were newer, git would overlook changes to files that are as new as the original index (see racy-git in git's documentation).
     utimesSync(join(kept, 'index'), atime, mtime)

@@ -76,6 +76,15 @@ describe.skipIf(needsBubblewrap())(
       expect(existsSync(join(cwd, '.git/refs/heads/portcullis', id))).toBe(false)
     })
 
+    test('leaves a landing of commits that is known, even after somebody has committed on top of them', async () => {
+      const { cwd, git, id, ask } = await changed(`echo x > a.txt; ${by} commit -qam second`, [])
+      await ask(['apply', id, '--land-commits'], killedBeforeNote())
+      execFileSync('sh', ['-c', `echo t > t.txt && git add t.txt && ${by} commit -qm third`], { cwd })
+      expect((await ask(['changes', id])).stdout).toMatch(/^commits: on ma/m)
+      expect((await ask(['undo', id])).stdout).toContain('The branch stays where it is.')
+      expect(git('log', '--format=%s')).toBe('third\nsecond\nfirst\n')
+    })
+
     test('leaves an undo that is known, so that nothing else is undone', async () => {
       const { id, ask, read, run } = await changed('echo x > a.txt', [])
       const later = await run('echo y > a.txt')

@@ -185,6 +185,17 @@ describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in th
     expect(readFileSync(report?.patch ?? '', 'utf8')).toContain('+one')
   })
 
+  one('keeps a file in which they took back a change that they had not committed: nothing lands', async () => {
+    const { ended, report, after } = await meanwhile(
+      strategy,
+      (cwd) => execFileSync('git', ['checkout', '-q', 'a.txt'], { cwd }),
+      'sed -i s/1/one/ a.txt',
+      (cwd) => writeFileSync(join(cwd, 'a.txt'), lines('1', 'not committed')),
+    )
+    expect([ended.code, report?.outcome]).toEqual([1, 'conflict'])
+    after()
+  })
+
   one('finds the file that they removed still removed: nothing lands', async () => {
     const { ended, report, after } = await meanwhile(strategy, (cwd) => rmSync(join(cwd, 'a.txt')))
     expect([ended.code, report?.outcome, report?.conflicts]).toMatchObject([
