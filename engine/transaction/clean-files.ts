@@ -23,7 +23,11 @@ const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
  * at the same moment as the index, or later, doesn't count as matching, because git may have missed its last change.
  */
 export function cleanFiles(root: string): CleanFiles {
-  const file = join(gitDirectoriesOf(root)?.own ?? join(root, '.git'), 'index')
+  return filesMatching(join(gitDirectoriesOf(root)?.own ?? join(root, '.git'), 'index'))
+}
+
+/** Does the same as `cleanFiles`, with the path of an index, or of a copy of it with the same times. */
+export function filesMatching(file: string): CleanFiles {
   const content = readHostFile(file, { maxBytes: largestIndex })
   const written = statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs
   const entries = content && (parseIndex(content, 20) ?? parseIndex(content, 32))

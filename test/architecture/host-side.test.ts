@@ -135,7 +135,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/heads.ts': "the session's folder",
   'engine/transaction/overlay/storage.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/view-state.ts': "the session's folder",
-  'engine/transaction/overlay/clean-files.ts': "the session's folder",
+  'engine/transaction/overlay/note-clean-files.ts': "the session's folder",
   'engine/transaction/overlay/lower-directories.ts': "the session's folder, and procfs",
   'engine/transaction/tree-files.ts': 'through no link and waiting on no pipe, when no command runs any more',
   'engine/transaction/suits-copy.ts': "the user's tree, into the session's folder before any command",

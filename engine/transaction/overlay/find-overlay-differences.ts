@@ -1,11 +1,12 @@
 import { readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import type { IndexEntry } from '../../../sandbox/index.ts'
+import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
+import { largestIndex } from '../clean-files.ts'
 import { hasOwnObjects } from '../copy-git.ts'
 import { compareWith, entryOf, type Difference } from '../find-differences.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
-import { readCleanFiles, readIndex, recordedSize } from './clean-files.ts'
+import { readCleanFiles } from './note-clean-files.ts'
 import { compareLowerDirectories, statsOf, type LowerDirectories } from './lower-directories.ts'
 import type { OverlayStorage } from './storage.ts'
 
@@ -151,10 +152,22 @@ function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
   return { known, directories }
 }
 
-function originalOf(key: string, entry: IndexEntry): Original {
-  const { mode, oid } = entry
+/** The offset of the file size in an index entry's stat data (gitformat-index(5)). */
+const sizeAt = 36
+
+/** The mode of a submodule, which is a directory. */
+const gitlink = 0o160000
+
+function originalOf(key: string, { mode, stat, oid }: IndexEntry): Original {
   const permissions = (mode & 0o111) === 0 ? 0o644 : 0o755
-  return { key, kind: 'file', mode: permissions, size: recordedSize(entry), was: 'unknown', stamp: '', blob: oid }
+  return { key, kind: 'file', mode: permissions, size: stat.readUInt32BE(sizeAt), was: 'unknown', stamp: '', blob: oid }
+}
+
+function readIndex(file: string): ReadonlyMap<string, IndexEntry> {
+  const content = readHostFile(file, { maxBytes: largestIndex })
+  const entries = content && (parseIndex(content, 20) ?? parseIndex(content, 32))
+  const files = (entries ?? []).filter(({ stage, mode }) => stage === 0 && mode !== gitlink)
+  return new Map(files.map((entry) => [entry.path, entry]))
 }
 
 /** The names in a directory, except `.git`; none if it isn't a directory. */
