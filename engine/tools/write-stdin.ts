@@ -91,19 +91,19 @@ async function refuseTyping(
 ): Promise<ToolResult | undefined> {
   const whole = `${command.typed}${chars}`.replace(/\r\n?/g, '\n')
   const refused = await refuseReadings(readingsOf(whole), command, context)
-  if (refused !== undefined) {
-    command.typed = ''
-    return refused
+  // What was typed before is still in the shell, which combines it with whatever is typed next.
+  if (refused !== undefined) return refused
+  // Control-C discards an incomplete command, so only the text after it is still pending. Control-D doesn't: the shell keeps the beginning of the line.
+  const begun = whole.slice(whole.lastIndexOf('\u0003') + 1)
+  const pending = isWhole(begun) ? '' : begun
+  if (pending.length > longestPending) {
+    return {
+      ok: false,
+      output: 'Not typed: the earlier input is still not a complete command. Send control-C ("\\u0003") first.',
+    }
   }
-  // Control-C and control-D discard an incomplete command, so only the text after them is still pending.
-  const begun = whole.slice(Math.max(whole.lastIndexOf('\u0003'), whole.lastIndexOf('\u0004')) + 1)
-  command.typed = isWhole(begun) ? '' : begun
-  if (command.typed.length <= longestPending) return undefined
-  command.typed = ''
-  return {
-    ok: false,
-    output: 'Not typed: the earlier input is still not a complete command. Send control-C ("\\u0003") first.',
-  }
+  command.typed = pending
+  return undefined
 }
 
 async function refuseReadings(
@@ -126,10 +126,14 @@ async function refuseReadings(
 
 /** The ways in which a shell's line editor may read the input: with the editing keys removed, and with the erasing keys applied. */
 function readingsOf(typed: string): readonly string[] {
-  const ended = typed.replace(/[\u0003\u0004]/g, '\n')
-  const withoutKeys = ended.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?|[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
-  const readings = [withoutKeys, erased(ended)].map((text) => text.trim()).filter((text) => text !== '')
-  return [...new Set(readings)]
+  const ended = typed.replace(/\u0003/g, '\n')
+  // Control-D ends an empty line, and with it the shell. In any other line it is ignored.
+  const readings = [ended, ended.replace(/\u0004/g, '\n')].flatMap((text) => [withoutKeys(text), erased(text)])
+  return [...new Set(readings.map((text) => text.trim()).filter((text) => text !== ''))]
+}
+
+function withoutKeys(typed: string): string {
+  return typed.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?|[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
 }
 
 /** Applies backspace, control-W and control-U. */

@@ -120,6 +120,9 @@ test('typed input is judged as the command that it may be, however it is split',
   expect(await type('git push\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
   expect(await type('git pu')).toMatchObject({ ok: true })
   expect(await type('sh\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
+  // What was typed before the refusal is still in the shell.
+  expect(await type('sh origin\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
+  await type('\u0003')
   const cutUp = [
     ['git \\\n', 'push\n'],
     ['git \\\rpush\r'],
@@ -130,6 +133,8 @@ test('typed input is judged as the command that it may be, however it is split',
     ['git\u001b[C push\n'],
     ['git push\n\u0003'],
     ['git \\\n', '\u0003', 'echo b; git push\n'],
+    ['git pu\u0004', 'sh\n'],
+    ['echo a\u0004git push\n'],
   ]
   for (const parts of cutUp) {
     const said = []
