@@ -82,7 +82,7 @@ export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: strin
 
 /** A patch planned against a tree. All new contents have been computed, but nothing has been written yet. */
 export type ChangeSet = {
-  /** Absolute real path of the tree that contains all changes. */
+  /** Absolute real path of the tree that contains all changes. With `unsafePaths`, changes can also be elsewhere. */
   readonly root: string
   /** The only trees below the root that may be changed; absolute real paths. If undefined, the whole tree may be changed. */
   readonly within?: readonly string[]

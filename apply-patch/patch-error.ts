@@ -89,7 +89,7 @@ export type DifferenceFailure = {
   readonly reason: 'not-text' | 'path'
 }
 
-/** The failure to find the place of a chunk: its lines match no place in the file, or more than one. */
+/** The failure to find the place of a chunk: an anchor or the lines match no place in the file, or the lines match more than one. */
 export type SeekFailure = {
   readonly code: 'anchor-not-found' | 'lines-not-found' | 'ambiguous'
   readonly path: string

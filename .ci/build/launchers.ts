@@ -5,8 +5,8 @@ import { basename } from 'node:path'
 import { holdCompilers } from './hold-compilers.ts'
 
 /**
- * Writes the launcher of a program: the file that Node runs first. Every version of Node that supports modules must be able to parse it. If the version is too
- * old for the program, the launcher reports that in one line; a bundle would fail with a stack trace.
+ * Writes the launcher of a program: the file that Node runs first. Node 15 and newer can parse
+ * it. A version that is too old for the program therefore prints an error of one line; a bundle would fail with a stack trace.
  */
 export async function writeLauncher(name: string, start: string): Promise<void> {
   const text = `#!/usr/bin/env node
@@ -167,8 +167,8 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
 
 /**
  * Code that defines `load`, which loads one of the programs (as the function `run`) with the code that was compiled during the build (see
- * `loadPatchProgram`). If V8 rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile
- * because these programs run for longer than it takes to apply a patch. The user's own folder has one file per program, command and version of Node.
+ * `loadPatchProgram`). If V8 rejects that code, or there is none, the code that this process has compiled by its end is stored for the next one:
+ * these programs run for longer than it takes to apply a patch. The user's own folder has one file per program, command, build and version of Node.
  *
  * If the package is located in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is
  * evaluated only if its bytes are exactly those that the build wrote, and packages that aren't part of the bundles are not searched for.

@@ -64,7 +64,7 @@ async function hintOf(error: unknown, argument: string | undefined): Promise<str
 
 const needsUnsafePaths: readonly string[] = ['outside-root', 'protected']
 
-/** Prints the result to standard output. */
+/** Prints the result to standard output. If a diff is printed as text, the summary goes to standard error instead. */
 async function print(
   changeSet: ChangeSet,
   report: Report | undefined,

@@ -58,8 +58,8 @@ function readPatch(): Buffer | undefined {
 }
 
 /**
- * Runs `act` so that a signal to this process rolls back a commit that has begun. A patch is read before this function is called: while the program
- * waits for input, it hasn't changed anything, so a signal may simply end it.
+ * Runs `act` so that SIGINT or SIGTERM rolls back a commit that has begun, unless it is past its point of no return. A patch is read before this
+ * function is called: while the program waits for input, it hasn't changed anything, so a signal may simply end it.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()

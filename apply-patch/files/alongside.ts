@@ -11,7 +11,8 @@ import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
 /**
- * Checks that all paths in `changes`, `unchanged` and `locks` are absolute, contain no `.` or `..`, and are inside the directories listed in `within`.
+ * Checks that all paths in `changes`, `unchanged` and `locks` are absolute, contain no `.`, `..`, empty name or NUL, and are inside the directories
+ * listed in `within`.
  *
  * @throws PathError
  */

@@ -6,15 +6,15 @@ export type PathErrorCode =
   | 'outside-root'
   /** The path leads to git's own data, such as hooks and configuration that a later git command on the host would use. */
   | 'protected'
-  /** The path is empty, contains a NUL, is not well-formed Unicode, or ends in a slash. */
+  /** The path is empty, contains a NUL, is not well-formed Unicode, or ends in `/` or `/.`. */
   | 'invalid-path'
-  /** The path passes through links that form a loop. */
+  /** The path passes through more than 40 links, usually because they form a loop. */
   | 'link-loop'
   /** The root, or a parent of the path, is not a directory. */
   | 'not-a-directory'
   /** A name is longer than 255 bytes, or the path is longer than 4,095. */
   | 'too-long'
-  /** The system denies access; `errno` says why. */
+  /** The system can't access the path, or the root is missing; `errno` says why. */
   | 'unreadable'
 
 /**
@@ -105,9 +105,9 @@ export type CommitErrorCode =
   | 'no-state-directory'
   /** The change is impossible: for example, it would write to a directory or remove a missing file. */
   | 'unsupported'
-  /** A journal can't be read, or its commit can't be recovered because a file has changed since the crash. */
+  /** A journal can't be read, or its commit can't be recovered, for example because a file has changed since the crash. */
   | 'unrecoverable'
-  /** There is no applied patch to revert. */
+  /** There is no applied patch to revert, or the last one isn't the one to revert. */
   | 'nothing-to-undo'
 
 /** The facts about a failed commit, recovery or undo. */

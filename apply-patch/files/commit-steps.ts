@@ -17,7 +17,8 @@ export type Fingerprint = {
  * What a commit does to one entry, with everything that is needed to undo it. `fresh` is the temporary name of the new content, and `old` is the
  * temporary name of the previous file. At any time, these names show how far the commit has progressed:
  *
- * - `add`: the new file is installed if `fresh` and `target` are the same file.
+ * - `add`: the new file is installed if `fresh` and `target` are the same file or, where hard links are not possible, if `fresh` doesn't exist and
+ *   `target` has the content in `fingerprint`.
  * - `replace`: the new file is installed if `old` exists and `fresh` doesn't.
  * - `remove`: the file is removed if `old` exists.
  */

@@ -48,7 +48,7 @@ export type Report = {
  * Runs on one tree wait for each other. After a kill, the next commit or `recover` repairs the tree.
  *
  * @throws CommitError if the commit did not happen; its `tree` says whether the tree is unchanged
- * @throws PathError for a change outside the root
+ * @throws PathError for a change to a path that is invalid, outside the root or protected
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
  * const { summary } = await commit(await planPatch(patch, { root: '.' }), { durable: true })

@@ -35,7 +35,8 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
 }
 
 /**
- * Copies into one buffer the runs of bytes that only the old file had, because thousands of slices would take more memory than the few bytes in them.
+ * The runs of bytes that only the old file had, concatenated. Several runs are copied into a new buffer, because thousands of slices would take more
+ * memory than the few bytes in them.
  */
 function gather(old: Buffer, delta: Delta): Buffer {
   if (delta.length === 3) return old.subarray(0, delta[0])

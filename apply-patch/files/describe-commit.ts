@@ -61,8 +61,8 @@ export function withoutUndo(header: Header): Header {
 }
 
 /**
- * The previous state of a file. `runs` contains the bytes that only the old file had. It is undefined if the file wasn't read into memory; the
- * journal then keeps all bytes of the file.
+ * The previous state of a path. `runs` contains the bytes that only the old file had. It is undefined if there was no file, or if the file wasn't
+ * read into memory; the journal then keeps all `length` bytes of the file.
  */
 type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
 

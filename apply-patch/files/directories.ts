@@ -17,10 +17,11 @@ export type Directories = {
   /**
    * A path for the entry `name` of a directory, valid for one system call.
    *
-   * @throws the system's error; ENOTDIR or ELOOP if a component is a symlink or a file, ESTALE if the directory was replaced
+   * @throws the system's error; ENOTDIR or ELOOP if a component is a symlink or a file, ESTALE if the directory was replaced,
+   *   EXDEV if it is not below the base
    */
   readonly entry: (directory: string, name: string) => string
-  /** The group of a directory, and whether new files in it inherit that group (its set-group-id bit). */
+  /** The group of a directory, and whether new files in it inherit that group (because of its set-group-id bit, or on macOS). */
   readonly owner: (directory: string) => DirectoryOwner
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void

@@ -6,7 +6,7 @@ import { errnoOf } from './commit-error.ts'
  * Finds git's own directories if a tree's `.git` is a link or a `gitdir:` file (as in a linked worktree or a submodule). These directories contain the hooks
  * and the configuration of the repository, but under another path.
  *
- * @returns absolute real paths; empty if `.git` is an ordinary directory, is missing, or leads nowhere
+ * @returns absolute real paths; empty if `.git` is an ordinary directory, is missing or unreadable, or leads nowhere
  */
 export function findGitDirectories(root: string): readonly string[] {
   const git = join(root, '.git')

@@ -29,7 +29,8 @@ export { writeChunks } from './write-all.ts'
  * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If there is
  * nothing to do, it returns an empty list. For one root, this takes only a few system calls, so call it before every plan.
  *
- * @throws CommitError `unrecoverable`, which names the files that somebody has changed since the crash; `busy` if another run takes too long
+ * @throws CommitError `unrecoverable` if a journal can't be read, or files can't be restored (`remains` names them); `busy` if another run takes
+ *   too long
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {

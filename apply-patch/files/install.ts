@@ -174,8 +174,8 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
 }
 
 /**
- * Refuses to continue if a file that was moved aside has been changed by another program since it was first checked. The change time
- * isn't compared, because the commit itself changed it by linking or renaming the file.
+ * Refuses to continue if an old file that is kept under a temporary name has been changed by another program since it was first checked. The change
+ * time isn't compared, because the commit itself changed it by linking or renaming the file.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {
   const how = differenceOf(change.before, at(old, directories))

@@ -88,7 +88,7 @@ export type Journal = {
   readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
   /** Records that new files will be renamed into place. This must be called before the first file is renamed. */
   readonly markLinkless: (durable: boolean) => void
-  /** Marks the point of no return. If writing fails, the mark is removed again. If that fails too, an error says so. */
+  /** Marks the point of no return. If writing fails, removes the mark again and throws the error; if removing fails too, throws that error. */
   readonly markDone: (durable: boolean) => void
   /** Renames the journal to a name under which it is kept after the commit is over. */
   readonly keepAs: (name: string) => void

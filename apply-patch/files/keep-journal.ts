@@ -14,7 +14,7 @@ const keptTrees = 100
 
 /**
  * Keeps a completed commit's journal for `undo`, and removes the tree's oldest journals if there are more than `keptPatches`, or if they take more
- * than `keptBytes`.
+ * than `keptBytes`. If the tree's folder is new and there are more than `keptTrees`, old journals of other trees are removed too.
  */
 export function keepForUndo(lock: TreeLock): void {
   keep(lock.directory, nonceOf(lock.owner), (name) => lock.journal.keepAs(name))

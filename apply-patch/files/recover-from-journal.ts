@@ -30,7 +30,8 @@ export type RecoveryReport = {
  *
  * @param root the tree to which the journal must belong; undefined if it may belong to any tree
  * @returns undefined if the journal belongs to another tree or no longer exists
- * @throws CommitError `unrecoverable`, which names the files that have changed since the crash or can't be reached; the journal stays
+ * @throws CommitError `unrecoverable` if the journal can't be read or names paths outside its tree, or if files can't be restored (`remains`
+ *   names them); the journal stays
  */
 export async function recoverFromJournal(
   journal: string,

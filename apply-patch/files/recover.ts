@@ -25,7 +25,8 @@ export type RecoverOptions = {
  * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. It doesn't
  * fail if there is nothing to do.
  *
- * @throws CommitError `unrecoverable`, which names the files that somebody has changed since the crash; `busy` if another run takes too long
+ * @throws CommitError `unrecoverable` if a journal can't be read, or files can't be restored (`remains` names them); `busy` if another run takes
+ *   too long
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
   const { root: asked, stateDirectory } = options

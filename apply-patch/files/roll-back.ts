@@ -79,7 +79,8 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
 }
 
 /**
- * Removes the files that a completed commit kept for its rollback.
+ * Cleans up after a completed commit: removes the files that it kept for its rollback and the directories that are now empty, and sets the modes of
+ * directories.
  *
  * @param ours entries with temporary names of the commit; a missing entry is not an error
  * @param emptied directories to remove too if they are empty

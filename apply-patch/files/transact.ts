@@ -120,7 +120,11 @@ function exists(directory: string, directories: Directories): boolean {
   }
 }
 
-/** Checks that no file has changed since the plan was made. @throws CommitError `changed`, which names all files that have */
+/**
+ * Checks that no file has changed since the plan was made, and that this user may write the files.
+ *
+ * @throws CommitError `changed`, which names all files that have changed; `read-only` for a file that this user may not write; `aborted`
+ */
 async function checkAll(work: Work): Promise<void> {
   const differences: NonNullable<CommitFacts['differences']>[number][] = []
   const made = new Set(work.made)
@@ -144,7 +148,7 @@ async function checkAll(work: Work): Promise<void> {
   if (differences.length > 0) throw new CommitError('changed', { operation: 'prepare', differences })
 }
 
-/** Checks once more the files that were moved aside: a program that had one of them open may have written to it in the meantime. */
+/** Checks once more the old files that are kept under temporary names: a program that had one of them open may have written to it in the meantime. */
 function finalCheck(work: Work): void {
   for (const { change, journalEntry } of work.steps) {
     if (journalEntry.type !== 'add' && !work.progress.copied.has(journalEntry))

@@ -11,8 +11,8 @@ export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as cons
 export type Pass = (typeof passes)[number]
 
 /**
- * Looser ways to compare lines: they ignore all white space, or also case. Lines that are equal only in these ways never count as a match. These
- * comparisons serve only to explain why a chunk matches nowhere.
+ * Looser ways to compare lines: they ignore all ASCII white space, or also the case of ASCII letters. Lines that are equal only in these ways never
+ * count as a match. These comparisons serve only to explain why a chunk matches nowhere.
  */
 type Likeness = 'white-space' | 'letter-case'
 

@@ -2,7 +2,7 @@ import type { Mode } from '../patch.ts'
 import { passes, type Pass, type SearchableFile } from './passes.ts'
 import type { PreparedChunk } from './prepare-chunks.ts'
 
-/** The position from which a chunk is searched for. It is below everything that earlier chunks matched. */
+/** The positions from which a chunk is searched for. */
 export type Cursor = {
   /** The line after the last match. */
   readonly line: number
@@ -34,7 +34,8 @@ const candidateLimit = 1000
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
 
 /**
- * Finds where a chunk belongs: the first match below the cursor, in the first pass with a match.
+ * Finds where a chunk belongs, in the first pass that has a match from the cursor on: at the first match; if the chunk has a line number as a hint, at
+ * the match nearest to that line; if the chunk must be at the end of the file, at the last match.
  *
  * @param limit the maximum number of candidates to search for; with fewer than 2, an ambiguous match isn't detected
  */
@@ -99,8 +100,8 @@ function placeInsertion(
 }
 
 /**
- * The positions at which the old lines may end, in the order in which they are tried: first after all lines, then before trailing empty lines, but always after
- * at least one line.
+ * The positions at which the old lines may end, in the order in which they are tried: after all lines, before the last trailing empty line, and
+ * before all trailing empty lines, but always after at least one line.
  */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
   const last = lines.findLast(({ mark }) => mark !== 'added')

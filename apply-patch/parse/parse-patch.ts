@@ -10,10 +10,10 @@ import { more } from '../text/more.ts'
 
 /**
  * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode accepts only the format itself (see
- * `patchGrammar`), also with CRLF line endings. If `text` consists of bytes, the bodies of the result are ranges of these bytes, which must therefore
- * not change later.
+ * `patchGrammar`), also with CRLF line endings. If `text` consists of bytes, the bodies of the result are usually ranges of these bytes, which must
+ * therefore not change later.
  *
- * @throws PatchError `malformed` with the first problem of every operation
+ * @throws PatchError `malformed` with at least the first problem of each malformed operation, up to `failureLimit` problems
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
  */
 export function parsePatch(
@@ -58,7 +58,7 @@ class OperationReader {
     return this.#failures.length > failureLimit
   }
 
-  /** Reads the lines before the first header. Only an environment line is allowed there; blank lines are skipped, or refused in strict mode. */
+  /** Reads the lines before the first header. Only the first of them may be an environment line; blank lines are skipped, or refused in strict mode. */
   readPrelude(runs: readonly RunToken[]): void {
     for (const [index, run] of runs.entries()) {
       if (run.kind === 'environment' && (index === 0 || this.#environmentId !== undefined)) {

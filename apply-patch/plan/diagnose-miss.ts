@@ -10,7 +10,10 @@ import { findNearest } from './find-nearest.ts'
 type Missing = Extract<Match, { type: 'anchor-missing' | 'lines-missing' }>
 type Diagnosis = Pick<SeekFailure, 'code' | 'expected' | 'nearest' | 'causes'>
 
-/** The maximum size of a file, in bytes, for the slower of the checks that find out why a chunk doesn't match. */
+/**
+ * The maximum size of a file, in bytes, for the slower of the checks that find out why a chunk doesn't match; also the maximum total size of the
+ * other files that are searched for its lines.
+ */
 const sizeLimit = 32 * 1024 * 1024
 
 /** For a chunk that doesn't match, finds the most similar lines of the file, and the reason why they don't match, if it can be recognized. */

@@ -38,7 +38,7 @@ export class Planner {
     }
   }
 
-  /** Whether more operations have failed than are reported. If so, planning can end. */
+  /** Whether there are more failures than are reported. If so, planning can end. */
   get hasGivenUp(): boolean {
     return this.#failures.list.length > failureLimit
   }

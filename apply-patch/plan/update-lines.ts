@@ -96,8 +96,8 @@ export function updateLines(
 }
 
 /**
- * The edit that a chunk makes to an empty file. The chunk fits such a file if its only old line is blank, because an empty file may look like one blank line to
- * the patch's author. As with Codex, a blank context line stays, unless it is the last line.
+ * The edit that a chunk makes to an empty file. The chunk fits such a file if it has no anchor and its only old line is empty, because an empty file
+ * may look like one empty line to the patch's author. As with Codex, an empty context line stays, unless it is the last line.
  */
 function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): LineEdit | undefined {
   const [old, ...others] = lines.filter(({ mark }) => mark !== 'added')

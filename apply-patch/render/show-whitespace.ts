@@ -7,7 +7,7 @@ function codePoint(sign: string): string {
   return `<U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
-/** A line in which invisible characters are made visible. */
+/** A line, cut after 300 characters, in which invisible characters are made visible. */
 export function showWhitespace(text: string): string {
   const shown = text.length > 300 ? `${text.slice(0, 300)}…` : text
   return shown

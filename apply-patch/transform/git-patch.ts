@@ -10,8 +10,8 @@ export type GitSide =
 
 /**
  * A change of one path in the form that `git apply --binary` accepts and `git diff --binary --full-index` prints. Binary content is included completely, both
- * old and new, so that the patch can be reverted. If a link becomes a file, the link is removed and the file is added. The result is empty if both states are
- * the same for git.
+ * old and new, so that the patch can be reverted. If a link becomes a file or vice versa, the old entry is removed and the new one added. The result
+ * is empty if both states are the same for git.
  *
  * @internal
  */

@@ -119,7 +119,7 @@ export function gitMode(mode: number | undefined): string {
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** Quotes a file name if it contains characters that would break its line. It uses C escapes, as git does. */
+/** Quotes a file name with C escapes, as git does, if it contains control characters, double quotes or backslashes. */
 export function quoteName(name: string): string {
   if (!/[\p{Cc}"\\]/u.test(name)) return name
   const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>

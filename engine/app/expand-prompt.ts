@@ -9,7 +9,7 @@ export type NamedPrompt = Partial<Pick<Expanded, 'followed' | 'looked'>> & { rea
 
 /**
  * Expands a prompt: the result is the text of the command or skill that the prompt names as `/name`, else the prompt itself. A prompt that
- * names a prompt of an MCP server is not changed.
+ * can't be expanded but may name a prompt of an MCP server is not changed.
  *
  * @throws UserError `usage` if the named command or skill doesn't exist, or its text can't be filled in
  */

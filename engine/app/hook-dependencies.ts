@@ -163,7 +163,10 @@ export function hookDependencies(options: HookDependencyOptions): {
 
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
-/** Opens a sandbox like the run's, but extended so that the user's own hooks can keep notes in `~/.claude`, as they can with Claude Code. */
+/**
+ * Opens a sandbox like the run's, but extended so that hooks other than the repository's can keep notes in `~/.claude`, as they can with Claude Code.
+ * Returns the given sandbox if there is no such folder, or if the mode is not `workspace-write`.
+ */
 async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Promise<Sandbox> {
   const { policy } = sandbox
   const folder = join(options.home, '.claude')

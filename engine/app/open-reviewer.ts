@@ -52,7 +52,8 @@ type ReviewerDependencies = {
 }
 
 /**
- * Creates the chosen reviewer. Repeated denials by a function, a program or a model end the run; a person or the caller decides whether the run ends.
+ * Creates the chosen reviewer. Repeated denials by a function, a program, a URL or a model end the run; a person or the caller decides whether the
+ * run ends.
  *
  * @throws UserError `usage` if the reviewing model can't be opened, or its policy text can't be read
  */

@@ -16,7 +16,8 @@ import { treesOf, requestedTransaction, type OpenTransaction } from './run-trans
  * Opens the private view of a transactional run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
  *
  * @returns undefined if the run is not a transaction
- * @throws UserError `sandboxUnavailable` if no view is possible, `usage` if the request has options that can't be combined with a transaction
+ * @throws UserError `sandboxUnavailable` if no view is possible, or commands would have no sandbox; `usage` if the request has options that can't be
+ *   combined with a transaction
  */
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded

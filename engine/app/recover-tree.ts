@@ -1,8 +1,8 @@
 import { CommitError, recover, renderFailure } from '../../apply-patch/index.ts'
 
 /**
- * Recovers a tree if a run was killed while it applied a patch. This must be called before anything else reads the tree. Afterwards, either the whole patch is
- * applied or none of it.
+ * Recovers a tree if a run was killed while it applied a patch. This must be called before anything else reads the tree. If it succeeds, either the
+ * whole patch is applied or none of it.
  *
  * @returns sentences for the user: what was recovered, or why that failed; usually none
  */

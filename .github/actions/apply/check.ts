@@ -27,7 +27,8 @@ const guarded: readonly RegExp[] = [
 /**
  * Reads a run's patch and the commit that it is based on. Checks that the patch has the expected hash, which the workflow passes separately.
  *
- * @throws ActionError if `expected` is not a SHA-256, a file is missing, the patch is too large or has another hash, or the manifest names no commit
+ * @throws ActionError if `expected` is not a SHA-256, a file is missing or not a regular file, the patch is too large or has another hash, or the
+ *   manifest names no commit
  */
 export function readPatch(
   bundle: string,

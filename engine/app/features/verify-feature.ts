@@ -6,8 +6,8 @@ import { verificationAction } from '../../tools/run-verification.ts'
 import type { Feature } from '../feature.ts'
 
 /**
- * When the model is done, runs commands that must succeed. The session remembers these commands. If a rule forbids one of them, the run fails before a model is
- * asked.
+ * Prepares the verification, which runs commands that must succeed when the model is done: the session remembers these commands, and if a rule
+ * forbids one of them, the run fails before a model is asked.
  */
 export const verifyFeature: Feature = {
   name: 'verify',
