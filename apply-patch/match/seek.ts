@@ -34,8 +34,8 @@ const candidateLimit = 1000
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
 
 /**
- * Finds where a chunk belongs, in the first pass that has a match from the cursor on: at the first match; if the chunk has a line number as a hint, at
- * the match nearest to that line; if the chunk must be at the end of the file, at the last match.
+ * Finds where a chunk belongs, in the first pass that has a match from the cursor on: at the first match; if the chunk has a line number as a hint,
+ * at the match nearest to that line; if the chunk must be at the end of the file, at the last match.
  *
  * @param limit the maximum number of candidates to search for; with fewer than 2, an ambiguous match isn't detected
  */

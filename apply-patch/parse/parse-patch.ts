@@ -58,7 +58,7 @@ class OperationReader {
     return this.#failures.length > failureLimit
   }
 
-  /** Reads the lines before the first header. Only the first of them may be an environment line; blank lines are skipped, or refused in strict mode. */
+  /** Reads the lines before the first header. The first may be an environment line; blank lines are skipped, or refused in strict mode. */
   readPrelude(runs: readonly RunToken[]): void {
     for (const [index, run] of runs.entries()) {
       if (run.kind === 'environment' && (index === 0 || this.#environmentId !== undefined)) {
