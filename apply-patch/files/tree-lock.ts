@@ -71,7 +71,7 @@ function createJournalIn(directory: string, owner: OwnerId): Journal | undefined
   }
 }
 
-/** The journals of other runs on a tree: that of a live run if there is one, otherwise those for `TreeLock.crashed`. */
+/** The journals of other runs on a tree: that of a live run if there is one, otherwise those that belong in `TreeLock.crashed`. */
 function findOthers(
   root: string,
   stateDirectory: string | undefined,

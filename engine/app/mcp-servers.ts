@@ -19,8 +19,8 @@ const largestClaudeFile = 16 * 1024 * 1024
 
 /**
  * The MCP servers of a run, in order: the user's, those that the user's `import` includes, those of plugins, then those of a trusted repository, from its
- * configuration and its `.mcp.json`. If several have the same name, the first is used. Servers of a repository or another program always run in the sandbox,
- * and what they say about their own tools isn't trusted.
+ * configuration and its `.mcp.json`. If several have the same name, the first is used. Servers that a repository, a plugin or another program
+ * configures run in the sandbox if they are started as programs, and what they say about their own tools isn't trusted.
  *
  * @param home the directory in which Claude Code keeps the user's servers
  * @throws UserError `usage` for any error in this program's own configuration

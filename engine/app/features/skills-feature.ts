@@ -6,9 +6,9 @@ import { skillTool } from '../../skills/skill-tool.ts'
 import type { Feature } from '../feature.ts'
 
 /**
- * Provides skills, which explain how to do a kind of work, and commands, which are prompts with placeholders. While the model follows a skill or
- * command, the tools in its `allowed-tools` need no approval, unless it comes from an untrusted repository. If it also has `restrict`, wherever it
- * comes from, the model may call no other tools.
+ * Provides skills, which explain how to do a kind of work, and commands, which are prompts with placeholders. Once the model follows a skill or
+ * command, calls that its `allowed-tools` cover need no approval in the rest of the run, unless it comes from an untrusted repository, or something
+ * other than the approval mode requires approval. If it also has `restrict`, wherever it comes from, the model may then make no other calls.
  */
 export const skillsFeature: Feature = {
   name: 'skills',
