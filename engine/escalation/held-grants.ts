@@ -14,7 +14,10 @@ export type HeldGrant = {
   readonly makes?: string
 }
 
-/** Holds open what a grant's path leads to now, before anybody is asked about it; if nothing exists there yet, the folder in which to create it. */
+/**
+ * Holds open what a grant's path leads to now, before anybody is asked about it. If nothing exists there yet and the grant is for writing, holds open
+ * the folder in which to create the file.
+ */
 export function holdGrant(grant: Grant): HeldGrant {
   if (grant.kind !== 'read' && grant.kind !== 'write') return { grant, place: undefined }
   const place = holdPlace(grant.path)
@@ -22,7 +25,10 @@ export function holdGrant(grant: Grant): HeldGrant {
   return { grant, place: holdPlace(dirname(grant.path)), makes: basename(grant.path) }
 }
 
-/** Returns the path of a grant if it no longer leads to the held place, or if the file to be created now exists; otherwise undefined. */
+/**
+ * Returns the path of a grant if no place could be held for it, if it no longer leads to the held place, or if the file to be created now exists;
+ * otherwise undefined.
+ */
 export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
   if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
   if (place === undefined || !isThere(place)) return grant.path

@@ -39,7 +39,7 @@ export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | und
       },
     }
   } catch {
-    // Somebody else has created the file in the meantime, or the user can't create files in its folder.
+    // The path leads to another folder by now, somebody else has created the file in the meantime, or the user can't create files in its folder.
     folder?.close()
     return undefined
   }

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
 
 /**
- * A call as a hook sees it: with the tool name and the fields that Claude Code's hook scripts expect. A patch of three files gives three views,
- * because in Claude Code it would be three calls.
+ * A call as a hook sees it: with the tool name and the fields that Claude Code's hook scripts expect, or with the tool's own. A patch of three files
+ * has one view for each file, because in Claude Code it would be three calls, and one for the whole patch.
  */
 export type CallView = {
   readonly name: string

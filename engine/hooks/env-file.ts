@@ -20,7 +20,7 @@ export function parseEnvFile(text: string): EnvFile {
   return { variables, others }
 }
 
-/** Returns the value of a shell word; undefined if only a shell could evaluate it. */
+/** Returns the value of a shell word that consists of plain and quoted text; undefined for any other text. */
 function valueOf(word: string): string | undefined {
   let value = ''
   let rest = word

@@ -55,7 +55,7 @@ export function kindOf(event: HookEvent): EventKind {
   return hookEvents[event]
 }
 
-/** Claude Code and Gemini CLI events that never happen here. When hooks for them are loaded, a notice says that these hooks never run. */
+/** Claude Code's events that never happen here. When hooks for them are loaded, a notice says that these hooks never run. */
 export const otherEvents: readonly string[] = [
   'Setup',
   'UserPromptExpansion',

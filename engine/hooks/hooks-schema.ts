@@ -26,7 +26,7 @@ const common = {
 
 const command = z.strictObject({
   type: z.literal('command'),
-  /** The shell command; or, if `args` is given, the program to run, which gets those arguments unchanged. */
+  /** The shell command; or, if `args` is given, the program that is run with those arguments, without a shell. */
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),

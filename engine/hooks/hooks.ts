@@ -79,13 +79,13 @@ export type Hooks = {
   readonly woken: (waits: boolean) => Promise<readonly string[]>
   /** Sets a signal that, when aborted, cancels the hooks started from now on. Undefined: only `close` and the dependencies' `signal` cancel them. */
   readonly within: (signal: AbortSignal | undefined) => void
-  /** Gives background hooks a short time to finish, then stops them. */
+  /** Gives hooks with `async` a short time to finish, then stops all hooks that are still running. */
   readonly close: () => Promise<void>
 }
 
 /** The maximum length of a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
-/** How long background hooks may keep running after the run, in milliseconds. */
+/** How long hooks with `async` may keep running after the run, in milliseconds. */
 const graceMs = 2000
 
 /** Creates the hooks of a run from a set of loaded hooks. */

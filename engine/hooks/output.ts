@@ -52,9 +52,9 @@ const HookOutput = z.looseObject({
 export type HookOutput = z.infer<typeof HookOutput>
 
 /**
- * Parses a hook's output. A script may print anything. Output that isn't a JSON object is not an answer, and is returned as `text`.
+ * Parses a hook's output. A script may print anything. Output that doesn't begin with `{` is not an answer, and is returned as `text`.
  *
- * @returns the answer, or the text; if the text starts like an object but isn't a valid answer, the problem
+ * @returns the answer, or the text; the problem if the output begins with `{` but isn't a valid answer
  */
 export function readHookOutput(
   said: string,

@@ -122,7 +122,7 @@ export function openHooks(
   return { hooks, run, inspectorCalls: callHooks(forInspectors, dependencies.cwd, stop), wrapModel, close }
 }
 
-/** Returns the run's hooks for a sub-agent. They run when the sub-agent starts and stops, and around its calls. */
+/** Returns the run's hooks for a sub-agent. They run when the sub-agent starts and stops, around its calls, and for its background tasks. */
 export function hooksOfAgent(
   hooks: Hooks,
   run: RunHooks,

@@ -7,10 +7,10 @@ import type { Handler } from './hooks-schema.ts'
 const answerLimit = 1024 * 1024
 
 /**
- * Posts the event to a URL. The body of a 2xx response is the hook's answer; an empty body means no answer. Anything else, including no response in time, is a
- * failure. Redirects are not followed, so only the configured URL is contacted.
+ * Posts the event to a URL. The body of a 2xx response is the hook's answer; an empty body means no answer. A response with another status, an
+ * invalid or too long answer, and no response in time are failures. Redirects are not followed, so only the configured URL is contacted.
  *
- * @param env the values for `$NAME` in headers; only names that the handler allows are replaced
+ * @param env the values for `$NAME` and `${NAME}` in headers; names that the handler doesn't allow are replaced by an empty string
  */
 export async function runHttpHook(
   handler: Extract<Handler, { type: 'http' }>,

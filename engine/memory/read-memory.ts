@@ -135,7 +135,8 @@ class MemoryReader {
   /**
    * Reads a file and its imports. A missing file is reported only if another file imports it.
    *
-   * @returns false if the file is missing, empty or omitted; true if it was read, or if it had already been looked at under another path
+   * @returns false if the file is missing, empty or omitted; true if it was read, if it had been looked at before, or if an earlier file has the
+   *   same text
    */
   read(path: string, bounds: Bounds, importedBy?: string, depth = 0): boolean {
     const { roots } = bounds

@@ -112,7 +112,7 @@ class Part {
     yield event
   }
 
-  /** Yields the remaining items when the response is over. */
+  /** Yields the texts that are still held back, before a call or at the end of the response. */
   *rest(): Generator<ModelEvent> {
     yield* this.#speak()
     if (this.#isJoined || this.#half === '') return

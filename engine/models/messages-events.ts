@@ -36,9 +36,10 @@ const messageDelta = z.object({
 })
 
 /**
- * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Apart from pieces of text for display, the events
- * of a block are emitted when the block is complete. Thinking blocks keep their signatures, so that they can be sent back. Throws `ProviderFailure` for a
- * malformed or refused message, and for one that fills the context window. Ends without an `end` event if the stream was interrupted.
+ * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Apart from pieces of text for display,
+ * the events of a block are emitted only after the block is complete. Thinking blocks keep their signatures, so that they can be sent back. Throws
+ * `ProviderFailure` for a malformed or refused message, and for one that fills the context window. Ends without an `end` event if the stream was
+ * interrupted.
  *
  * @param model the model that answers, as the request names it
  * @param prefix the digest of what the request contains; undefined if the provider doesn't check thinking against it

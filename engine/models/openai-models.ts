@@ -17,8 +17,8 @@ export function reasons(model: string): boolean {
 }
 
 /**
- * Whether a model accepts freeform tools with a grammar: GPT-5 and later. For all other models, and for servers that imitate the API, freeform tools
- * are declared as functions.
+ * Whether a model's name shows that it accepts freeform tools with a grammar, as GPT-5 and later models do. For all other models, freeform tools are
+ * declared as functions.
  */
 export function takesFreeform(model: string): boolean {
   return modelFamily(model) === 'gpt'

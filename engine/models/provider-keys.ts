@@ -2,7 +2,7 @@ import { hostPath, hostProgram, SandboxError, timerDelay } from '../../sandbox/i
 import { ModelError } from '../core/model.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** Fetches the key for the next request. Rejects with `ModelError` 'configuration'. */
+/** Fetches the key for the next request; undefined if no key is sent. Rejects with `ModelError` 'configuration' if the key can't be fetched. */
 export type KeySource = () => Promise<string | undefined>
 
 /**

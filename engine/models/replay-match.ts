@@ -58,7 +58,7 @@ function placeholder(name: string, cwd: string): string | undefined {
   }
 }
 
-/** Matches a path in a folder for temporary files, up to white space, a quote, a bracket or a colon. */
+/** Matches a path in a folder for temporary files, up to white space, a quote, a parenthesis, a `]` or a colon. */
 const temporaryPath = `(?:${['/private/tmp', '/tmp', '/private/var/folders', '/var/folders', tmpdir()].map((folder) => escape(folder)).join('|')})(?:/[^\\s:'"()\\]]*)?`
 
 function linePattern(line: string, cwd: string): RegExp {

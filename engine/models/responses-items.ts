@@ -43,7 +43,7 @@ const translated = new WeakMap<HistoryItem, { readonly model: string; readonly i
 export function inputItems(history: readonly HistoryItem[], model: string): InputItem[] {
   const freeform = new Set<string>()
   return history.flatMap((item, at) => {
-    // The API refuses reasoning that is not followed by a message or a call from the model, so such reasoning is left out.
+    // The API refuses reasoning that no other item from the model follows, so such reasoning is left out.
     if (item.type === 'reasoning' && !leadsOn(history, at)) return []
     if (item.type === 'tool_call' && item.call.kind === 'freeform') freeform.add(item.call.id)
     const before = translated.get(item)
@@ -54,7 +54,7 @@ export function inputItems(history: readonly HistoryItem[], model: string): Inpu
   })
 }
 
-/** Whether a message or a call from the model follows the reasoning at this position, with nothing but reasoning in between. */
+/** Whether a message, a call or a web search by the model follows the reasoning at this position, with nothing but reasoning in between. */
 function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   let next = history[at + 1]
   for (let index = at + 1; next?.type === 'reasoning'; index++) next = history[index + 1]

@@ -18,7 +18,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
  * Creates a report from a session's folder, a single file in it, or the output of `agent exec --json`. The file is read line by line and is never held in
  * memory as a whole. Invalid lines are skipped and counted.
  *
- * @returns the report; or, if there is no session, a sentence that says what is at the path and what was expected
+ * @returns the report; or, if there is no session at the path or it can't be read, a sentence that says so
  */
 export function collectReport(path: string): Report | string {
   try {

@@ -5,7 +5,7 @@ import { lastRun } from './run-facts.ts'
 /** A command that the user may want to run next. */
 type NextCommand = { readonly what: string; readonly command: string }
 
-/** The commands that the user may want to run next for a session: land or undo its changes, resume it, replay it, verify its audit log. */
+/** The commands that the user may want to run next for a session, for example to land or undo its changes, resume it, or verify its audit log. */
 export function nextCommands(report: Report): readonly NextCommand[] {
   const run = lastRun(report)
   const { threadId } = report

@@ -26,8 +26,8 @@ const kinds: Readonly<Record<string, StepKind>> = {
 }
 
 /**
- * Turns an item of the event stream into a step; undefined if a report shows no items of this type. Fields that are missing or have the wrong type
- * are left out.
+ * Turns an item of the event stream into a step; undefined if a report shows no items of this type. A field that is missing or has the wrong type
+ * gets a default, such as an empty text or undefined.
  */
 export function stepOf(value: unknown): StepDraft | undefined {
   const item = fieldsOf(value)

@@ -12,7 +12,7 @@ export type StepPair = {
   readonly a: ComparableStep | undefined
   readonly b: ComparableStep | undefined
   /**
-   * `none`: the steps agree. `words`: only the text that accompanies the calls differs. `results`: the same calls returned different results. `calls`:
+   * `none`: the steps agree. `words`: only the text differs, and it isn't the final message. `results`: the same calls returned different results. `calls`:
    * different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only one of the sessions has the step.
    */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
@@ -45,7 +45,7 @@ export type Comparison = {
   /** Short lines that describe the differences between what the two models received before their first responses. Empty if there are none. */
   readonly start: readonly string[]
   readonly steps: readonly StepPair[]
-  /** The first pair that differs; undefined if all pairs agree. A pair that differs only in the text that accompanies its calls counts as equal. */
+  /** The first pair that differs; undefined if all pairs agree. A pair with the difference `words` counts as equal. */
   readonly divergence: StepPair | undefined
   readonly files: readonly FilePair[]
   /** Whether both sessions start, proceed and end the same way, and make the same changes. */
