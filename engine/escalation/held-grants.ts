@@ -6,8 +6,8 @@ import { holdPlace, isThere, SandboxError, type Backend, type HeldPlace } from '
 export type HeldGrant = {
   readonly grant: Grant
   /**
-   * The place of a grant's path; for a file that is to be created, the place of its folder. Undefined if the grant isn't for a path, or if the path can't be
-   * reached without following a symlink.
+   * The place of a grant's path; for a file that is to be created, the place of its folder. Undefined if the grant isn't for a path, or if the path
+   * doesn't exist or can't be reached without following a symlink.
    */
   readonly place: HeldPlace | undefined
   /** The name of a file that is to be created. */

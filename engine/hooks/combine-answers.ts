@@ -37,7 +37,7 @@ const order = ['deny', 'ask', 'allow'] as const
 /**
  * Merges the answers of an event's hooks.
  *
- * @param text how plain text on standard output is used: as context for the model, or as the path of a worktree. Default: it is ignored
+ * @param text how an answer that is plain text is used: as context for the model, or as the path of a worktree. Default: it is ignored
  */
 export function combineAnswers(answers: readonly HookAnswer[], text?: 'context' | 'worktree'): HookOutcome {
   const opinions = answers.flatMap(opinionOf)

@@ -6,9 +6,9 @@ type EventKind = {
   readonly guards: boolean
   /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: false. */
   readonly setsVariables?: boolean
-  /** How plain text on a hook's standard output is used. Default: it is ignored. */
+  /** How a hook's answer is used if it is plain text. Default: it is ignored. */
   readonly text?: 'context' | 'worktree'
-  /** The time limit in seconds for a command or request, if the handler sets none. */
+  /** The time limit in seconds if the handler sets none. For a hook that asks a model, a lower limit may apply. */
   readonly timeout: number
 }
 

@@ -120,7 +120,7 @@ function idFor(model: string, id: string): string {
 
 function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: string): WireCall {
   const object = argumentsObject(call, tools)
-  // Arguments that are a JSON object are sent back byte for byte. Anything else is wrapped in one, because servers' chat templates parse it.
+  // Arguments that are a JSON object are sent back byte for byte. Anything else is wrapped in one, because chat templates parse the arguments.
   const same = call.kind === 'function' && !('malformed_arguments' in object)
   const text = same ? call.input : JSON.stringify(object)
   const name = fittingName(call.name, longestName)
@@ -132,8 +132,8 @@ const unsigned = { google: { thought_signature: 'skip_thought_signature_validato
 
 /**
  * Adapts the messages to Gemini. From version 3 on, Gemini refuses a request unless the first call of each step of the current turn has a signature
- * (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have none, so the first one of each message gets a substitute
- * that Gemini accepts.
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have none, so the first call of each message gets a
+ * substitute that Gemini accepts.
  */
 export function asGeminiTakes(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!/gemini-(?:[3-9]|\d{2})/.test(model)) return messages

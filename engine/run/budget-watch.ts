@@ -106,7 +106,7 @@ export class BudgetWatch {
     return cost
   }
 
-  /** Returns why no more requests may be made, as a sentence that names the limit; undefined if the budget is not used up. */
+  /** Returns why no more requests may be made, as a sentence that names the limit; undefined if the budget allows more. */
   exhausted(): string | undefined {
     const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {

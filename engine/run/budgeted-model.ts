@@ -6,7 +6,8 @@ import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
  * Wraps a model so that its requests stay within the budget: a request is only made if the budget covers the most that it could use, and its answer is limited
  * to what remains. The size of a request is calculated from the provider's counts of earlier requests, if there are any.
  *
- * @returns a model that throws `ModelError` `budget` for a request that could use more than what remains
+ * @returns a model that throws `ModelError` `budget` for a request that could use more than what remains, and for an answer that was cut off to stay
+ *   within the budget
  */
 export function budgetedModel(model: Model, budget: BudgetWatch): Model {
   let counted: Counted | undefined
@@ -57,7 +58,7 @@ function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest 
   return { ...request, sampling: { ...sampling, maxOutputTokens: Math.min(limit, maxOutputTokens) } }
 }
 
-/** The provider's token counts of a request and its answer. */
+/** The provider's token count of a request and its answer together. */
 type Counted = {
   readonly tokens: number
   /** The number of items in the request, and its last item. They show whether a later request repeats these items and adds to them. */

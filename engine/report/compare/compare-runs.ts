@@ -12,8 +12,8 @@ export type StepPair = {
   readonly a: ComparableStep | undefined
   readonly b: ComparableStep | undefined
   /**
-   * `none`: the steps agree. `words`: only the text differs, and it isn't the final message. `results`: the same calls returned different results. `calls`:
-   * different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only one of the sessions has the step.
+   * `none`: the steps agree. `words`: only the text differs, and it isn't the final message. `results`: the same calls returned different results.
+   * `calls`: different calls were made. `answer`: the final messages differ. `only-a`, `only-b`: only one of the sessions has the step.
    */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
   /** Short lines that describe the differences. */

@@ -7,7 +7,7 @@ import { renderPage } from './report-page.ts'
 const mostBytes = 4_900_000
 const mostTries = 8
 
-/** Renders a report as a page of less than 5 MB if possible. While the page is too large, its longest texts are halved, at most eight times. */
+/** Renders a report as a page of less than 5 MB if possible. While the page is too large, the limit for its texts is halved, at most eight times. */
 export function renderBoundedPage(report: Report): string {
   let page = renderPage(report)
   let [shown, limit] = [report, longestText(report)]

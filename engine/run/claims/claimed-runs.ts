@@ -7,9 +7,9 @@ import { findTestClaims } from './test-claims.ts'
 import { pattern } from './word-patterns.ts'
 
 /**
- * Finds claims about test runs that the record doesn't support: that tests ran with a tool or an option that no command names, that the whole suite
- * ran although only some files were tested, that tests ran without the change although no command removed it, or that they ran more often than
- * recorded.
+ * Finds claims about test runs that the record doesn't support: that tests ran with a tool, a version or an option that no command names, that the
+ * whole suite ran although only some files were tested, that tests ran without the change although no command removed it, or that they ran more often
+ * than recorded.
  *
  * @internal
  */

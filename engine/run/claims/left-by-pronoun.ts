@@ -78,7 +78,10 @@ export function leftSurely(sentence: Sentence, before: readonly Sentence[]): rea
   return paths.length === count ? paths : []
 }
 
-/** How many files the pronoun in a statement that files are unchanged stands for; `some` for "it" or "they", which may mean something else. */
+/**
+ * How many files a statement that files are unchanged is about: 1; 2 for two or more; `some` for "it" or "they", which may mean something else.
+ * Undefined if the sentence doesn't clearly state this.
+ */
 function countOf(sentence: Sentence): 1 | 2 | 'some' | undefined {
   if (!isStatement(sentence) || !mayBeLeft.test(sentence.plain) || limited.test(sentence.plain)) return undefined
   const says = (each: RegExp): boolean => sentence.clauses.some((clause) => each.test(clause))
