@@ -163,9 +163,9 @@ function readItem(item: OutputItem, model: string): ModelEvent {
 }
 
 /**
- * The fields that every message has, and those that every call has. A call's unknown fields are stored in `more`; a message with unknown fields is stored
- * as an item. `id` counts as known although it is never sent back: only a server that stores responses knows the id, and that server refuses an item
- * with an id if the reasoning before it is missing.
+ * The fields that every message has, and those that every call has. A call's unknown fields are stored in `more`; a message with unknown fields is
+ * stored as an item. `id` counts as known although it is never sent back: only a server that stores responses knows the id, and that server refuses
+ * an item with an id if the reasoning before it is missing.
  */
 const known = {
   message: ['type', 'id', 'status', 'role', 'content'],
