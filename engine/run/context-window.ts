@@ -1,6 +1,6 @@
 import { ModelError } from '../core/model.ts'
 
-/** The factor by which a conversation must have grown since the last compaction before it is compacted again. */
+/** The factor by which a conversation must have grown since the last compaction before it is compacted again because of the limit. */
 const growth = 1.25
 
 /** Decides whether the next request fits into the model's context window, and when the conversation must be shortened. */

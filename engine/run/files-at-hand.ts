@@ -20,8 +20,8 @@ const maxCommands = 40
 const maxCommandCharacters = 160
 
 /**
- * Describes what must survive compaction: requests, changed and read files, commands and their outcomes, and open tasks. All of this is taken from
- * the history, and not from the model's memory.
+ * Describes what must survive compaction: requests, changed and read files, commands and their outcomes, and the task list. Except for the sections
+ * in `now`, all of this is taken from the history, and not from the model's memory.
  *
  * @param history the whole history, from its beginning
  * @param now sections about the current state. Default: none

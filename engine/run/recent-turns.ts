@@ -7,7 +7,7 @@ type Block = readonly HistoryItem[]
 
 const charactersPerToken = 4
 
-/** The items with which every request begins: the environment, and the instructions of the user and the repository. */
+/** The developer messages at the beginning of a history, such as the environment and the instructions of the user and the repository. */
 export function leadingContext(history: readonly HistoryItem[]): readonly HistoryItem[] {
   const end = history.findIndex((item) => item.type !== 'message' || item.role !== 'developer')
   return end === -1 ? history : history.slice(0, end)

@@ -21,8 +21,9 @@ import { takeCalls } from './serve-calls.ts'
 import { faultOf, type Stop } from './stop.ts'
 
 /**
- * Runs a model on a task, in a loop of request, calls and results, until the model makes no more calls. The run always ends with exactly one terminal
- * event. Returns the summary of the run. Nothing that a model, a provider or a command does makes this function throw.
+ * Runs a model on a task, in a loop of request, calls and results, until the model makes no more calls or the run is stopped. With `serve`, no model
+ * runs; the calls come from a client. The run always ends with exactly one terminal event. Returns the summary of the run. Nothing that a model, a
+ * provider or a command does makes this function throw.
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
   const { session } = options

@@ -11,8 +11,8 @@ type ExportedRecording = { readonly text: string; readonly doubts: readonly stri
 const masked = '[redacted]'
 
 /**
- * Turns a session into a recording for `replay:FILE`, with its prompt, as `--record` would have written it. Where a secret was masked in
- * the session, the replay accepts any text.
+ * Turns a session into a recording for `replay:FILE`, with its prompt, as `--record` would have written it. Where a secret was masked in the prompt
+ * or in the result of a call, the replay accepts any text.
  */
 export function exportRecording(rollout: ReadRollout, version: string): ExportedRecording {
   const { session, model, original, end } = rollout

@@ -100,7 +100,7 @@ type RolloutEntry = {
 /** The contents of a rollout. */
 export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
-  /** The items that are sent to the model: all of them or, after a compaction, those that the compaction kept and all later ones. */
+  /** The items that are sent to the model: all of them or, after a compaction, the compaction's items and all later ones. */
   readonly history: readonly HistoryItem[]
   /** All items, including those that a compaction replaced. */
   readonly original: readonly HistoryItem[]

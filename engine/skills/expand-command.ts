@@ -16,8 +16,8 @@ export type Expanded = {
  * path such as `/usr/bin`, stay as they are. If a command and a skill share a name, the command is used.
  *
  * @param workspace the directory that relative paths in the text refer to
- * @returns the definition and its text; undefined if the prompt doesn't begin with a name; or an error message if no definition has that name, or its
- *   text can't be filled in
+ * @returns the definition, its text, and the calls that the text requests; undefined if the prompt doesn't begin with a name; or an error message if
+ *   no definition has that name, or its text can't be filled in
  */
 export function expandCommand(
   prompt: string,

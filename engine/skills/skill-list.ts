@@ -1,7 +1,8 @@
 import type { Skill } from './definition.ts'
 
 /**
- * The maximum total length of the list, in characters, which every request contains. A list of many skills may exceed it, as each gets 40 or more.
+ * The maximum length of the list of skills, in characters. It is limited because every request contains the list. A list of many skills may be
+ * longer, because each skill gets at least 40 characters.
  */
 const maxCharacters = 8000
 

@@ -19,7 +19,7 @@ export function toolOf(item: CallItem, called: string | undefined): string {
   return called ?? (item.type === 'file_change' ? 'apply_patch' : 'exec_command')
 }
 
-/** The output of a call. Undefined: the call has no output. */
+/** The result of a call as text: its output, a patch's diff, or the error. Undefined if it has none of these. */
 export function resultOf(item: CallItem): string | undefined {
   if (item.type === 'command_execution') return item.aggregated_output
   if (item.type === 'file_change') return item.error ?? item.diff

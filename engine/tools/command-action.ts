@@ -68,7 +68,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
 
 /**
  * Returns an action that runs the command again with permission for what the sandbox denied. Undefined if there is nothing more to request, if it
- * could not be approved, or if the approval mode isn't `on-failure` and the action asked for no permissions.
+ * could not be approved or granted, if the call was cancelled, or if the approval mode isn't `on-failure` and the action asked for no permissions.
  */
 export function widerAction(
   action: ExecAction,

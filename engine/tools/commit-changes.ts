@@ -31,8 +31,8 @@ const eventDiffLimit = 8 * 1024
 const reviewedDiffLimit = 32 * 1024
 
 /**
- * Commits planned file changes. The Guardian reviews them, they are checked against what a command in the sandbox could write, and they are committed
- * completely or not at all. An item in the event stream reports them.
+ * Commits planned file changes. The Guardian reviews them, they are checked against what a command in the sandbox could write (except for a note, see
+ * `what`), and they are committed completely or not at all. An item in the event stream reports them.
  *
  * @param started when the call began, from `performance.now()`
  * @param what `instructions` if the change adds a note to the instructions of later runs. Such a change is reviewed as a note, and an approval covers

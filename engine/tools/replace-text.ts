@@ -1,6 +1,6 @@
 import { numbered } from './files/text.ts'
 
-/** A text after a replacement and the 1-based lines of the replacements, or why nothing was replaced. */
+/** The text after a replacement, and the lines (from 1) of the original text where something was replaced; or why nothing was replaced. */
 type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string }
 
 /**

@@ -1,7 +1,7 @@
 import type { Guardian, ReviewOptions } from '../../policies/index.ts'
 
 /**
- * Asks the Guardian to review an action. The options that are the same for a whole call are already set: the call's id, the signal that
+ * Asks the Guardian to review an action. The options that are the same for a whole call are already set, such as the call's id, the signal that
  * cancels the review, and the hook's decision.
  */
 export type Review = Guardian['review']

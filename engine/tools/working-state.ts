@@ -97,7 +97,7 @@ function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (s
   }
 }
 
-/** Stops everything that tools have left running. Resolves when all of that has ended. Must be called at the end of the run. */
+/** Stops everything that tools have left running. Resolves when the tasks and commands have ended. Must be called at the end of the run. */
 export async function closeWorkingState({ files, sessions, tasks, repl }: WorkingState): Promise<void> {
   files.close()
   repl.close()

@@ -10,8 +10,9 @@ import { recordChanges } from './record-changes.ts'
  * Returns what a session's runs changed in the view. If the last run was killed before its changes were recorded, they are recorded now. For this, a sandbox of
  * the same kind as the run's is opened, because other kinds may be unavailable.
  *
- * @returns undefined if the session has no view, or if its changes were discarded
+ * @returns undefined if the session has no view, if its changes were discarded, or if none were recorded and the view can't be used any more
  * @throws SandboxError if the changes have to be recorded and no sandbox for git can be opened
+ * @throws UserError `failed` if no space is left to record the changes
  */
 export async function changesOfSession(directory: string): Promise<ChangeRecord | undefined> {
   const state = readViewState(directory)

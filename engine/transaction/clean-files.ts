@@ -8,7 +8,7 @@ export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 /** The git index of a work tree, and which files match it. */
 export type CleanFiles = {
   readonly blobOf: CleanBlobs
-  /** The bytes and the entries of the index. Absent: the index doesn't exist or could not be parsed. */
+  /** The bytes and the entries of the index. Absent: the index doesn't exist, or could not be read or parsed. */
   readonly index?: { readonly content: Buffer; readonly entries: readonly IndexEntry[] }
 }
 

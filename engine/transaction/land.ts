@@ -20,7 +20,7 @@ export type Landing =
       readonly canUndo: boolean
       readonly notes: readonly string[]
     }
-  /** The trees already match the view. */
+  /** No file had to be written, because the trees already contain the chosen changes. Commits may have landed. */
   | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
   /** Nothing was landed, because these changes can't land. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }

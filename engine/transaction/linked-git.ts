@@ -42,7 +42,7 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
   )
 }
 
-/** Combines the git directories of a linked work tree into one for its view. The result is a separate repository that uses the original's objects. */
+/** Creates one git directory for a view from those of a linked work tree or submodule: a separate repository that uses the original's objects. */
 export function copyLinkedGit({ own, common }: GitDirectories, to: string, count: (size: number) => void): void {
   const bytes = (path: string): Buffer => Buffer.from(path)
   if (own !== common) {
@@ -107,7 +107,7 @@ export function linkNested(tree: string, kept: string, files: string, count: (si
   }
 }
 
-/** Creates the missing parent directories of a path, with the owner, mode and times that they have in the tree. */
+/** Creates a directory of the tree and its parents in `files` if they are missing, with the owner, mode and times that they have in the tree. */
 function makeAlike(tree: string, files: string, path: string): void {
   const place = join(files, relative(tree, path))
   if (path === tree || existsSync(place)) return

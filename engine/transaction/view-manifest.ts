@@ -17,7 +17,7 @@ const entry = z.discriminatedUnion('kind', [
   }),
   z.object({ ...base, kind: z.literal('link'), target: z.string(), was: z.string() }),
   z.object({ ...base, kind: z.literal('directory') }),
-  /** An entry that was left out of a view: a pipe, a socket, a device or an unreadable file. Its absence doesn't count as a change. */
+  /** An entry that was left out of a view: a pipe, a socket, a device, or an unreadable file or directory. Its absence doesn't count as a change. */
   z.object({ ...base, kind: z.literal('left-out') }),
 ])
 

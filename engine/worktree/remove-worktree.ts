@@ -8,7 +8,8 @@ import { adminOf, commonDirectory } from './worktree-paths.ts'
 import { counted } from '../core/text/counted.ts'
 
 /**
- * Describes what would be lost if a worktree were removed; undefined if nothing would be lost. If git can't tell, a loss is assumed.
+ * Describes which uncommitted files and commits would be lost if a worktree were removed; undefined if none would be. Files that git ignores don't
+ * count. If git can't tell, a loss is assumed.
  *
  * @param sandbox the sandbox in which the run works in this worktree
  */

@@ -115,7 +115,7 @@ export class Worktrees {
     return this.#move(worktree)
   }
 
-  /** Describes what would be lost if the worktree were removed; undefined if nothing would be lost. */
+  /** Describes which uncommitted files and commits would be lost if the worktree were removed; undefined if none would be. */
   async lost(signal: AbortSignal): Promise<string | undefined> {
     return this.current === undefined ? undefined : whatWouldBeLost(this.current, this.now.sandbox, signal)
   }

@@ -30,7 +30,7 @@ export type RunRecord = {
   readonly pushes: readonly Deed[]
   /** Commands that succeeded, apart from test runs. Statements about their results count as true. */
   readonly succeeded: readonly string[]
-  /** Commands that would have written or deleted files, but were refused. */
+  /** Refused commands that would probably have written or deleted files. */
   readonly refused: readonly string[]
 }
 

@@ -10,9 +10,9 @@ import { sentencesOf } from './sentences.ts'
 const mostTold = 20
 
 /**
- * Finds claims in a final message that the record contradicts: that tests pass, although their last run failed or never happened; that something was
- * pushed, although the push was denied, failed, or was never tried; that unchanged files were changed, or changed ones were left alone. The
- * rules cover English, and some phrases of other languages.
+ * Finds claims in a final message that the record contradicts, for example that tests pass, although their last run failed or never happened; that
+ * something was pushed, although the push was denied, failed, or was never tried; that unchanged files were changed, or changed ones were left alone.
+ * The rules cover English, and some phrases of other languages.
  *
  * The rules for each kind of claim are loaded only if the run did something of that kind or the message may contain such a claim, because V8 needs
  * some milliseconds to compile their patterns.

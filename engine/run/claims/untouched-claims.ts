@@ -13,12 +13,13 @@ type UntouchedClaim = { readonly path: string; readonly text: string }
 const mostPaths = 200
 
 /**
- * Finds claims that files were not changed, although the record says that they were. A claim may be about files and folders by name, about all files of a kind
- * ("no test was touched"), about all except those that the message names ("nothing else was changed"), or about all files.
+ * Finds claims that files were not changed, although the record says that they were. A claim may be about files and folders by name, about all files
+ * of a kind ("no test was touched"), about all except those that the message names ("nothing else was changed"), about everything outside a folder,
+ * or about all files. A claim that changes were undone counts too.
  *
  * @param changed paths of changed files, relative to the workspace
- * @param isCommitted whether git commands of the run may have committed or moved changes. "No changes are left" may then be about files that aren't
- *   committed
+ * @param isCommitted whether git commands of the run may have committed or moved changes. "No changes are left" may then mean only that no
+ *   uncommitted changes are left
  */
 export function findUntouchedClaims(
   sentences: readonly Sentence[],
@@ -188,7 +189,7 @@ function takenBack(
   return words.tookBack.test(marked) ? unnamed[0] : undefined
 }
 
-/** Words that may refer to a changed file without naming it, each with a pattern for the file's path. */
+/** Patterns for paths of changed files, each with a pattern for the words that may refer to such a file without naming it. */
 const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
   [
     testPath,

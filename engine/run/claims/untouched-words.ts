@@ -38,7 +38,7 @@ export const endsThere = pattern(
 export const partOf = pattern(
   String.raw`\b(?:in|of|from|inside|to|for|by|at|with|on|like|as|except|besides|but|than|only|between|via|through|around)(?: the| your| for)? ${others}$`,
 )
-/** Words that show that a sentence is about a different time, or makes an exception. */
+/** Words that limit a claim: they make an exception, or refer to another time, to a condition or wish, or to something other than files. */
 export const limited = pattern(
   String.raw`\b(?:except|apart from|aside from|other than|besides|beyond|otherwise|more than|save for|if|unless|until|should|would|could|can|will|must|please|before|previously|initially|at first|so far|used to|for now|yet|you (?:asked|wanted|said) (?:me )?to (?!not|leave|keep|stay)|behaviou?r|semantics|output|api|interface|signatures?|half|most|apart|first|anymore|any more|again|you'd|since v|since \d|in git|reverted|restored|stash\w*|back)\b`,
 )

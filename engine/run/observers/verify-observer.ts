@@ -16,8 +16,9 @@ type Options = {
 type Failure = Extract<VerificationResult, { type: 'failed' }> & { readonly command: string }
 
 /**
- * Runs the user's `--verify` commands when the model is done. If a command fails, the model is told about it and continues. If the commands still
- * fail after the allowed number of attempts, the run fails. A command that is refused or can't start ends the run at once.
+ * Runs the user's `--verify` commands when the model is done. If a command fails, the model is told about it and continues. If commands still fail
+ * after the model was told as many times as `attempts` allows (0: any number), the run fails. A command that is refused or can't start ends the run
+ * at once. In plan mode, nothing is verified.
  */
 export function verifyObserver(
   { commands, attempts }: Verification,

@@ -9,8 +9,8 @@ export type FileOperation =
   /** Lists a directory, sorted by name. */
   | { readonly op: 'list'; readonly path: string; readonly limit: number }
   /**
-   * Finds the files below a directory, except those that git ignores or, outside a repository, those in `node_modules`. A glob with a slash is
-   * matched against paths relative to the directory, and one without a slash against file names.
+   * Finds the files below a directory, except those that git ignores or, outside a repository, those in `.git` and `node_modules`. A glob with a
+   * slash is matched against paths relative to the directory, and one without a slash against file names.
    */
   | { readonly op: 'find'; readonly path: string; readonly glob: string | undefined; readonly limit: number }
   /** Finds lines that match a regular expression, in one file or in the files that `find` would find. */

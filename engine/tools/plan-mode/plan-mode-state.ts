@@ -54,7 +54,7 @@ export class PlanMode {
     this.#concluded = plan
   }
 
-  /** Returns why an action is refused now; undefined outside plan mode and for read-only actions. */
+  /** Returns why an action is refused now; undefined outside plan mode, and for actions that only read, search the web, or present the plan. */
   refusal(action: Action): string | undefined {
     if (this.#requestedBy === undefined) return undefined
     const change = changeOf(action)
@@ -75,7 +75,7 @@ function inPlanMode(why: string): string {
   return `Plan mode is on, so nothing may be changed: ${why}. Continue with tools that only read, and call exit_plan_mode when the plan is ready.`
 }
 
-/** Describes what an action does besides reading; undefined if it only reads. */
+/** Says why an action is not allowed in plan mode; undefined if it only reads, searches the web, or presents the plan. */
 function changeOf(action: Action): string | undefined {
   switch (action.type) {
     case 'exec':

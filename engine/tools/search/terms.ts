@@ -2,7 +2,7 @@
 type Terms = {
   /** Lower-case words of letters and digits. A name such as `readFile_v2` is split into several words. */
   readonly words: readonly string[]
-  /** Pairs of neighbouring characters, for scripts without spaces between words. */
+  /** Pairs of neighbouring characters in Chinese, Japanese and Korean text; a character that stands alone is a term too. */
   readonly bigrams: readonly string[]
 }
 

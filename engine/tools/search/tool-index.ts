@@ -53,7 +53,7 @@ export class ToolIndex {
   }
 
   /**
-   * Returns the best matches, best first. Text without spaces between words is compared in pairs of characters: a tool that contains none of the
+   * Returns the best matches, best first. Chinese, Japanese and Korean text is compared in pairs of characters: a tool that contains none of the
    * query's words and only one of the query's pairs is not a match, unless the query has no other pair.
    */
   search({ text, required, limit }: ToolQuery): readonly FoundTool[] {
