@@ -10,7 +10,7 @@ export type ExecutionContext = ToolPlace & {
   readonly escalation?: Escalation
 }
 
-/** Returns a function that gives the context for calls. In plan mode, nothing can be written or granted. */
+/** Returns a function that gives the context for calls. In plan mode, its sandbox is that of `readOnlySandbox`, and nothing can be granted. */
 export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
   let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
   return () => {

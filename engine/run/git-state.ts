@@ -43,8 +43,8 @@ export function readHead(root: string): GitHead | undefined {
 }
 
 /**
- * Identifies the commit that is checked out at or above a directory, without starting git. Undefined if there is no repository. For a branch in packed
- * refs, only the branch's name is returned; for reftables, the placeholder that `HEAD` contains.
+ * Identifies the branch and the commit that are checked out at or above a directory, without starting git. Undefined if there is no repository. For a
+ * branch in packed refs, only the branch's name is returned; for reftables, the placeholder that `HEAD` contains.
  */
 export function headMark(directory: string): string | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()

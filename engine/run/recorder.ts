@@ -46,7 +46,7 @@ export type Closing = {
   readonly unsupported?: readonly UnsupportedClaim[]
   /** The result of a review. */
   readonly review?: ReviewReport
-  /** Whether the checked-out commit changed during the run. */
+  /** Whether the checked-out branch or commit changed during the run. */
   readonly headMoved?: boolean
 }
 

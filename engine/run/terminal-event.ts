@@ -22,7 +22,7 @@ const results: Readonly<Record<EndReason, Result>> = {
  * Returns the result of a run, in one word.
  *
  * @param changes the run's changes. Undefined: they aren't considered, because they were not tracked or the run is a review
- * @param headMoved whether a different commit is checked out than at the beginning
+ * @param headMoved whether a different branch or commit is checked out than at the beginning
  */
 export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {
   return reason === 'done' && !headMoved && isUnchanged(changes) ? 'no-change' : results[reason]

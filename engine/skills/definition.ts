@@ -4,7 +4,7 @@ import { toolList } from './front-matter.ts'
 const shared = {
   description: z.string().optional(),
   'allowed-tools': toolList.optional(),
-  /** Whether the model may call only the tools in `allowed-tools` while it follows the definition. */
+  /** Whether the model may call only the tools in `allowed-tools`, from the use of the definition to the end of the run. */
   restrict: z.boolean().optional(),
   model: z.string().min(1).optional(),
 }
@@ -23,7 +23,7 @@ export type Written = {
   readonly description: string
   /** The calls that the definition permits in advance; for an agent, the only calls that it may make. Undefined: the run's own permissions apply. */
   readonly allowedTools: readonly string[] | undefined
-  /** Whether the model may make only the calls in `allowedTools` while it follows the definition. */
+  /** Whether the model may make only the calls in `allowedTools`, from the use of the definition to the end of the run. */
   readonly restrict: boolean
   /** The name of the model to use. Undefined: the run's model. */
   readonly model: string | undefined

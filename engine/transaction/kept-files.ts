@@ -20,7 +20,7 @@ const folder = (directory: string): string => join(directory, 'changes', 'blobs'
 
 const packFile = (directory: string): string => keptFile(directory, 'pack')
 
-/** The path of a file with stored content: the pack, or a file that is named after the hash of its content, which was too large for the pack. */
+/** The path of a file with stored content: the pack or, for content that is too large for the pack, a file that is named after the content's hash. */
 function keptFile(directory: string, hash: string): string {
   return join(folder(directory), hash)
 }

@@ -15,9 +15,9 @@ export type Deed = {
   readonly outcome: Outcome
   /** The numbers in the command's output, if the output counts tests. */
   readonly counts?: readonly number[]
-  /** The number of failed tests, from the end of the command's output. */
+  /** How many tests failed, according to the last such number in the command's output. */
   readonly failures?: number | undefined
-  /** The number of skipped tests, from the end of the command's output. */
+  /** How many tests were skipped, according to the last such number in the command's output. */
   readonly skipped?: number | undefined
   /** Whether the output of a push reports a new tag. */
   readonly hasNewTag?: boolean
@@ -60,7 +60,7 @@ const mostKept = 300
 const shownOutput = 16 * 1024
 const longestCommand = 1024
 
-/** Collects those of a run's commands that a claim may be about. They are analysed only if there is a claim to check. */
+/** Collects those of a run's commands that a claim may be about. They are analysed only in `record`, at the end of the run. */
 export class Evidence {
   #commands: Run[] = []
   #succeeded: string[] = []
