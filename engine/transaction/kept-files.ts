@@ -133,7 +133,7 @@ function openOrUndefined(file: Buffer): number | undefined {
 /**
  * Reads stored bytes.
  *
- * @throws UserError `failed` if they have changed since they were stored
+ * @throws UserError `failed` if they have changed since they were stored; the system's error if they can't be read
  */
 export function keptBytes(directory: string, hash: string): Buffer {
   const packed = readPacked(packFile(directory), hash)

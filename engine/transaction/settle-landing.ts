@@ -34,7 +34,7 @@ export async function settleLanding(directory: string): Promise<void> {
 /**
  * Does the same as `settleLanding`, but takes the session's lock first.
  *
- * @throws UserError if another process holds the lock
+ * @throws UserError `usage` if another process holds the lock; `failed` if the tree can't be recovered
  */
 export async function settleUnlocked(directory: string): Promise<void> {
   if (readViewState(directory)?.pending === undefined) return

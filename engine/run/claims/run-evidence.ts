@@ -41,8 +41,8 @@ export type KnownOfRun = RunRecord & {
   /** The folder to which the message's paths are relative. */
   readonly workspace: string
   /**
-   * Returns the state of a file, compared with the beginning of the run. The list of changes isn't enough, because it leaves out files that git
-   * ignores.
+   * Returns whether a file was written since the run began, doesn't exist now (`absent`), or neither (`as-before`). The list of changes isn't enough,
+   * because it leaves out files that git ignores.
    */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
   /** Whether the run continues a session. The message may then describe earlier runs, so only claims that this run contradicts are reported. */
