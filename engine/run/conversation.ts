@@ -5,8 +5,8 @@ import { RepeatWatch } from './repeat-watch.ts'
 import type { ResumedSession } from './resumed-session.ts'
 
 /**
- * The history of a run. Only this class changes the history. Each item is stored in the rollout before anything else happens, so that a killed run
- * can be resumed.
+ * The history of a run. Only this class changes the history. Each item is stored in the rollout as soon as it is added, so that a killed run can be
+ * resumed.
  */
 export class Conversation {
   #items: HistoryItem[]

@@ -32,7 +32,7 @@ export type ResponseCalls = {
    * adds no later results, and returns the reason. Must be called when the response is complete and in the history.
    */
   finish(): Promise<Stop | undefined>
-  /** Cancels the calls that are still running. Call this when the run ends, for whatever reason. */
+  /** Cancels the calls that are still running, if there are any. Must be called at the end of the turn, whatever ended it. */
   close(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ const mostEntries = 100_000
 
 /**
  * Finds files whose names suggest that they contain secrets, in the directories that a command searches without naming each file. For example, `grep -r KEY .`
- * would also read `.env`, which nobody approved. Returns none for a command that names each file it reads.
+ * would also read `.env`, although nobody approved that. Returns none for a command that names each file it reads.
  *
  * @param argv a command that is proven to only read
  * @param cwd the absolute path of its working directory

@@ -103,7 +103,7 @@ const kept = `(?:(?:(?:did|do|does|has|have|had) not|(?:did|do|does|have|had|has
 const touched =
   '(?:(?:is|are|was|were|has been|have been|had to be|needed to be|gets?|got) )?(?:touched|changed|modified|edited|altered|affected|involved|adapted|adjusted|weakened|bent)'
 
-/** Every claim that files of one kind, such as tests, were not changed contains one of these words. */
+/** Words of which at least one is in every claim that files of one kind, such as tests, were not changed. */
 const leaving =
   /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|identical|\bno\b|none|neither|\bas\b/
 

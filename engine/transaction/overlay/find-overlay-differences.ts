@@ -21,10 +21,10 @@ type OverlayDifferences = { readonly differences: readonly Difference[]; readonl
 const atOnce = 500
 
 /**
- * Finds the differences between an overlay and the tree below it. Only names in the upper directory are examined, so the time depends on the number
- * of changes. To find out what an entry of the upper directory means, the merged view is compared with the lower tree. Extended attributes would show
- * this too (for example, whether a directory is opaque), but Node can't read them. If it is unclear whether the run removed an entry, the entry
- * counts as removed, but the earlier content of its files counts as unknown.
+ * Finds the differences between an overlay and the tree below it. Only the directories that exist in the upper directory are examined, so the time
+ * depends on the number of changes. To find out what an entry of the upper directory means, the merged view is compared with the lower tree. Extended
+ * attributes would show this too (for example, whether a directory is opaque), but Node can't read them. If it is unclear whether the run removed an
+ * entry, the entry counts as removed, but the earlier content of its files counts as unknown.
  *
  * @param repository called with each directory whose repository got new objects
  */
