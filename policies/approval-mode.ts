@@ -53,11 +53,12 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * A mode's decision about an alarm. The mode `bypass` requires no approval. In a sandbox, `untrusted` requires approval for every alarm except
- * `unsandboxed`, and the other modes require it only for access to secrets and for a request for another user's privileges (`sudo`). An
- * `unlisted-file` alarm is only a suspicion. The other alarms are harmless in the sandbox: a variable that is set for one command, evaluated
- * text, or another repository's configuration can do no more than the command itself; the URLs of git's remotes contain no passwords, since the
- * sandbox shows git's configuration without secrets; and commands that only read can't reach a daemon or a name server.
+ * A mode's decision about an alarm. The mode `bypass` requires no approval. Without a sandbox, the other modes require approval for every alarm. In a
+ * sandbox, `untrusted` requires it for every alarm except `unsandboxed`, and the rest require it only for access to secrets and for a request for
+ * another user's privileges (`sudo`). An `unlisted-file` alarm is only a suspicion. The other alarms are harmless in the sandbox: a variable that is
+ * set for one command, evaluated text, or another repository's configuration can do no more than the command itself; the URLs of git's remotes
+ * contain no passwords, since the sandbox shows git's configuration without secrets; and commands that only read can't reach a daemon or a name
+ * server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'

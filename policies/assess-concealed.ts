@@ -30,8 +30,9 @@ export function assessConcealed(
 }
 
 /**
- * Returns the part of a word that is certain, as a list with one element: the whole word or, if it contains a glob or an expansion, everything up to
- * the last slash before the glob or expansion. A leading `$HOME` becomes `~`. The list is empty if no part is certain.
+ * Returns the certain beginning of a word, as a list with one element. A word that is known exactly is returned whole. Of a pattern, or a word that
+ * begins with `$HOME` (which becomes `~`), the result is everything up to the last slash before the first wildcard or expansion; of any other word,
+ * its `prefix`. The list is empty if nothing is certain.
  */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')

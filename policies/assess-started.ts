@@ -109,7 +109,10 @@ function findNamed({ words, texts }: AnalysedCommand, { concealing }: RuleSet): 
   })
 }
 
-/** The possible readings of a text without its quotes: in some languages quotes separate words, in others they are part of a word. */
+/**
+ * The possible readings of a text without its quotes and backslashes, in lower case. In some languages quotes separate words, and in others they are
+ * part of a word. A short option at the beginning may have the rest of the text as its value.
+ */
 function readings(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const parted = lower.replace(/["'\\]/g, ' ')

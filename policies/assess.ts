@@ -10,7 +10,7 @@ import { permitHost, permitPath, permitTool } from './permissions/permit.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { networkVerbs } from './rules/rule.ts'
 
-/** Judges an action. This is a pure function: the same action under the same policy always gets the same answer. */
+/** Judges an action. The answer depends only on the action, the policy, and what the policy's functions, such as `conceals`, say about paths. */
 export function assess(action: Action, policy: Policy): Assessment {
   switch (action.type) {
     case 'exec':

@@ -32,15 +32,16 @@ export type CheckedCommand = {
   /** The stage that made the decision. */
   readonly decidedBy: string
   readonly reason: string
-  /** The `file:line` and the pattern of the deciding rule. */
+  /** The `file:line` and the content of the deciding rule or permission. Absent: none decides. */
   readonly rule?: string
   /** Every reason why the command isn't considered read-only. */
   readonly reasons: readonly string[]
 }
 
 /**
- * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides with the same code, so this
- * function and a guardian can't disagree. Nobody is asked, and nothing is recorded.
+ * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides with the same code, so it
+ * decides differently only if it knows more: about paths on the machine, from hooks, or from approvals during the run. Nobody is asked, and nothing is
+ * recorded.
  *
  * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */
@@ -89,7 +90,7 @@ export function toExecAction(
   return { type: 'exec', argv, cwd, sandbox }
 }
 
-/** The policy under which a command is checked: the one that a run has when it starts. */
+/** The policy under which a command is checked: the one that a run has when it starts, but without facts about the paths on the machine. */
 export function toPolicy(options: CheckOptions): Policy {
   const policy = policies.get(options) ?? makePolicy(options)
   policies.set(options, policy)

@@ -4,7 +4,7 @@ export type Opinion = {
   /** The name of the stage, e.g. `rules`, `analysis` or `mode`. */
   readonly stage: string
   readonly reason: string
-  /** The `file:line` and the pattern of the deciding rule. Absent: no rule decides. */
+  /** The `file:line` and the content of the deciding rule or permission. Absent: none decides. */
   readonly rule?: string
 }
 

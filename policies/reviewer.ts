@@ -10,7 +10,7 @@ export type ReviewRequest = {
   readonly asksFor: string
   /** Why the stage asks, as a sentence. */
   readonly reason: string
-  /** The `file:line` and the pattern of the rule that requires asking, if there is one. */
+  /** The `file:line` and the content of the rule or permission that requires asking, if there is one. */
   readonly rule: string | undefined
   readonly analysis: CommandAnalysis | undefined
   /** A patch as a unified diff for the reviewer, possibly truncated. Absent: the action isn't a patch, or no diff was made. */

@@ -20,10 +20,10 @@ export type AuditVerification = {
 }
 
 /**
- * Checks that a log is complete: every line is a record, the records are numbered without gaps, each contains the hash of the one before it and a
- * seal made with the log's key, and the last one is the record to which the stored head refers. Whoever can write both the log and the head can cut
- * records off the log and change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with `expected`, the log must also
- * contain that head, even if the log has grown since. Throws `AuditError` if the log can't be read.
+ * Checks that a log is complete: every line is a record, the records are numbered without gaps, each contains the hash of the one before it and,
+ * since the log has a key, a seal made with that key, and the last one is the record to which the stored head refers. Whoever can write both the log
+ * and the head can cut records off the log and change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with `expected`,
+ * the log must also contain that head, even if the log has grown since. Throws `AuditError` if the log can't be read.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -106,8 +106,8 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
 }
 
 /**
- * Returns a description of the problem if the log contradicts a copy of the head. `passed` is the hash that was computed from the log for the record
- * to which the copy refers.
+ * Returns a fault if the log contradicts a copy of the head, and otherwise an empty list. `passed` is the hash that was computed from the log for the
+ * record to which the copy refers; undefined if the log has no such record.
  */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []

@@ -56,9 +56,9 @@ const mostText = 3 * longestCommand
 const mostNested = 1_000
 
 /**
- * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell that is given a script, a wrapper such as `env`
- * or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the command line changes to
- * is below the working folder, and what `$PWD` is.
+ * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell that is given a script, a wrapper such
+ * as `env` or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` is the folder in which the command would
+ * run. It determines which files are in the workspace, whether the line changes to a different folder, and whether `$PWD` may contain blanks.
  *
  * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive
  */

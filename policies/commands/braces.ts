@@ -1,4 +1,4 @@
-/** Lists the words that a short brace expansion without nesting, such as `{a,b}` or `{1..5}`, produces. Returns undefined for any other. */
+/** Lists the words that a short brace expansion without nesting, such as `{a,b}` or `{1..5}`, produces. Returns undefined for any other text. */
 export function expandBraces(text: string): readonly string[] | undefined {
   const inner = /^\{([^{}'"\\$`*?[\]~]*)\}$/.exec(text)?.[1]
   if (inner === undefined) return undefined
@@ -14,8 +14,8 @@ export function expandBraces(text: string): readonly string[] | undefined {
 }
 
 /**
- * An upper bound on the number of words that a brace expansion produces: the product of the sizes of all its lists and ranges, even where lists are
- * nested, so that their sizes are really added.
+ * An upper bound on the number of words that a brace expansion produces, except that a range of letters counts as one word. The bound is the product
+ * of the sizes of all lists and numeric ranges. For nested lists it may be too high: `{a,{b,c}}` produces three words, but counts as four.
  */
 export function countOfBraces(text: string): number {
   const numbers = [...text.matchAll(/([+-]?[0-9]{1,20})\.\.([+-]?[0-9]{1,20})/g)]

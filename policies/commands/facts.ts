@@ -20,8 +20,8 @@ export type CommandClass = Fact['class']
  * user's privileges, text that is run as code, a command that shows the environment, a variable that changes what runs, secrets, or another
  * repository. `answerForAlarm` decides which kinds require approval in which mode. An alarm of the kind `unsandboxed` counts only outside a sandbox:
  * it is about the URLs of git's remotes (the git configuration that is visible in the sandbox contains no passwords), the environment variables of
- * containers (the sandbox hides the container daemon), or host names that a program resolves as a side effect. `unlisted-file` is about a file, in a system folder or a home folder, that no table lists: it may contain
- * credentials, and the sandbox doesn't hide it.
+ * containers (the sandbox hides the container daemon), or host names that a program resolves as a side effect. `unlisted-file` is about a file, in a
+ * system folder or a home folder, that no table lists: it may contain credentials, and the sandbox doesn't hide it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'

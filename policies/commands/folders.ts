@@ -21,9 +21,9 @@ const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Adds alarms to commands whose paths may lead to credentials or to another repository. A line may change to several folders, in any order, so each relative
- * path is judged again from all of them. In another folder, git may also work on a different repository, whose configuration can run programs and may have come
- * with the workspace.
+ * Adds alarms to commands whose paths may lead to credentials or to another repository, and to all commands if the line has too many folders or paths
+ * to follow. A line may change to several folders, in any order, so each relative path is judged again from all of them. In another folder, git may
+ * also work on a different repository, whose configuration can run programs and may have come with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
   const targets = commands.flatMap(({ words }) => targetOf(words))

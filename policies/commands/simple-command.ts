@@ -3,7 +3,7 @@ import type { ShellWord } from './shell-word.ts'
 /** A value assigned to a name, either in front of a command or by itself. */
 export type ShellAssignment = {
   readonly name: string
-  /** The assigned value; undefined for an array. */
+  /** The assigned value; undefined for an array, for the variable of a loop, and for an assignment in arithmetic. */
   readonly value: ShellWord | undefined
 }
 
@@ -13,7 +13,7 @@ export type FileRedirection = { readonly access: 'read' | 'write'; readonly targ
 /** A command's standard input, as far as the command line shows it. */
 export type StandardInput =
   | { readonly from: 'caller' }
-  /** `stages` are the commands before this one in the pipeline. Absent if one of them isn't a simple command. */
+  /** `stages` are the commands before this one in the pipeline. Absent if they aren't all known simple commands without redirections. */
   | { readonly from: 'pipe'; readonly stages?: readonly (readonly ShellWord[])[] }
   | { readonly from: 'file' }
   /** `text` is undefined if it depends on expansions. `reveals` names an environment variable that occurs in the text. */
@@ -26,7 +26,7 @@ export type SimpleCommand = {
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]
   readonly input: StandardInput
-  /** Set if the program comes from a variable that the command line sets. The program's name is then known, but its effect counts as unknown. */
+  /** Set if the program's name comes from an expansion. Even if the name is known, the effect of the command then counts as unknown. */
   readonly indirect?: boolean
   /** Set if the command calls a function that is certainly defined at that point. The function's commands are listed too. */
   readonly callsFunction?: boolean

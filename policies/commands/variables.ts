@@ -138,7 +138,7 @@ export class Variables {
     return variable.values.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text))
   }
 
-  /** Whether a variable's value can come from the process's environment. */
+  /** Whether a variable's value may be a secret from the process's environment. If so, `readsEnvironment` is true from then on. */
   isFromEnvironment(name: string): boolean {
     const isFrom = this.#isFromEnvironment(name)
     this.#readsEnvironment ||= isFrom

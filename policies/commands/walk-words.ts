@@ -13,7 +13,7 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
   return readOperand(word, context)
 }
 
-/** Reads a text inside a word: the value of an assignment, or the operand of an expansion. The text counts as one word. */
+/** Like `readWord`, but records no word in `coverage`. Also reads a text inside a word: an assignment's value, or the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} refers to a previous working folder`)
   if (word.parts === undefined) {

@@ -40,8 +40,8 @@ const tameNodeOption =
 type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
 
 /**
- * The effect of a variable's value on later commands. `exported` tells whether commands can see the variable. A variable stays within the shell
- * (`shell-only`) if its name is in lower case, or if it isn't exported and isn't known to affect programs.
+ * The effect of a variable's value on later commands. `exported` tells whether commands can see the variable. A variable that isn't known to affect
+ * programs counts as `shell-only` if its name is in lower case or if it isn't exported.
  *
  * @internal
  */

@@ -127,7 +127,10 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   var: { options: table('-l'), most: 0 },
 }
 
-/** For git subcommands that have subcommands themselves, such as `git remote`: the inner subcommands that only read, with their options. */
+/**
+ * For git subcommands that have subcommands themselves, such as `git remote`: the inner subcommands that only read, with their options. The key `''`
+ * is for a command line without an inner subcommand.
+ */
 export const gitSecondReaders: Readonly<Record<string, Readonly<Record<string, GitReader>>>> = {
   remote: {
     '': { options: table('-v --verbose'), most: 0 },

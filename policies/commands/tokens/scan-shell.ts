@@ -4,7 +4,7 @@ import { ScanError, type Scan } from './token.ts'
 
 /**
  * Tokenises a shell text, independently of the parser whose tree is walked: words, quotes, comments, substitutions, redirections and heredocs, by the
- * lexical rules of bash(1). Every byte belongs to one token, or is a blank or a separator. Rare forms are refused, and so are forms that different
+ * lexical rules of bash(1). Every byte belongs to a token, or is a blank or a separator. Rare forms are refused, and so are forms that different
  * shells read differently. The tokenizer is written by hand because the end of a token depends on what is open around it, and because the body of a
  * heredoc is separate from its operator.
  */

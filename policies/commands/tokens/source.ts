@@ -53,7 +53,10 @@ export class Source {
     if (this.plain) fail(`plain sh doesn't support ${what}`)
   }
 
-  /** Checks a newline inside a construct. Fails if a heredoc is pending, because shells disagree about where its body then begins. */
+  /**
+   * Checks a newline inside a construct, or the beginning of a construct that may contain one. Fails if a heredoc is pending, because shells disagree
+   * about where its body then begins.
+   */
   newlineInside(): void {
     if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
