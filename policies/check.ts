@@ -40,8 +40,8 @@ export type CheckedCommand = {
 
 /**
  * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides with the same code, so it
- * decides differently only if it knows more: about paths on the machine, from hooks, or from approvals during the run. Nobody is asked, and nothing is
- * recorded.
+ * decides differently only if it knows more: about paths on the machine, from hooks, or from approvals during the run. Nobody is asked, and nothing
+ * is recorded.
  *
  * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */

@@ -9,7 +9,7 @@ import type { Command } from './sandbox.ts'
 
 /**
  * Returns the policy for one command in the host's current state: the sandbox's policy, extended to hide the paths that the command asks to hide
- * and, if commands may use unix sockets, those of this machine's programs. If the command asks for read-only access, it can write only to the
+ * and, if commands may use unix sockets, the sockets of this machine's programs. If the command asks for read-only access, it can write only to the
  * temporary directory, and can't use unix sockets. A `danger-full-access` policy is returned unchanged, because it confines nothing.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
@@ -34,9 +34,9 @@ export type ShownPlaces = GuardedPlaces & {
 }
 
 /**
- * Plans what one command sees, and which paths to guard while it runs. Files that already exist when the first command with write access starts count
- * as the host's own. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private
- * repository for its commits.
+ * Plans what one command sees, and which paths to guard while it runs. Files that exist when a command with write access starts count as the host's
+ * own if no other such command is running. Files that appear later may come from a command. A command that can't write can't plant anything, and
+ * needs no private repository for its commits.
  *
  * @param roots the paths that the policy lets commands write to, without symlinks
  * @param keyFiles returns what commands see in place of files that contain secrets; undefined if the backend can't mount files

@@ -89,7 +89,7 @@ export const inspectors: ProgramTable = {
   ),
   lspci: reader('getopt', 'lspci(8)', '-v -k -n -t -m -nn', none),
   lsusb: reader('getopt', 'lsusb(8)', '-v -t', none),
-  // Only the listed groups of letters are accepted: letters mean different things with and without a dash, and without one, an `e` shows environments.
+  // Only the listed groups of letters are accepted: a letter's meaning depends on the dash, and without a dash, an `e` shows environments.
   ps: only(
     'ps(1)',
     reader(

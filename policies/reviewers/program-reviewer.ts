@@ -32,8 +32,8 @@ export type ProgramOptions = {
 
 /**
  * Creates a reviewer that asks another program, such as a CI system or an approval bot in a chat. The program is sent `{id, action, mode, asksFor,
- * reason, rule, class, diff, suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`. With `scope: "run"`, an approval applies
- * for the rest of the run. Any other output, or an answer with a different id, doesn't count as an answer.
+ * reason, rule, class, diff, suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`. With `scope: "run"`, an approval and
+ * the suggested rule apply for the rest of the run. Any other output, or an answer with a different id, doesn't count as an answer.
  *
  * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
  */

@@ -20,9 +20,10 @@ const tooBroad = new Set(
 const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
 
 /**
- * Proposes a rule so that nobody is asked about an action again. Undefined if there should be no such rule: the action isn't a single command, isn't
- * fully known, or asks for several grants or for unspecified access, or the rule would allow far more than the action. A single grant becomes a rule
- * for that grant, unless it is a limit, covers private addresses, or has a path that would be read as a pattern.
+ * Proposes a rule so that nobody is asked about an action again; if possible, the one that the model suggests. Undefined if there should be no such
+ * rule: the action isn't a single command, isn't fully known, asks for several grants or (without suggesting a rule) for unspecified access, or the
+ * rule would allow far more than the action. A single grant becomes a rule for that grant, unless it is a limit, covers private addresses, or has a
+ * path that would be read as a pattern.
  */
 export function proposeRule(action: Action): ProposedRule | undefined {
   if (action.type !== 'exec') return undefined
@@ -57,8 +58,8 @@ export function suggestedBy(action: Action): string | undefined {
 }
 
 /**
- * The words of an action's only command. Undefined if there are several commands, if some words aren't known, if the program is given as a path, or if
- * the command raises an alarm or has redirections or assignments.
+ * The words of an action's only command. Undefined if there are several commands, if the command line isn't fully understood, if some words aren't
+ * known, if the program is given as a path, or if the command raises an alarm or has redirections or assignments.
  */
 function singleCommand(action: Extract<Action, { type: 'exec' }>): readonly string[] | undefined {
   const analysis = analyseCommand(action.argv)

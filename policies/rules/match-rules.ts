@@ -101,7 +101,7 @@ function lineOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(' ')
 }
 
-/** A command as a line of text, with and without its program's folder. `known`: text before the first unknown word, undefined if there is none. */
+/** A command as a line of text, with and without its program's folder. `known`: text before the first unknown word; undefined if all are known. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
 /** A cache of commands as lines of text. It is needed because each command is compared with every rule that has a `text`. */

@@ -1,6 +1,6 @@
 import { shareInstanceof } from '../share-instanceof.ts'
 
-/** A position in a rule file; lines and columns count from 1. */
+/** A position in a file; lines and columns count from 1. */
 export type Position = { readonly line: number; readonly column: number }
 
 /**

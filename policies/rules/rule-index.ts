@@ -32,8 +32,8 @@ export function isOptionEntry(entry: readonly string[]): boolean {
 }
 
 /**
- * The words of the pattern's last entry. For the rule to match, a command must contain one of them, spelt exactly as in the pattern. Undefined if a
- * command may also match without them.
+ * The words of the pattern's last entry that isn't an option. For the rule to match, a command must contain one of them, spelt exactly as in the
+ * pattern. Undefined if a command may also match without them.
  */
 function wordsOf({ pattern, text }: PrefixRule, program: string): readonly string[] | undefined {
   const operands = pattern.slice(1).filter((entry) => !isOptionEntry(entry))

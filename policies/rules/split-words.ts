@@ -1,6 +1,6 @@
 /**
- * Splits a line into words by the POSIX rules for quoting, without expanding anything. Undefined if a quote isn't closed. Never
- * used for a command that would run.
+ * Splits a line into words by the POSIX rules for quoting, without expanding anything. Undefined if a quote isn't closed or if the line ends in an
+ * unquoted backslash. Never used for a command that would run.
  *
  * @example console.log(splitWords(`git commit -m 'two words'`)) // git, commit, -m, two words
  */

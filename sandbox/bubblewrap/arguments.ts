@@ -11,9 +11,10 @@ type Confinement = {
 export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
 
 /**
- * Returns the options for bwrap(1), without the command. The options only create the namespaces and the sandbox's own /dev and /proc. Everything else
- * is done by our own program, which bwrap starts first inside the sandbox: bwrap takes mounts as paths and resolves each path more than once, and the
- * paths may change in between. Our program runs as root of the user namespace that owns the mounts, so that it can change them.
+ * Returns the options for bwrap(1), without the command. The options only create the namespaces and the sandbox's own /dev and /proc, and make
+ * `shown` and `uncovered` visible in that /dev. Everything else is done by our own program, which bwrap starts first inside the sandbox: bwrap takes
+ * mounts as paths and resolves each path more than once, and the paths may change in between. Our program runs as root of the user namespace that
+ * owns the mounts, so that it can change them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [

@@ -56,7 +56,7 @@ export async function requireBubblewrap(): Promise<Bubblewrap> {
   throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
 }
 
-/** Opens a sandbox that confines commands with Linux namespaces and mounts, using bwrap(1). Throws `unavailable` if that can't be done here. */
+/** Opens a sandbox that uses bwrap(1). Throws `unavailable` if that can't be done here, and `path-changed` if an entry in `wanted` was replaced. */
 export async function openBubblewrap(
   policy: SandboxPolicy,
   options: NetworkOptions = {},

@@ -27,7 +27,7 @@ export function probeBubblewrap(): Promise<Probe> {
   return known
 }
 
-/** Forgets, in this process and on disk, that bwrap has worked. Called if bwrap fails although it has worked before. */
+/** Forgets, in this process and on disk, that bwrap has worked. Called if bwrap fails nevertheless, and before a test that must not rely on it. */
 export function forgetProbe(): void {
   known = undefined
   removeIfThere(memoryFile())
@@ -51,7 +51,7 @@ async function probe(): Promise<Probe> {
 /** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
 const trialVersion = 3
 
-/** Returns a key that contains everything that may affect the result of the trial, such as bwrap's file, the kernel's version and the boot id. */
+/** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, and the ids of the boot and the user. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
   return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')

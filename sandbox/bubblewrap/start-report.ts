@@ -18,8 +18,8 @@ type StartReport = {
 }
 
 /**
- * Reads the report from the engine's end of the descriptor. When the first data arrives, sends the go-ahead: without it, the first program
- * doesn't start the command.
+ * Reads the report from the engine's end of the descriptor. When the ready mark has arrived, and no failure with it, sends the go-ahead: without it,
+ * the first program doesn't start the command.
  */
 export function readReport(source: Readable | Writable | null | undefined): StartReport {
   const chunks: Buffer[] = []

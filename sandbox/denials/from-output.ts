@@ -19,7 +19,8 @@ const killedByFilter = 128 + 31
 
 /**
  * Finds denials in a command's output. A path or a host counts if a line of the output mentions it together with a refusal *and* the policy does
- * refuse it. Even then the denial is only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
+ * refuse it. If the command failed, its exit code or, if nothing else was found, the message "Operation not permitted" can indicate a refused system
+ * call. All of these denials are only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
   // Most commands write no errors, so their only line is empty. It is left out, because otherwise the patterns below would be compiled even for such

@@ -14,7 +14,7 @@ export type WarmContainer = {
   exec(command: ContainerCommand): ContainerProcess
   /** Sends a signal to every process except the container's first. */
   signal(name: 'TERM' | 'KILL'): Promise<void>
-  /** Waits until the container's first process is the only one left. Returns false if other processes keep running. */
+  /** Waits until only the container's first process is left, or kills the others if they can't be counted. Returns false if others keep running. */
   empty(): Promise<boolean>
   /** Kills everything that runs in the container, and removes the container. */
   remove(): Promise<void>

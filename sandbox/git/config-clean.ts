@@ -76,8 +76,8 @@ const plainAddress =
 const plainRef = /^\+?refs\/[^\0-\x20\x7f~^:?[\\]+(?::refs\/[^\0-\x20\x7f~^:?[\\]+)?$/
 
 /**
- * Whether a setting that a command wrote may be imported into the host's config. It must not name a program or a configuration file, and its URLs
- * must be plain.
+ * Whether a setting that a command wrote may be imported into the host's config. Only a few settings may, none of which names a program or a
+ * configuration file, and their values must be plain.
  */
 export function isImportable({ section, subsection, name, value }: ConfigEntry): boolean {
   if (value === undefined) return false
