@@ -57,7 +57,7 @@ export type ReviewOptions = OthersOpinions & {
 export type CheckPlace = {
   /** The mode of the sandbox that the command would run in. Default: `workspace-write`. */
   readonly sandbox?: SandboxMode
-  /** The folder that the command would run in. Default: `/`. The check reads no files, so the folder needn't exist. */
+  /** The folder that the command would run in; it needn't exist. Default: `/`. */
   readonly cwd?: string
 }
 

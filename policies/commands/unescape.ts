@@ -1,4 +1,4 @@
-/** Removes the backslashes from text outside of quotes and expansions, as bash does. */
+/** Removes the backslashes from text outside of quotes and expansions, as bash does. The text must not contain continued lines. */
 export function unescapePlain(text: string): string {
   return text.includes('\\') ? text.replace(/\\([^])/g, '$1') : text
 }

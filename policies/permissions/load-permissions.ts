@@ -15,8 +15,8 @@ export type PermissionFile = {
   /** The folder that patterns such as `/path` are relative to. Default: the file's folder, or if that is `.claude`, the folder that contains it. */
   readonly folder?: string
   /**
-   * Whether the file is untrusted. If so, nothing in it stops or slows a run: faulty entries are ignored and reported, and its restrictions count only up to
-   * a certain length. Absent: no.
+   * Whether the file is untrusted. If so, and if `loadPermissions` is given `leaveOut`, nothing in the file stops or slows a run: faulty entries are
+   * ignored and reported, and its restrictions count only up to a certain length. Absent: no.
    */
   readonly untrusted?: boolean
 }

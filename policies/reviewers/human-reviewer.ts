@@ -4,7 +4,7 @@ import { describeGrant } from '../grants.ts'
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../reviewer.ts'
 import { proposeRule, suggestedBy, type ProposedRule } from './rule-proposal.ts'
 
-/** A person's possible answers. `rule` (for the rest of the run) and `always` are offered only if there is a rule. */
+/** A person's possible answers. `always` is offered only if there is a rule to write; `rule` (for the rest of the run), only if the model suggests one. */
 export type HumanChoice = 'once' | 'run' | 'rule' | 'always' | 'no' | 'stop'
 
 /** What a person is shown when asked. */
@@ -32,8 +32,8 @@ export type HumanOptions = {
 
 /**
  * Creates a reviewer that asks a person. With the answer `run`, this exact action is allowed for the rest of the run, and its grants apply to every
- * other action as well. With `rule`, a rule that the model suggested applies for the rest of the run. With `always`, a rule that the person has seen
- * is also written to a file. If the person gives a reason for a refusal, the model receives it.
+ * other action as well. With `rule`, a rule that the model suggested applies for the rest of the run. `always` does the same as `run`, and writes the
+ * rule that the person has seen to a file. If the person gives a reason for a refusal, the model receives it.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */

@@ -1,6 +1,6 @@
 /**
- * The default rules, in the rule file format (see the section on rules in the README). They forbid what no task needs, and ask before a package
- * is published or a push overwrites or deletes other people's work. Everything else is left to the sandbox, the approval mode and your own rules.
+ * The default rules, in the format of rule files (see policies/rules/README.md). They forbid what no task needs, and ask before a package is
+ * published or a push overwrites or deletes other people's work. Everything else is left to the sandbox, the approval mode and your own rules.
  *
  * @example const rules = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
  */

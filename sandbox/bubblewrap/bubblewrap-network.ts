@@ -23,7 +23,7 @@ type CommandNetwork = {
   follow(child: ChildProcess): void
   /**
    * Closes all connections and returns the denials. `complaint` is the end of the command's error output. Throws `setup-failed` if `complaint` shows
-   * that the command never started because the port was in use.
+   * that the command never started because the proxy's port couldn't be opened.
    */
   end(complaint: string): readonly Denial[]
 }
