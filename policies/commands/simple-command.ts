@@ -13,7 +13,7 @@ export type FileRedirection = { readonly access: 'read' | 'write'; readonly targ
 /** A command's standard input, as far as the command line shows it. */
 export type StandardInput =
   | { readonly from: 'caller' }
-  /** `stages` are the commands before this one in the pipeline. Absent if they aren't all known simple commands without redirections. */
+  /** `stages` are the commands before this one in the pipeline. Absent unless all are known, and are simple commands without redirections. */
   | { readonly from: 'pipe'; readonly stages?: readonly (readonly ShellWord[])[] }
   | { readonly from: 'file' }
   /** `text` is undefined if it depends on expansions. `reveals` names an environment variable that occurs in the text. */

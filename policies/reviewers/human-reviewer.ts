@@ -4,7 +4,7 @@ import { describeGrant } from '../grants.ts'
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../reviewer.ts'
 import { proposeRule, suggestedBy, type ProposedRule } from './rule-proposal.ts'
 
-/** A person's possible answers. `always` is offered only if there is a rule to write; `rule` (for the rest of the run), only if the model suggests one. */
+/** A person's possible answers. `always` is offered only if there is a rule, and `rule` (for the rest of the run) only if the model suggests one. */
 export type HumanChoice = 'once' | 'run' | 'rule' | 'always' | 'no' | 'stop'
 
 /** What a person is shown when asked. */

@@ -51,7 +51,7 @@ async function probe(): Promise<Probe> {
 /** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
 const trialVersion = 3
 
-/** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, and the ids of the boot and the user. */
+/** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, the boot id and the user id. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
   return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')

@@ -43,8 +43,9 @@ type CommandNetwork = {
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
    * Ends all connections. Returns the denied connections, and whether the port is free for the next command. If `complaint`, the command's standard
-   * error, says that the command never started because the port couldn't be opened or the working directory was missing, it rejects with `setup-
-   * failed`. That doesn't apply if the command was `stopped` together with its container, because it may then have ended before the port was opened.
+   * error, says that the command never started because the port couldn't be opened or the working directory was missing, this function rejects with
+   * `setup-failed`. That doesn't apply if the command was `stopped` together with its container, because it may then have ended before the port was
+   * opened.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
   /** Removes everything that belongs to this network. Call this no matter how the command ended. */
