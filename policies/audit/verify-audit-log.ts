@@ -21,8 +21,8 @@ export type AuditVerification = {
 
 /**
  * Checks that a log is complete: every line is a record, the records are numbered without gaps, each contains the hash of the one before it and (if
- * it is newer than the log's key) a seal made with the key, and the last one is the record to which the stored head refers. Whoever can write both the
- * log and the head can cut records off the log and change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with
+ * it is newer than the log's key) a seal made with the key, and the last one is the record to which the stored head refers. Whoever can write both
+ * the log and the head can cut records off the log and change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with
  * `expected`, the log must also contain that head, even if the log has grown since. Throws `AuditError` if the log can't be read.
  *
  * @example
