@@ -26,8 +26,8 @@ export function matchesName(relativePath: string, patterns: readonly string[]): 
 const skipped: readonly string[] = ['.git', 'node_modules']
 
 /**
- * Finds the entries below a directory whose names match one of the patterns. It doesn't search directories that match a pattern, or that can't be
- * read.
+ * Finds the entries below a directory whose names match one of the patterns. It doesn't search directories that match a pattern, those in `skipped`,
+ * or those that can't be read.
  */
 export function findNamed(directory: string, patterns: readonly string[]): readonly string[] {
   const means = patterns.map(namer)

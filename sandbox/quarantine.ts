@@ -24,7 +24,10 @@ import { decodeName, encodePath, hasRawBytes } from './path-bytes.ts'
 
 /** A directory outside all writable roots, for files that a command planted and that no program on the host should find. */
 type Quarantine = {
-  /** Moves `path`, which must be below `root` and have no symlinks, into quarantine. Returns the new path; undefined if the entry no longer exists. */
+  /**
+   * Moves the entry at `path`, which must be below `root`, into quarantine. Returns the new path; undefined if the entry no longer exists, or if a
+   * directory before it has become a symlink.
+   */
   take(root: string, path: string): string | undefined
 }
 
@@ -70,7 +73,8 @@ export function putSymlink(root: string, path: string, target: string): void {
 
 /**
  * Calls `act` for the last component of `path`. The directories before it are opened one after the other, so that no running command can lead us out
- * of `root` by replacing a directory with a symlink. Returns undefined if the path no longer exists or contains a symlink.
+ * of `root` by replacing a directory with a symlink. Returns undefined if a directory no longer exists or is a symlink, or if `act` fails because the
+ * entry doesn't exist (or, when `act` creates it, already exists).
  */
 function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined

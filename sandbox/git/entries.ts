@@ -36,7 +36,7 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 /**
  * Texts by which an entry is recognized. `key` identifies a directory regardless of its contents, and any other entry only as long as it is
  * unchanged. For a file that has only one name, `file` identifies it even after its contents have changed: while such a file is mounted read-only,
- * only the host can change it in place. For a symlink, `target` is its text. The result is undefined if there is no entry.
+ * only the host can change it in place. For a symlink, `target` is its text. The result is undefined if there is no entry, or if it can't be reached.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {

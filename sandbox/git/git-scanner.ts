@@ -16,7 +16,7 @@ export type GitEntries = {
    * Directories that git would use as a repository or as the directory of a worktree or submodule, at any depth, and all directories named `.git`.
    */
   readonly directories: readonly GitEntry[]
-  /** Entries named `.git` that are not directories: they refer git to a different directory. */
+  /** Entries named `.git`, in any case, that are not directories. Git takes such an entry as a pointer to a directory elsewhere. */
   readonly links: readonly GitEntry[]
   /** The paths of all entries outside the host's git directories that have one of the requested names. */
   readonly named: readonly string[]
@@ -48,7 +48,7 @@ function isTooLong(path: string): boolean {
 /** Scans trees. Paths are in the form that `decodeName` returns. */
 type GitScanner = {
   /**
-   * Finds all of git's entries below a directory, at any depth.
+   * Finds all of git's entries in a directory tree, and the entries with one of the requested names, at any depth.
    *
    * @param below returns how much of a repository to examine: everything, only the repositories in its `modules` and `worktrees`, or nothing
    */

@@ -31,8 +31,8 @@ export function snapshot(directory: HeldDirectory): string {
 }
 
 /**
- * The names of the entries that git on the host changes: `ofWorktree` lists those in a work tree's own git directory, and `ofRepository` those in the
- * repository's common directory.
+ * The names of the entries whose changes `hostStamp` shows: `ofWorktree` lists those in a work tree's own git directory, and `ofRepository` those in
+ * the repository's common directory.
  */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
@@ -42,8 +42,8 @@ const ofRepository: ReadonlySet<string> = new Set(
 )
 
 /**
- * Returns a text that changes if git on the host changes something in the repository that commands see, for example a ref, the index, a setting or a
- * hook. New objects alone don't count. The text is made without reading the repository's files.
+ * Returns a text that changes if something that commands see changes in the host's repository, for example a ref, the index, a setting or a hook. New
+ * objects alone don't count. The text is made without reading the repository's files.
  */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []

@@ -29,7 +29,7 @@ const message = 'portcullis: taken over'
 
 /** Plans changes to a repository's files, without making any. */
 export type GitPlan = {
-  /** Adds to the plan: a new value of a ref. @returns why that is impossible; undefined if it is possible */
+  /** Adds to the plan: a new value for a ref, or its removal. @returns why that is impossible; undefined if it is possible */
   readonly setRef: (update: RefUpdate) => string | undefined
   /** Adds to the plan: a new line in HEAD's reflog. Carrying out the plan fails if HEAD has changed in the meantime. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void

@@ -99,7 +99,7 @@ export function isInclude(entry: ConfigEntry): boolean {
   return entry.name === 'path' && (entry.section === 'include' || entry.section === 'includeif')
 }
 
-/** The files with credentials, cookies and keys that settings name. */
+/** The files with credentials, cookies, certificates and keys that settings name. */
 export function keyFilesOf(entries: readonly ConfigEntry[], base: string): readonly string[] {
   return entries.flatMap((entry) => {
     const [key, value] = [keyOf(entry), entry.value ?? '']

@@ -1,12 +1,12 @@
 import type { Denial } from '../sandbox.ts'
 
-/** The reason to report for a git entry that was removed. */
+/** The reason to report for a git entry that a review moves away or cleans. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** The reason to report for a directory that was removed because its path is too long for the scan of the roots. */
+/** The reason to report for a directory that a review moves away because its path is too long for the scan of the roots. */
 export const tooDeep = 'too deep to be searched'
 
-/** The advice to a person about an entry that can't be removed. */
+/** The advice to a person about an entry that can't be moved away. */
 export const stuck = 'look at this entry, and remove it yourself before git or an agent runs there'
 
 /** The denial for an entry that was moved away. It says where the entry is now. */

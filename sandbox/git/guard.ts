@@ -36,9 +36,12 @@ type MetadataGuard = {
   trust(): GuardedPlaces
   /** Returns what the latest call to `trust` returned, without searching the roots again. */
   places(): GuardedPlaces
-  /** Quarantines the entries that commands have planted since `trust` was called, and returns the denials. */
+  /** Cleans the repositories that commands have created since `trust` was called, quarantines other planted entries, and returns the denials. */
   review(): readonly Denial[]
-  /** Records that nothing is left to review if this process is killed later. Call this when no command runs and all changes have been reviewed. */
+  /**
+   * Records that nothing is left to review if this process is killed later, unless the last review failed or could not move an entry away. Call this
+   * when no command runs and all changes have been reviewed.
+   */
   rest(): void
 }
 

@@ -44,8 +44,8 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
 }
 
 /**
- * Whether the last line that was added to a branch's reflog names the object `oid`. If the host's HEAD is on that branch, the last line that was
- * added to HEAD's reflog must name the object too.
+ * Whether the last line that was added to a branch's reflog names the object `oid`. If a work tree has that branch checked out on the host, the last
+ * line that was added to the reflog of its HEAD must name the object too.
  */
 export function isLogged(
   { host, scopes }: ImportSides,
@@ -60,7 +60,8 @@ export function isLogged(
 }
 
 /**
- * Writes the lines that commands added to reflogs into the host's reflogs, in place of the single line that git wrote when it imported the ref.
+ * Writes the lines that commands added to reflogs into the host's reflogs, in place of the single line that git may have written when it
+ * imported the ref.
  *
  * @param refused refs that weren't imported, so that their logs aren't imported either
  */

@@ -5,7 +5,7 @@ import type { ImportNote, ImportResult, ImportSides, Known } from './import-type
 /** A ref that commands changed; an undefined value means that the ref doesn't exist. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
-/** The identity in the line that git adds to the host's reflog. If the lines that git wrote in the sandbox can be imported, they replace it. */
+/** The identity in the line that git adds to the host's reflog. That line is replaced if the lines from the sandbox can be imported. */
 const identity = {
   GIT_COMMITTER_NAME: 'Portcullis',
   GIT_COMMITTER_EMAIL: 'portcullis@localhost',

@@ -81,7 +81,7 @@ type EntryLayout = {
 /**
  * Finds the parts of the index entry that begins at `start`.
  * @param previous the length of the previous entry's path
- * @returns undefined if the entry is incomplete
+ * @returns undefined if the entry is incomplete or invalid
  */
 export function layoutAt(content: Buffer, start: number, oidBytes: number, previous: number): EntryLayout | undefined {
   const [version, end] = [content.readUInt32BE(4), content.length - oidBytes]

@@ -40,7 +40,7 @@ export type PlannedCommits =
       readonly stayed?: string
       readonly git: GitWrites
     }
-  /** The repository already has all of the view's commits, or the git directory of the repository or of the view can't be read. */
+  /** The repository already has all of the view's commits, the view has none, or the git directory of the repository or of the view can't be read. */
   | { readonly type: 'none' }
   | { readonly type: 'failed'; readonly why: string }
 

@@ -34,7 +34,7 @@ export type PrivateGit = {
   /**
    * Returns the git data that a command sees.
    *
-   * @param nested the host's repositories below the roots, which are read-only unless the command starts in them; undefined if there was no search
+   * @param nested the host's repositories below the roots, read-only unless they concern the command (see `concerned`); undefined without a search
    * @param settled whether no command that can write is running. Only then can the host's changes be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
@@ -125,7 +125,7 @@ export function openPrivateGit(options: {
       const isBelow = roots.some((root) => isWithin(place, root))
       if (git !== undefined && !found.has(git)) found.set(git, isBelow)
     }
-    // A repository above the roots may also contain secrets.
+    // A repository above the workspace may contain secrets too.
     for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
       const git = at(place)
       if (git !== undefined && !found.has(git)) found.set(git, false)

@@ -59,7 +59,7 @@ function linkedFrom(worktree: string): GitDirectories | undefined {
   return worktreeNamedBy(directory) === worktree ? { own: directory, common: directory } : undefined
 }
 
-/** The work tree that a repository's own config names; undefined if it names none. */
+/** The work tree that a repository's own config names; undefined if it names none that exists. */
 export function worktreeNamedBy(git: string): string | undefined {
   const back = parseConfigFile(readText(git, 'config') ?? '')?.findLast(
     (entry) => keyOf(entry) === 'core.worktree',
@@ -67,7 +67,7 @@ export function worktreeNamedBy(git: string): string | undefined {
   return back === undefined ? undefined : realOrUndefined(resolve(git, back))
 }
 
-/** Whether git would use a directory as a repository. */
+/** Whether a directory has the entries by which git recognizes a repository. Git also checks the content of HEAD. */
 function looksLikeGit(path: string): boolean {
   const has = (name: string): boolean =>
     lstatSync(encodePath(join(path, name)), { throwIfNoEntry: false }) !== undefined

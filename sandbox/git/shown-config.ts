@@ -60,8 +60,8 @@ export function readShownConfig(
 
 /**
  * Settings for the private directory only. Automatic repacking is turned off: the private directory has few objects of its own, but repacking would
- * copy all of the host's objects. On an overlay, directories take longer to read, so git's untracked cache is turned on: after the first command that
- * can write the index, `git status` reads only the directories that have changed.
+ * copy all of the host's objects. Split indexes are turned off, because they can't be imported. On an overlay, directories take longer to read, so
+ * git's untracked cache is turned on: after the first command that can write the index, `git status` reads only the directories that have changed.
  */
 function added(kept: readonly ConfigEntry[], isOverlay: boolean): readonly ConfigEntry[] {
   const isSet = kept.some((entry) => keyOf(entry) === 'core.untrackedcache')

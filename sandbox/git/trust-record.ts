@@ -69,7 +69,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
       try {
         renameSync(file, aside)
       } catch {
-        // Somebody has removed the file, so the next call writes it again.
+        // Somebody has removed the file, so the next call of `keep` writes it again.
         written = undefined
         rmSync(file, { force: true })
       }

@@ -19,8 +19,8 @@ export type Entry =
   | { readonly kind: 'other' }
 
 /**
- * Creates `entry` at the unused path `path`, below `root` and without following symlinks. Missing directories are created. If something other than a
- * directory is in the way of one of these, `away` is called to move it.
+ * Creates `entry`, if it is a file or a symlink, at the unused path `path`, below `root` and without following symlinks. Missing directories are
+ * created. If something other than a directory is in the way of one of these, `away` is called to move it.
  *
  * @throws the system's error
  */
@@ -60,8 +60,8 @@ function enter(inside: string, name: string, clear: () => void): number {
 }
 
 /**
- * Calls a function that changes a directory. If this user isn't permitted to change it, gives the user access to the directory and calls the function
- * again. A command may have removed the directory's permissions.
+ * Calls a function that changes `directory` or opens an entry in it. If this user isn't permitted to do that, gives the user access to the directory
+ * and calls the function again. A command may have removed the directory's permissions.
  */
 function evenIfClosed<T>(act: () => T, directory: string): T {
   try {

@@ -67,7 +67,7 @@ const jumpIf = { equal: [0x0f, 0x84], different: [0x0f, 0x85], negative: [0x0f, 
  */
 type Code = readonly number[]
 
-/** How x86-64 encodes instructions. Numbers pass through rax and rcx, and every variable has a 32-bit address. */
+/** How x86-64 encodes instructions. Apart from a call's arguments, numbers pass through rax and rcx. Every variable has a 32-bit address. */
 export const x64: Processor = {
   machine: 62,
   calls: numbers,

@@ -90,7 +90,7 @@ export function describeAddress(address: string): string | undefined {
   return kind === 'metadata' ? "a cloud's metadata service" : meaning[kind]
 }
 
-/** The denial for a text that doesn't name a host. */
+/** The denial for a text that doesn't name a host and a port. */
 export function refuseText(text: string, why: string): Denial {
   // The text is escaped, because it comes from a possibly hostile program and is shown in logs and on terminals.
   const shown = JSON.stringify(text.slice(0, 200)).replace(/[^ -~]/g, '?')

@@ -8,7 +8,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The process has already ended.
+    // The process has already ended, or can't be signalled.
   }
 }
 

@@ -9,8 +9,8 @@ type KeyFile = { readonly path: string; readonly shown: string | undefined }
 /**
  * Matches the names of package managers' settings files. Commands need these files, but they may contain a token. In the top directory of a root,
  * commands see them without the secrets. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc,
- * pip.pypa.io/en/stable/topics/configuration, bun.sh/docs/runtime/bunfig, doc.rust-lang.org/cargo/reference/config.html,
- * learn.microsoft.com/nuget/reference/nuget-config-file, packaging.python.org/en/latest/specifications/pypirc.
+ * pip.pypa.io/en/stable/topics/configuration, bun.sh/docs/runtime/bunfig, learn.microsoft.com/nuget/reference/nuget-config-file,
+ * python-poetry.org/docs/configuration, packaging.python.org/en/latest/specifications/pypirc.
  */
 const obeyed = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.conf|\.?bunfig\.toml|nuget\.config|poetry\.toml|\.pypirc)$/i
 

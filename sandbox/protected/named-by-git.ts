@@ -6,7 +6,7 @@ import { homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
 import { isWithin } from '../paths.ts'
 
-/** Keys whose values git runs as a program, or uses to find a program to run (git-config(1)). */
+/** The last parts of keys whose values git runs as programs, or uses to find programs or more settings (git-config(1)). */
 const followed = new Set(
   'hookspath path templatedir fsmonitor sshcommand askpass editor pager clean smudge process textconv command driver program helper cmd external gitproxy uploadpack receivepack vcs'.split(
     ' ',

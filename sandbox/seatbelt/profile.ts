@@ -15,7 +15,7 @@ export type SeatbeltProfile = { readonly text: string; readonly parameters: Read
 
 /**
  * Names of entries in a git directory that `git init` and `git clone` must be able to create, so the rules deny writing to them only in repositories
- * that already exist.
+ * that already exist. In a new repository's `hooks`, only samples can be written.
  */
 const madeByInit: readonly string[] = ['config', 'hooks']
 

@@ -44,7 +44,7 @@ const setIdBits = 0o6000
  */
 const O_TMPFILE = 0o2000_0000
 
-/** Calls that builds and tests never need. Each is a way into the kernel, into other processes, or out of a namespace. */
+/** Calls that builds and tests never need. Each is a way into the kernel, into other processes, or out of a namespace, or changes the machine. */
 const never: readonly Syscall[] = [
   // These system calls give access to the memory and descriptors of other processes.
   'ptrace',

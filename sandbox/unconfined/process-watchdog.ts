@@ -31,7 +31,7 @@ for l in $live; do
 done
 `
 
-/** When this process ends, even if it is killed, kills the processes of commands that run without namespaces. */
+/** A helper process that kills the processes of commands without namespaces when this process ends, even if this process is killed. */
 type Watchdog = {
   /** Starts to watch the process group of a command. Call this as soon as the command has one. */
   watch(mark: string, group: number): void
