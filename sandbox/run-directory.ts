@@ -52,7 +52,7 @@ export async function removeRunDirectory(path: string): Promise<void> {
 
 /**
  * Removes the directories of runs that could not clean up before they ended. Directories of live runs and of other users stay. `finish` is called
- * with each directory before it is removed. If `finish` rejects, the directory stays.
+ * with each directory before it is removed. If `finish` rejects, the directory stays, and this function rejects too.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
   // These calls are synchronous, because there is nearly always nothing to do, and waiting for other threads would then delay the run's start more

@@ -6,13 +6,13 @@ let schema: ReturnType<typeof makePolicySchema> | undefined
 const policySchema = (): ReturnType<typeof makePolicySchema> => (schema ??= makePolicySchema())
 
 /**
- * What a confined command may do. A list that is given, even an empty one, replaces the default list.
+ * The schema of a sandbox policy, which says what commands may do. A list that is given, even an empty one, replaces the default list.
  *
  * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
  */
 export const SandboxPolicy = /* @__PURE__ */ policySchema()
 
-/** A policy that has been parsed: all defaults are filled in, and all paths are absolute. */
+/** A policy that has been parsed: all defaults are filled in, and paths that began with `~/` are absolute. */
 export type SandboxPolicy = ParsedPolicy
 
 /** A policy as a user writes it: everything except `mode` and `workspace` may be left out. */

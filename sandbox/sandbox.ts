@@ -108,8 +108,8 @@ export type Sandbox = {
   /**
    * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command ends.
    * Also call it when the output of a running command is passed on, and before a program outside the sandbox uses the files. The search takes a few
-   * microseconds for each directory in the writable roots, because it lists directories but reads no files. If no command is running, it returns `[]`
-   * immediately.
+   * microseconds for each directory in the writable roots, because it lists directories but reads no files. If no running command may write, it
+   * returns `[]` immediately.
    */
   inspect(): Promise<readonly Denial[]>
   /** Releases everything that the backend holds (containers, proxies, temporary directories). Further calls do nothing. */

@@ -59,7 +59,8 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
 }
 
 /**
- * Looks up the entry at a path, without following a symlink there. The answer must describe the host in the state for which the mounts were planned.
+ * A function that looks up the entry at a path, without following a symlink there. The answer must describe the host in the state for which the
+ * mounts were planned.
  */
 type Look = (path: string) => Stats | undefined
 

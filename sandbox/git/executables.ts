@@ -1,6 +1,6 @@
 /**
- * Entries of a git directory that git executes, or that can name something for git to execute. Paths are relative to the git directory. Directories
- * in `modules` and `worktrees` are themselves git directories.
+ * Entries of a git directory that git executes, or that can make it execute something or read another repository. Paths are relative to the git
+ * directory. Directories in `modules` and `worktrees` are themselves git directories.
  */
 export const gitExecutables: readonly string[] = [
   'config',

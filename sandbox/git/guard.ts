@@ -21,7 +21,7 @@ import {
   type RootEntries,
 } from './root-entries.ts'
 
-/** The existing entries that commands must not be able to change. */
+/** The places that `trust` has found. Commands must not be able to change the git entries and the protected paths, some of which may not exist. */
 export type GuardedPlaces = {
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]

@@ -9,8 +9,8 @@ import type { HeldDirectory } from './held-directory.ts'
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
 /**
- * Options that override the repository's settings, so that git itself runs no hooks, contacts no other repository, and starts no file system monitor,
- * pager or clean-up.
+ * Options that override the repository's settings, so that git itself runs no hooks, contacts no other repository, starts no file system monitor,
+ * pager or clean-up, and gives no advice about a detached HEAD.
  */
 const hardened = [
   'core.hooksPath=/dev/null',

@@ -33,7 +33,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
         if (file === 'config') changes.push({ file, key, values })
         continue
       }
-      // The setting is skipped: the host has no separate config file for this linked work tree, so the setting would apply to all work trees.
+      // The setting is skipped: the repository has linked work trees, but no config file for each, so the setting would apply to all work trees.
       if (linked && !perWorktree) continue
       changes.push({ file: perWorktree ? 'config.worktree' : 'config', key, values })
       if (key === 'core.sparsecheckout') sparse = values.at(-1) === 'true'

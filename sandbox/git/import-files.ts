@@ -51,7 +51,10 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
   }
 }
 
-/** The ids of the objects that the changes name. The host must have these objects before it can import the changes. */
+/**
+ * The ids of the objects that the changes name, except those that the host's index named before. The host must have these objects before it can
+ * import the changes.
+ */
 export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
   const at = head?.toString('latin1').trim() ?? ''
   const before = new Set(

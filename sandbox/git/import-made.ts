@@ -10,7 +10,7 @@ import type { ImportNote, ImportResult, ImportSides, Known, NewObjects, RunPack 
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
 type MadeOptions = {
-  /** The repository's path, which is the same inside and outside the sandbox. */
+  /** The repository's path on the host. Without private views, it is the same inside the sandbox. */
   readonly git: string
   readonly roots: readonly string[]
   readonly pack: RunPack

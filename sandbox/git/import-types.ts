@@ -18,7 +18,7 @@ export type ImportSides = {
   readonly run: string
 }
 
-/** What the private repository and the host's repository had in common when they were last compared. The import updates this. */
+/** The state that the private repository and the host's repository had in common when they were last compared. The import updates it. */
 export type Known = {
   refs: Map<string, string>
   /** The content of files in the private directory, by path. `raw` has the host's versions, which may differ. */
@@ -56,8 +56,8 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
 }
 
 /**
- * Starts packing those of the private directory's objects that the host may lack. `done` resolves to the error, or to undefined if there
- * is none.
+ * A function that starts to pack those of the private directory's objects that the host may lack. `done` resolves to the error, or to undefined if
+ * there is none.
  */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
@@ -75,5 +75,8 @@ export type NewObjects = {
   readonly commits: ReadonlySet<string>
 }
 
-/** Runs git in the sandbox to make a pack of the objects that only the private directory has. `git` is that directory's path in the sandbox. */
+/**
+ * A function that runs git in the sandbox to make a pack of the objects that only the private directory has. `git` is the path on the host of the
+ * repository that the directory replaces.
+ */
 export type RunPack = (git: string, oidBytes: number) => ReturnType<PackObjects>

@@ -7,7 +7,7 @@ import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 
-/** Which commits to import, and how. */
+/** A request to import commits. */
 type CommitsWish = {
   /** The repository, inside the private view, in which the commits were made. */
   readonly from: GitDirectories

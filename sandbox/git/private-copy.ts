@@ -19,7 +19,7 @@ export type WorktreeScope = {
   readonly writable: boolean
 }
 
-/** What the host's repository and the private one contained when the copy was made. Later changes are found by comparing with it. */
+/** The contents of the host's repository and of the private one when the copy was made. Later changes are found by comparing with them. */
 type Baseline = {
   readonly refs: Refs
   /** The content of files in the private directory, by path. */
@@ -34,7 +34,7 @@ const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 *
  * load the hash function for an adapted index.
  */
 const worthShowing = 12 * 1024
-/** The directories that each copy has, outer ones first. Objects and large files of the host are mounted in `portcullis`. */
+/** The directories that each copy has, outer ones first. The host's objects and Git LFS files are mounted in `portcullis`. */
 const directories = [
   'objects',
   'portcullis',
@@ -175,7 +175,7 @@ function copyHooks(
 ): void {
   const target = host.link('hooks')
   if (target !== undefined) {
-    // A relative symlink works too, because the directory is mounted at the same path as on the host.
+    // A relative symlink works too, because the directory is mounted in place of the host's.
     symlinkSync(bytes(target), `${path}/hooks`)
     return
   }

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/** How many bytes and files a command may add to the disks that it can write to. This is checked while the command runs. */
+/** The limits on the bytes and files that a command may add to the disks that it can write to. They are checked while the command runs. */
 export type DiskLimit = {
   /** Directories on the disks to watch. */
   readonly places: readonly string[]

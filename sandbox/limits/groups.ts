@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ownerName, isOwnerGone } from '../run-owner.ts'
 
-/** Where control groups can be created, and for which version of the interface. */
+/** A place in which control groups can be created, with the version of its interface. */
 export type Hierarchy =
   | { readonly version: 1; readonly memory: string; readonly pids: string }
   | { readonly version: 2; readonly parent: string }

@@ -3,7 +3,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Backend } from '../backend.ts'
 
-/** What this machine offers for enforcing limits. */
+/** The mechanisms that this machine has for enforcing limits. */
 type LimitTools = {
   /** Whether control groups can be created for memory and processes. */
   readonly groups: boolean

@@ -14,7 +14,7 @@ import {
 import { insideScript, launchScript, planLimits, type LimitPlan } from './plan-limits.ts'
 import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.ts'
 
-/** How to start one command under its limits, and how to find out afterwards which limits it exceeded. */
+/** The means to start one command under its limits, and to find out afterwards which limits it exceeded. */
 type LimitedCommand = {
   /** The script with which the command is started: `sh -c SCRIPT NAME PROGRAM ARGS…` is run in place of the program. */
   readonly script: string

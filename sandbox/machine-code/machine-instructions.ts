@@ -81,7 +81,7 @@ export type Instruction =
   | { readonly goto: string }
   | { readonly label: string }
 
-/** How one processor encodes instructions. */
+/** A processor architecture: its system calls, and its encoding of instructions. */
 export type Processor = {
   /** The processor's number in elf(5). */
   readonly machine: number

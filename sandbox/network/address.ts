@@ -2,8 +2,8 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /**
- * What kind of network or service an address belongs to. A host that is allowed only by name may have only `public` addresses or, if `allowPrivate`
- * is set, any addresses except `metadata`.
+ * The kind of network or service to which an address belongs. A host that is allowed only by name may have only `public` addresses or, if
+ * `allowPrivate` is set, any addresses except `metadata`.
  */
 export type AddressKind =
   | 'public'

@@ -13,8 +13,8 @@ export const channelDescriptor = 6
 export const listenerPath = '/dev/portcullis-listen'
 
 /**
- * The message that the script in `listenFirst`, or the entry program of a container, prints if the proxy's port can't be opened. Other code looks for
- * it in the command's error output.
+ * The message that the script in `listenFirst` prints if the proxy's port can't be opened. The entry program of a container prints it after any
+ * failure except a missing directory. Other code looks for it in the command's error output.
  */
 export const listenerFailed = 'portcullis: the proxy that enforces the network allow-list did not start'
 

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Terminal } from '../sandbox.ts'
 import type { CommandPipes } from './pipes.ts'
 
-/** How the first process of a command ended, or why it never started. */
+/** The end of a command's first process, or the error because of which it never started. */
 type ProcessEnd = { readonly code: number | null; readonly signal: string | null; readonly error?: Error }
 
 /** A process that a backend started, on this machine or elsewhere. */

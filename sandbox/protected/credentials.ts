@@ -1,6 +1,6 @@
 /**
- * Where programs keep secrets and the history of typed commands. Commands can neither read nor write these places. Each line has the form `program | source |
- * place | place …`, which `readPlaces` parses.
+ * The places where programs keep secrets and the history of typed commands. Commands can neither read nor write them. Each line has the form
+ * `program | source | place | place …`, which `readPlaces` parses.
  */
 export const credentials = `
 OpenSSH | https://man.openbsd.org/ssh | ~/.ssh

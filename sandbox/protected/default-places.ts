@@ -40,7 +40,7 @@ export function credentialPlaces(): readonly string[] {
   return [...new Set([...placesEverywhere(prepared().places.credentials), ...appDirectories()])]
 }
 
-/** The absolute paths of the places: those in every home directory, and those that environment variables name instead. */
+/** The absolute paths of the places: those in every home directory, and those to which environment variables move them. */
 function placesEverywhere(places: readonly string[]): readonly string[] {
   // The places are joined into one text, because building each of the many paths separately would slow down every start. No path contains a NUL.
   const text = `\0${places.join('\0')}\0`

@@ -1,4 +1,4 @@
-/** Why a place is protected. This decides what is forbidden to commands, and to everything else that acts on behalf of a model. */
+/** The reason why a place is protected. It decides what is forbidden to commands, and to everything else that acts on behalf of a model. */
 export type Protection =
   /** Files that control other programs when somebody opens a directory as a project. They must not be written. */
   | 'settings'

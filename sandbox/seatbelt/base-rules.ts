@@ -1,4 +1,4 @@
-/** What a command may reach over the network. */
+/** The network access of a command. */
 export type NetworkGrant =
   | { readonly kind: 'none' }
   | { readonly kind: 'internet' }

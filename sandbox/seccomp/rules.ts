@@ -9,7 +9,7 @@ export type ArgumentTest =
   | { readonly argument: number; readonly masked: number; readonly equals: number }
   | { readonly argument: number; readonly anyOf: number }
 
-/** What happens to a system call if all tests hold. The first matching rule decides; if none matches, the call is allowed. */
+/** A rule for a system call; `then` applies if all tests hold. The first matching rule decides; if none matches, the call is allowed. */
 export type Rule = {
   readonly syscall: Syscall
   readonly when: readonly ArgumentTest[]

@@ -4,8 +4,8 @@ import type { Command, Terminal, TerminalSize } from '../sandbox.ts'
 import { sizeMessage } from './terminal-program.ts'
 
 /**
- * What a keyboard sends for control-D. At the start of a line, it means the end of input. Later in a line, it only submits the text that has been
- * typed so far.
+ * The character that a keyboard sends for control-D. At the start of a line, it means the end of input. Later in a line, it only submits the text
+ * that has been typed so far.
  */
 const endOfInput = '\u0004'
 

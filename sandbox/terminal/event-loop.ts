@@ -69,7 +69,7 @@ export function resize({ waiting, resizing, size, master, count }: State, contro
   ]
 }
 
-/** Writes typed input to the terminal. */
+/** Copies typed input from standard input to the terminal. */
 export function type({ waiting, keyboard, typed, master, count }: State): readonly Instruction[] {
   return [
     { when: waiting.keyboard, hasAnyOf: anything, goto: 'readKeys' },

@@ -19,7 +19,7 @@ export type Overlays = {
 }
 
 /**
- * How to create the namespace. `mounts` creates only a mount namespace, which requires root. It is preferred if it is allowed, because files then
+ * A way to create the namespace. `mounts` creates only a mount namespace, which requires root. It is preferred if it is allowed, because files then
  * keep their owners. `user` creates a user namespace too.
  */
 type Way = 'mounts' | 'user'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { imports, packageOf, sources } from './sources.ts'
 
-/** Which package may import which, as in the table in ARCHITECTURE.md. A package imports another one only through its `index.ts`. */
+/** The packages that each package may import, as in the table in ARCHITECTURE.md. A package imports another one only through its `index.ts`. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['apply-patch', 'policies', 'sandbox'],
   policies: [],

@@ -11,8 +11,8 @@ export type Measured = MeasuredProgram | MeasuredAct
 
 type InDirectory = {
   /**
-   * Creates and returns the directory of one run. All directories are created before the first run, because deletions between runs slow down the next
-   * run.
+   * Creates and returns the directory of one run. Each run has its own, created before the first run, so that nothing has to be deleted between runs,
+   * which would slow down the next one.
    */
   readonly directory: () => Promise<string>
 }

@@ -1,4 +1,4 @@
-/** What one program needs for one workload: medians over the runs. */
+/** The cost of one workload for one program, as medians over the runs. */
 export type Cost = {
   /** Wall time in milliseconds. */
   readonly wallMs: number

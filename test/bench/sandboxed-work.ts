@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type * as SandboxPackage from '../../sandbox/index.ts'
 
-/** What one command costs on average. The CPU time includes that of child processes that have exited. */
+/** The average cost of one command. The CPU time includes that of child processes that have exited. */
 export type WorkCost = { readonly wallMs: number; readonly cpuMs: number }
 
 /** A request to run a command `count` times, one after the other. */

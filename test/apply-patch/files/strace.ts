@@ -97,7 +97,7 @@ async function trace(
   env: Env,
 ): Promise<Ended & { readonly lines: readonly string[] }> {
   const log = join(env['LOG'] ?? '', `strace-${process.hrtime.bigint()}`)
-  // All calls to link(2) fail, as on a file system without hard links.
+  // If `LINKLESS` is set, all calls to link(2) and linkat(2) fail, as on a file system without hard links.
   const linkless = env['LINKLESS'] === undefined ? [] : ['-e', 'inject=?link,?linkat:error=EPERM:when=1+']
   const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...linkless, ...command], env)
   const all = readFileSync(log, 'utf8').split('\n')

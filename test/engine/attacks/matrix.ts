@@ -23,7 +23,7 @@ import { attackBy, surfaces, type ToolCall } from './surfaces.ts'
 export const actors = [...surfaces, 'files'] as const
 export type Actor = (typeof actors)[number]
 
-/** What one actor tried in a run, and what got through. */
+/** The number of rows that one actor tried in a run, and descriptions of what got through. */
 export type Tried = { readonly actor: Actor; readonly rows: number; readonly failures: readonly string[] }
 
 type Cell = {

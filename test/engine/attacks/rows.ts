@@ -7,7 +7,7 @@ import { scriptedAttacks } from './scripted.ts'
 /** One attempt: to write a file, to read a file, or to run a script. */
 export type Row = {
   readonly name: string
-  /** The mechanism that stops the attempt. Short test runs try only one row for each mechanism and kind of act. */
+  /** The mechanism that stops the attempt. Except in the soak test, actors other than the shell try one row for each mechanism and kind of act. */
   readonly mechanism: string
   readonly act:
     | { readonly kind: 'write'; readonly path: string }
