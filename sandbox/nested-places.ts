@@ -47,7 +47,7 @@ export function nestedNames(patterns: readonly string[], root: string): NestedNa
   }
 }
 
-/** The protected paths at or inside an entry below `root`: one for each pattern whose first name matches the entry's. */
+/** The protected paths at or inside an entry below `root`: one for each pattern whose first name matches the entry's; none in `node_modules`. */
 export function nestedAt(patterns: readonly string[], root: string, entry: string): readonly string[] {
   if (relative(root, entry).split('/').includes(spared)) return []
   return patterns.filter(isNested).flatMap((pattern) => {

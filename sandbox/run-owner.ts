@@ -43,12 +43,12 @@ function readPidNamespace(): string {
   }
 }
 
-/** The start time of a process, as digits; `ended` if there is no such process; undefined if the time can't be determined. */
+/** The start time of a process, as digits; `ended` if the process has ended or doesn't exist; undefined if the time can't be determined. */
 function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProcfs(pid) : startByPs(pid)
 }
 
-/** The start time of a process in clock ticks (proc(5), stat field 22); `ended` if there is no such process; undefined if the time can't be read. */
+/** Like `startOf`, from procfs. The start time is in clock ticks (field 22 of `/proc/PID/stat`, see proc(5)). */
 function startByProcfs(pid: number): string | undefined {
   try {
     const { isDead, start } = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

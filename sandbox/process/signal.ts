@@ -12,7 +12,10 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Resolves when a process is dead. In a pid namespace, the first process dies last, so waiting for it means waiting for the whole process tree. */
+/**
+ * Resolves when a process is dead; without procfs, at once. In a pid namespace, the first process dies last, so waiting for it means waiting for the
+ * whole process tree.
+ */
 export async function waitForExit(pid: number): Promise<void> {
   for (let wait = 0; isAlive(pid); wait = Math.min(wait + 1, 20)) await sleep(wait)
 }

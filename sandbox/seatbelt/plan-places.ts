@@ -51,8 +51,8 @@ export type PlannedPlaces = {
 }
 
 /**
- * Directories that other backends replace with private ones. Seatbelt can't mount anything over them, so commands can't use them at all, and `TMPDIR`
- * names the run's own directory. A program that always uses `/tmp` fails.
+ * Directories for temporary files and sockets, like those that other backends replace with private ones. Seatbelt can't mount anything over them, so
+ * commands can't use them at all, and `TMPDIR` names the run's own directory. A program that always uses `/tmp` fails.
  */
 const hiddenPlaces: readonly string[] = [
   '/tmp',
