@@ -114,7 +114,7 @@ function writePrograms({ act }: Row, workspace: string): void {
 const directoryOf = (row: Row, actor: Actor, { workspace }: Places, rows: readonly Row[]): string =>
   row.act.kind === 'script' && row.act.atTop ? workspace : join(workspace, 'rows', actor, `${rows.indexOf(row)}`)
 
-/** The script that all actors except `files` run. Its first argument names the actor whose attempts it makes, or is `later` for the later commands. */
+/** The script that all actors except `files` run. Its first argument names the actor whose attempts it makes, or is `later` for later commands. */
 function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, rows: readonly Row[]): string {
   const all = [...chosen]
   const run = (row: Row, actor: Actor, text: string): string => {
