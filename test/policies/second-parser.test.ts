@@ -47,7 +47,7 @@ function agree(ours: readonly ReadWord[], theirs: readonly ReadWord[]): boolean 
 
 const redirecting = /^(?:[<>]|>>|<<-?|<<<|<>|>\||[<>]&|&>>?)$/
 
-/** Substitutions and redirections, as our tokenizer counts them. */
+/** The positions of substitutions and the number of redirections, as our tokenizer finds them. */
 function partsOf(text: string): Pick<SecondReading, 'substitutions' | 'redirections'> {
   const scan = scanShell(text, 'bash')
   const tokens = scan.ok ? scan.tokens : []
@@ -62,7 +62,7 @@ type Outcome =
 
 function compare(text: string): Outcome {
   const script = readScript(text, 'bash')
-  // Unknown commands are asked about, so there is nothing to compare.
+  // If a text isn't fully understood, nothing is allowed because of how it was read, so there is nothing to compare.
   if (script.problems.length > 0 || analyseScript(text).problems.length > 0) return { kind: 'unknown' }
   const theirs = readBySecond(text)
   if (theirs === undefined) return { kind: 'unread' }

@@ -11,7 +11,7 @@ const settings = 'mkdir .claude; echo planted > .claude/settings.json'
 const find = (directory: string): string =>
   spawnSync('find', ['.', '-name', 'settings.json'], { cwd: directory, encoding: 'utf8' }).stdout
 
-// The path of the second tree has fewer than 3,800 characters, but more than 4,095 bytes.
+// The path of the second tree is too long only if its bytes are counted: it has about 1,700 characters, but more than 4,095 bytes.
 test.each([deeper, deeperBy('\u4e2d', 20)])(
   'settings in a tree that is too deep for any path are removed together with their directory: %s',
   async (go) => {

@@ -1,5 +1,5 @@
 /**
- * A program that opens a sandbox, runs one script in it and closes it, for tests that kill it or look at what it uses.
+ * A program that opens a sandbox, runs one script in it, and closes the sandbox. Tests kill this program, or look at the resources it uses.
  *
  *     node kill-driver.ts '{"policy": {…}, "options": {…}, "script": "…", "slow": false}'
  *

@@ -9,7 +9,7 @@ import type { TestRedis } from './redis.ts'
 /** A worker of a test's batch. */
 export type Worker = { readonly pid: () => number; readonly ended: Promise<{ readonly stderr: string }> }
 
-/** Starts a worker that performs one run at a time, as soon as there is a batch to work on. It is killed when the test ends. */
+/** Starts a worker as soon as there is a batch to work on. By default, it performs one run at a time. It is killed when the test ends. */
 export async function startWorker(place: BatchPlace, redis: TestRedis, ...more: readonly string[]): Promise<Worker> {
   while (!existsSync(join(place.out, 'batch.json'))) await sleep(50)
   let pid = 0
@@ -27,7 +27,7 @@ export async function startWorker(place: BatchPlace, redis: TestRedis, ...more: 
   return { pid: () => pid, ended }
 }
 
-/** Starts a worker that shares nothing with the coordinator but Redis and a key. */
+/** Starts a worker that shares nothing with the coordinator but Redis and a key. It is killed when the test ends. */
 export function startFarWorker(
   redis: TestRedis,
   key: string,

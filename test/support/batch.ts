@@ -42,7 +42,7 @@ export type BatchPlace = {
 /**
  * Creates a place to run batches in.
  *
- * @param env variables for every process that `run` starts
+ * @param env variables for the processes that `run` starts, unless its options contain `env`
  */
 export function batchPlace(
   files: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ export async function expectWhole(
   const before = journal()
   const trials = place.lines('results.jsonl').map(({ trial }) => trial)
   const settled = before.flatMap(({ type, trial }) => (type === 'settled' ? [trial] : []))
-  // The process that settled a trial may have been killed before it reported that.
+  // The journal has at most one entry for each settled trial. It has none if the process that settled the trial was killed before it wrote one.
   expect(settled).toEqual([...new Set(settled)])
   expect(place.json('summary.json')).toMatchObject({ trials: trials.length, settled: trials.length })
   expect(place.json('summary.json')['cost_usd']).toBe(spent)

@@ -13,7 +13,7 @@ export function whyNoChromium(): string | undefined {
 export type Opened = {
   /** The document after all scripts had time to run. */
   readonly dom: string
-  /** Requests for anything other than the page, to any host: the browser sends them all to the server that the test has started. */
+  /** Requests for anything but the page and its icon, to any host, which the browser sends to the test's server. Chromium's own are left out. */
   readonly requests: readonly string[]
   /** Reports of violations of the Content Security Policy that the server sent. */
   readonly violations: readonly string[]

@@ -57,7 +57,7 @@ const texts: readonly string[] = [
   '::error::x\n::add-mask::y\n##[group]z\n%0A::set-output name=a::b',
 ]
 
-/** Texts that would end the surrounding element, attribute or text if they were inserted without escaping. */
+/** The beginnings of hostile strings: nothing, or texts that end the surrounding elements, attribute, comment or code if they aren't escaped. */
 const breaks: readonly string[] = [
   '',
   '"\'>',

@@ -47,7 +47,6 @@ test('32 workers in four processes together stay within the tokens of a window',
     for (let round = 0; round < 2; round++) {
       const tokens = 300 + ((worker * 7 + round) % 5) * 50
       const { leave } = await entered(limiter, tokens)
-      // This time is taken before the request is answered, so it is no later than the time at which Redis counts the request.
       sent.push({ at: Date.now(), tokens })
       await sleep(50)
       leave({ type: 'answered', tokens })

@@ -118,7 +118,7 @@ describe('pass@k', () => {
 })
 
 describe('a paired difference', () => {
-  // The first two values are exact binomial tails: 2 · (1 + 12 + 66) / 4096 and 2 · (1 + 9) / 512. The next two are ties.
+  // The first two values are exact binomial tails: 2 · (1 + 12 + 66) / 4096 and 2 · (1 + 9) / 512. The next two are ties. The last is practically 0.
   test.each([
     [10, 2, 158 / 4096],
     [1, 8, 20 / 512],

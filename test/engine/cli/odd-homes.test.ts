@@ -6,7 +6,7 @@ import { agent } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** Paths that can't be a home directory: they aren't absolute, or nothing can be stored in them. The test creates `FIFO` and `FILE`. */
+/** Values of `variables` that can't be used: paths that aren't absolute, or where nothing can be stored. The test creates `FIFO` and `FILE`. */
 const places = ['/dev/null', '/proc/1', '', 'relative', 'FIFO', 'FILE/below']
 const variables = ['HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'TMPDIR']
 const commands = [

@@ -38,8 +38,8 @@ function here(command: string, ...args: readonly string[]): void {
 const ages = { 'cache-control': 'public, max-age=31536000, immutable' }
 
 /**
- * A process that prints the path of the real Python interpreter, and fails if pip is missing. The test starts that interpreter, because a wrapper on
- * the PATH may write to the home directory after an installation.
+ * The result of a process that prints the path of the real Python interpreter, or fails if pip is missing. The test starts that interpreter, because
+ * a wrapper on the PATH may write to the home directory after an installation.
  */
 const python = spawnSync('python3', ['-c', 'import sys, pip; print(sys.executable)'], { encoding: 'utf8' })
 if (python.status !== 0) console.warn('skipped, pip is needed: there is none for python3')

@@ -12,10 +12,7 @@ const server = liar(`
   if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'change', inputSchema: { type: 'object' } }] } })
   send({ id, result: { content: [{ type: 'text', text: 'changed' }] } })`)
 
-/**
- * A configuration that allows a host, and defines a server whose tool may change things, so that a mode that asks about everything has something to
- * ask about.
- */
+/** A configuration with what two of the actions in `asks` need: an allowed host, and an MCP server with a tool that may change something. */
 const config = `[mcp_servers.other]
 command = ${JSON.stringify(process.execPath)}
 args = ["--input-type=module", "-e", ${JSON.stringify(server)}]

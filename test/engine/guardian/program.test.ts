@@ -17,7 +17,7 @@ function items(events: Exec['events'], type: string) {
   return events.flatMap((event) => (event.type === 'item.completed' && event.item.type === type ? [event.item] : []))
 }
 
-/** A program that answers each line by evaluating this expression. In the expression, `asked` is the question, and `say` prints an answer. */
+/** A program that runs this code for each line. In the code, `asked` is the question, `say` prints an answer, and `log` appends to the file `log`. */
 function answering(expression: string): string {
   const directory = tempDir({
     'answer.mjs': `

@@ -22,7 +22,7 @@ type Given<Output> = Partial<AgentOptions<Output>> & {
   readonly seen?: (history: readonly HistoryItem[]) => void
 }
 
-/** Opens an agent with its own home directory and repository. It is closed at the end of the test. */
+/** Opens an agent that is closed at the end of the test. By default, it has its own home directory and repository, and a scripted model. */
 async function open<Output = unknown>({ responses = [], seen, ...given }: Given<Output> = {}) {
   const agent = await openAgent<Output>({
     workspace: given.workspace ?? repository({ 'a.txt': 'one\n' }),

@@ -24,7 +24,7 @@ function kept(events: readonly ModelEvent[]): readonly HistoryItem[] {
   return JSON.parse(JSON.stringify([...said, ...results])) as readonly HistoryItem[]
 }
 
-/** Sends a request for each reply, each time with the whole conversation so far. */
+/** Sends this many requests, each with the whole conversation so far. Returns the conversation after the last response. */
 async function converse(model: Model, times: number, change: Partial<ModelRequest> = {}): Promise<HistoryItem[]> {
   const history = [user('Fix it.')]
   for (let at = 0; at < times; at++)

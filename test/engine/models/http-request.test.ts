@@ -241,7 +241,7 @@ test.each(['none', 'gzip', 'gzip,gzip,gzip,gzip,gzip,gzip'])(
       closed = once(response, 'close')
       response.writeHead(200, { 'content-encoding': encoding }).write('plain')
     })
-    // The answer with too many encodings is refused.
+    // An answer with too many encodings is refused, so that the call rejects.
     await sendByHttp(url).then(
       ({ body }) => body.return?.(),
       () => undefined,

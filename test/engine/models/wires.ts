@@ -85,7 +85,7 @@ export const wires: readonly WireUnderTest[] = [
   },
 ]
 
-/** Starts a mock with these replies and a model that talks to it. Both end with the test. */
+/** Starts a mock with these replies, and opens a model that sends its requests to it. The mock is closed at the end of the test. */
 export async function startWire(
   wire: WireUnderTest,
   replies: Replies,

@@ -200,7 +200,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
     writeFileSync(join(cwd, 'd.bin'), bytes, { mode: 0o755 })
     execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
-    // Neither of these files is committed: the user changed one before the run, and the other is untracked.
+    // Neither of these contents is committed: the user changed one file before the run, and the other file is untracked.
     writeFileSync(join(cwd, 'run.sh'), 'echo\n')
     writeFileSync(join(cwd, 'src', 'new.ts'), 'new\n')
     const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }

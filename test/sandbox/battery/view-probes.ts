@@ -8,7 +8,7 @@ export type ViewPlaces = { readonly workspace: string; readonly keptIn: string; 
 /** A file with a secret, which is in the tree but not in its view. */
 export const realOnly = 'only-in-the-tree'
 
-/** One attempt to get out of a view. Its script prints `GOT` if it succeeds. */
+/** One attempt to get out of a view. If it succeeds, its script prints `GOT`, or creates a file that `planted` finds. */
 export type ViewProbe = { readonly name: string; readonly script: (places: ViewPlaces) => string }
 
 const shows = (command: string): string => `{ ${command}; } 2>/dev/null | grep -aq ${secret} && echo GOT`

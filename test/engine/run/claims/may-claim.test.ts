@@ -9,8 +9,8 @@ import { someFail, sweeping, topics } from '../../../../engine/run/claims/test-w
 const parser = new RegExpParser()
 
 /**
- * Whether every text that the pattern matches contains something that the gate finds. Only parts that are certain are considered: sequences of
- * characters, and digits. So `true` is certain, but `false` may be wrong.
+ * Whether every text that the pattern matches contains something that the gate finds. Only some kinds of parts are considered: sequences of
+ * characters and digits, and classes of characters that aren't negated. So `true` is certain, but `false` may be wrong.
  */
 function isNeeded(node: AST.Pattern | AST.Alternative | AST.Element, gate: RegExp): boolean {
   switch (node.type) {

@@ -112,7 +112,7 @@ export function makeTree(directory: string): void {
   }
   const script = [
     'ln -s overwrite.txt link; ln -s append.txt link-2; ln linked-1.txt linked-2.txt',
-    // Git may consider a file unchanged if it is written in the same second as git's check, so all files get an earlier time.
+    // All files get an early time, because git treats a file as unchanged without reading it only if the file is older than the index.
     'find . -exec touch -h -d 2020-01-01 {} +',
     `git init -q; git add .; ${commit} -m first`,
   ].join('; ')

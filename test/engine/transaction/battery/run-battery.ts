@@ -155,7 +155,7 @@ function failedIn(request: Received): string {
   )
 }
 
-/** Waits until the run's command is running, and then calls `act`. */
+/** Waits until a descendant of the process runs the command `lasting`, and then calls `act`. Returns a failure if none does within 20 seconds. */
 async function whileRunning(pid: number, act: () => void): Promise<Failures> {
   for (let tries = 0; tries < 1000; tries++) {
     if (descendants(pid).some((each) => commandLineOf(each) === lasting)) {
