@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How bash parses each text: the text as bash prints it, or undefined if it is not a complete script. Nothing is run. */
+/** How bash parses each text: the text as bash prints it, or undefined if it isn't a complete script or ends in a backslash. Nothing is run. */
 export function readByBash(texts: readonly string[]): readonly (string | undefined)[] {
   const folder = mkdtempSync(join(tmpdir(), 'bash-reading-'))
   try {
@@ -25,8 +25,8 @@ export function readByBash(texts: readonly string[]): readonly (string | undefin
 
 /**
  * A bash script that reads texts and prints how bash parses them. Each text that is a complete script is put into a function, which is defined and
- * printed, but never called. A line feed before the closing brace ends comments. If a text swallows the brace nevertheless, no function is defined,
- * and nothing is printed.
+ * printed, but never called. A line feed before the closing brace ends comments; a text that ends in a backslash would escape this line feed, so
+ * nothing is printed for it. If a text swallows the brace nevertheless, no function is defined, and nothing is printed either.
  */
 const reader = `
 while IFS= read -r -d '' text; do

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 /** A proxy whose connections can be cut. */
 export type TcpProxy = {
   readonly port: number
-  /** Closes all connections, and refuses new ones. */
+  /** Closes all connections, and each new one at once. */
   readonly cut: () => void
   /** Stops forwarding data but leaves the connections open, so requests get no answer. */
   readonly halt: () => void

@@ -9,7 +9,10 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 
 type Step = { readonly cmd: string } | { readonly patch: string } | { readonly js: string }
 
-/** Runs these steps one after the other. Returns the summary's line about changes, and the counts in the terminal event. */
+/**
+ * Performs a run of these steps twice: with `--json`, for its events and the counts in the terminal event, and without it in a copy of the directory,
+ * for the summary's line about changes.
+ */
 async function counted(
   cwd: string,
   steps: readonly Step[],
@@ -158,8 +161,8 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
 })
 
 /**
- * Runs these steps. Returns the changed files that other programs will run later, the programs that will run each of them, and the summary's line
- * about these files.
+ * Performs a run of these steps twice, as `counted` does. Returns the changed files that other programs may run later, each with its kind and the
+ * program that may run it, and the summary's line about these files.
  */
 async function later(
   cwd: string,

@@ -10,7 +10,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
 
-/** Performs a run whose changes are not landed. Returns its outcome, and a function that runs `agent` in the same directory. */
+/** Performs a run whose changes by default are not landed. Returns its outcome, and a function that runs `agent` in the same directory. */
 async function kept(
   command: string,
   files: Readonly<Record<string, string>>,

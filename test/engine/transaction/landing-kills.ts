@@ -43,8 +43,8 @@ type Kills = {
 
 /**
  * Uses `agent apply` to land the changes of a run (at least twelve files), and kills the program at each call that changes a file system, beginning
- * with the first one that is part of the landing. After `recover`, the tree must be either as it was before or as the run left it. If it is as it was
- * before, applying the changes again must land them.
+ * with the first one that is part of the landing. After `recover`, the tree must be either as it was before or as the run left it. In either case,
+ * after applying the changes again, it must be as the run left it, and after an undo, its files must be as they were before.
  *
  * @param every 1 to kill the program at each call, N to kill it at every Nth call
  * @param withCommits whether the run also made commits, to which the branch moves. Files, branch, index and reflogs must then be all old or all new
@@ -118,7 +118,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
 
 const filesOf = ({ '.git': _, ...files }: ReturnType<typeof look>): Readonly<Record<string, string>> => files
 
-/** All files except git's own, and what git shows of the repository. Unreferenced objects, and the times in logs, are left out. */
+/** All files except git's own, what git shows of the repository (without the times in reflogs), and leftover lock and temporary files in `.git`. */
 function look(tree: string): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => {
     try {

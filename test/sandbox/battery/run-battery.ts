@@ -36,7 +36,7 @@ const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hier
  * Runs the probes in each mode of a backend, with fresh targets for every probe, and returns the outcomes. Two kinds of probes are left out:
  * those for a limit that nothing can enforce, and, in docker's second mode, those that the mode doesn't affect.
  *
- * @param viewed whether commands see a private view in place of the workspace, which must stay unchanged
+ * @param viewed whether commands see a private view in place of the workspace. The workspace itself must then stay unchanged
  */
 export async function runBattery(backend: Backend, viewed = false): Promise<readonly Executed[]> {
   process.env['PROBE_API_TOKEN'] = secret

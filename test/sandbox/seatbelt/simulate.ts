@@ -12,7 +12,7 @@ import { evaluator } from './evaluator.ts'
 
 /**
  * Simulates the escape battery with the profile's text. Returns the evaluator's decision on each probe that has an attempt, in the modes
- * `workspace-write` and `read-only`. Nothing is run, and macOS is not needed.
+ * `workspace-write` and `read-only`. No probe is run, and macOS is not needed.
  */
 export async function simulateBattery(): Promise<readonly Executed[]> {
   const home = process.env['HOME']
