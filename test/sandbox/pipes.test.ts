@@ -26,7 +26,7 @@ function namesOf(directory: string): readonly string[] {
   return readdirSync(pipes)
 }
 
-/** Returns the standard output and standard error of a command that prints `words` and copies its input, `given`, to standard error. */
+/** Opens pipes for a command whose input is `given`. Writes `words` to its output, and its input to its standard error. Returns what arrives. */
 async function heard(pipes: ReturnType<typeof createPipes>, words: string, given: string): Promise<readonly string[]> {
   const { stdout, stderr, inputs, handedOver, release } = pipes.open(Buffer.from(given))
   writeSync(stdout.descriptor, words)

@@ -62,7 +62,7 @@ function linesOf(text: string): readonly string[] {
         .replaceAll(/[\w/.-]*\/portcullis-demo-\w+\//g, '')
         .replaceAll(/replay:\S*\/conversation/g, 'replay:conversation')
         .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
-        // The run is resumed in a different directory, because the demo's directory is temporary.
+        // This is the end of the session's id, and the rest of the command, which may name a directory.
         .replace(/resume [0-9a-f]{12}.*/, 'resume ID'),
     )
 }

@@ -7,11 +7,11 @@ import { arming, characters, pieces, separators, wraps } from './shell-pieces.ts
 const mostLearned = 4_096
 const longest = 200
 
-/** Matches lines that would hang, or that would have effects that a fuzz test must not have. */
+/** Matches lines with commands that may never end, or may have effects that a fuzz test must not have. */
 const unfit =
   /\b(?:rm|sudo|kill|reboot|dd|mkfs|git|curl|find|sleep|yes|select|tail|top|less|more|man|watch|python3?|make|npm|docker|while|until)\b/
 
-/** Lines from the tables of test cases: those that were once wrongly allowed, and harmless ones. */
+/** The lines of two tables of test cases, safe and unsafe ones, without those that are too long or match `unfit`. */
 const known = ['second-cases.jsonl', 'commands.jsonl'].flatMap((name) =>
   readFileSync(new URL(`../../../fixtures/policies/${name}`, import.meta.url), 'utf8')
     .trimEnd()
