@@ -126,7 +126,7 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
     })
   const said = strictest([...opinions, ...permitHost(host, policy.permissions)])
   if (said !== undefined) return said
-  // If the sandbox permits the connection, the approval mode decides whether to ask, as for a command that uses the network.
+  // The sandbox has a network policy of its own. So only the mode `untrusted` asks about a connection from inside the sandbox.
   const fits = action.sandboxed === true && policy.mode !== 'untrusted'
   const decision = policy.mode === 'bypass' || fits ? 'allow' : 'ask'
   return { decision, stage: 'mode', reason: `No rule covers a connection to ${place}.` }

@@ -51,7 +51,7 @@ export function mergeFolders(paths: readonly string[], to: string, owner: number
 
 /** Copies an attempt into the new folder, where it gets the next free number. @returns this number */
 function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: number): number {
-  const attempt = to.beginAttempt(trial)
+  const attempt = to.addAttempt(trial)
   const source = from.attemptPath(trial, old)
   const records = ['result.json', 'superseded.json'].map((name) => join(source, name))
   const filter = (path: string): boolean => !records.includes(path)

@@ -25,8 +25,9 @@ const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mc
 /** Declares all commands of `agent`. */
 export const everyCommand: DeclareCommands = (program, finish) => {
   program.hook('preAction', async (_program, action) => {
-    const names = commandsAbove(action)
-    if (names.some((name) => reviewing.includes(name))) return
+    // `agent policy replay` starts no run, although its name is the same as that of a command that does.
+    const [, command = ''] = commandsAbove(action).toReversed()
+    if (reviewing.includes(command)) return
     const { finishReviewsIfPossible } = await import('../app/finish-reviews-first.ts')
     const { warn } = await import('./warn.ts')
     await finishReviewsIfPossible(warn)

@@ -54,8 +54,8 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
  * directory; a text with a slash is a path, or such a name if it begins with two stars and a slash. `.`, `..` and `~` are paths too.
  */
 function denied(text: string): string {
-  if (text.startsWith('~/') || text.startsWith('**/')) return text
-  return text.includes('/') || ['', '.', '..', '~'].includes(text) ? resolve(text) : `**/${text}`
+  if (text === '~' || text.startsWith('~/') || text.startsWith('**/')) return text
+  return text.includes('/') || ['', '.', '..'].includes(text) ? resolve(text) : `**/${text}`
 }
 
 function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {

@@ -19,6 +19,9 @@ function listResources(servers: McpServers): Tool {
     concurrencySafe: () => true,
     run: async ({ server }) => {
       const names = servers.states().map((state) => state.server.name)
+      if (server !== undefined && !names.includes(server)) {
+        return { ok: false, output: `There is no MCP server ${server}. The servers are ${names.join(', ')}.` }
+      }
       const parts = await Promise.all(
         names
           .filter((name) => server === undefined || name === server)

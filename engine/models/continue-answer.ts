@@ -112,7 +112,7 @@ class Part {
     yield event
   }
 
-  /** Yields the texts that are still held back, before a call or at the end of the response. */
+  /** Yields the texts that are still held back: before a call, or at the end of a part that wasn't cut off. */
   *rest(): Generator<ModelEvent> {
     yield* this.#speak()
     if (this.#isJoined || this.#half === '') return

@@ -120,7 +120,9 @@ export class BudgetWatch {
       }
     }
     if (maxCost === undefined) return undefined
-    if (this.#cost === undefined) return `--max-cost ${maxCost} can't be enforced: ${notCounted}`
+    if (this.#cost === undefined) {
+      return `--max-cost ${maxCost} can't be enforced: ${this.#uncounted ? notCounted : 'the price of a model that answered is not known.'}`
+    }
     if (this.#cost < maxCost) return undefined
     return `The budget is used up: ${dollars(this.#cost)} (--max-cost ${maxCost}).`
   }

@@ -10,7 +10,7 @@ export type RestrictedCalls = {
 }
 
 /**
- * Creates a filter that a call must pass before it reaches the hooks in `behind`. Calls that load a skill or deliver the final answer always pass.
+ * Creates a filter that a call must pass before it reaches the hooks in `behind`. Calls that load a skill, or deliver the final answer or a review's findings, always pass.
  */
 export function restrictedCalls(behind: CallHooks, cwd: () => string): RestrictedCalls {
   const narrowings: { readonly narrowing: ToolAllowlist; readonly source: string }[] = []
@@ -33,4 +33,4 @@ export function restrictedCalls(behind: CallHooks, cwd: () => string): Restricte
   }
 }
 
-const always: readonly string[] = ['skill', 'structured_output']
+const always: readonly string[] = ['skill', 'structured_output', 'report_findings']

@@ -38,7 +38,9 @@ export async function runCommand(
       if (again.result.abort === true) return again.result
       break
     }
-    notes.push(`The command ran again with ${asked} allowed, because the sandbox had denied that.`)
+    notes.push(
+      `The sandbox denied something that the command needed. The command ran again, with permission for ${asked}.`,
+    )
     action = wider
     attempt = again
   }

@@ -82,7 +82,8 @@ const longestPending = 64 * 1024
 /**
  * Reviews input before it is typed, because a shell may execute it as a command that would not have been approved. Input that a shell combines into one command
  * is reviewed as a whole, from the end of the last complete command: across line breaks after a backslash, within open quotes, or after an operator. Input with
- * editing keys is also reviewed as the line that results from the editing. Keys without text, such as control-C, need no approval.
+ * erasing keys is also reviewed as the line that results from them, and input with keys that insert text, such as the tab key and the up arrow, as a
+ * command that isn't known. Control-C alone needs no approval.
  */
 async function refuseTyping(
   command: LiveCommand,
@@ -124,12 +125,24 @@ async function refuseReadings(
   return undefined
 }
 
-/** The ways in which a shell's line editor may read the input: with the editing keys removed, and with the erasing keys applied. */
+/** The ways in which a shell's line editor may read the input: with the editing keys removed, with the erasing keys applied, or as a line that isn't known. */
 function readingsOf(typed: string): readonly string[] {
   const ended = typed.replace(/\u0003/g, '\n')
   // Control-D ends an empty line, and with it the shell. In any other line it is ignored.
   const readings = [ended, ended.replace(/\u0004/g, '\n')].flatMap((text) => [withoutKeys(text), erased(text)])
-  return [...new Set(readings.map((text) => text.trim()).filter((text) => text !== ''))]
+  const known = [...new Set(readings.map((text) => text.trim()).filter((text) => text !== ''))]
+  return mayBecomeAnything(ended) ? [...known, '$unknown_line'] : known
+}
+
+/**
+ * Whether a line editor may execute a line that differs from the text: the keys complete a word, recall an earlier line or move the cursor, or the text
+ * has a `!` or `^` with which a shell recalls an earlier line. Keys that execute nothing by themselves count only once the line is ended.
+ */
+function mayBecomeAnything(typed: string): boolean {
+  const isEnded = /[\n\u000f]/.test(typed)
+  if (isEnded && (/![^\s=]|^\^/m.test(typed) || /\t|\u001b(?:\[|O)/.test(typed))) return true
+  const others = typed.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g, '')
+  return /[\u0001\u0002\u0005-\u0007\u000b\u000c\u000e-\u0014\u0016\u0018-\u001f]/.test(others)
 }
 
 function withoutKeys(typed: string): string {

@@ -4,11 +4,11 @@ import { isInside } from '../core/directories-between.ts'
 /** How many times a landing is tried while another git process is busy, and how many milliseconds pass between two tries. */
 export const [mostTries, betweenTries] = [30, 100]
 
-/** Explains that a transaction failed because another git process locked or changed the file at a path. */
+/** Says that the git file at a path could not be updated, because another git process had locked it or kept changing it. */
 export function busyWith(path: string): string {
   return path.endsWith('.lock')
     ? `${path} exists: a git process is working in the repository, or was killed there. If it was killed, remove the file.`
-    : `${path} kept changing while the changes were landing.`
+    : `${path} was changed again and again by another process.`
 }
 
 /** The git file that another git process locked or wrote during the commit; undefined if the commit failed for another reason. */

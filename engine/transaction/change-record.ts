@@ -73,7 +73,10 @@ export function readRecord(directory: string): ChangeRecord | undefined {
   }
 }
 
-/** Renders changes as a patch. Leaves out what git can't represent: directories, and files whose earlier content is unknown. */
+/**
+ * Renders changes as a patch. Leaves out directories, which git can't represent. A comment takes the place of a file that is too large or whose content
+ * before or after the change is unknown.
+ */
 export function renderPatch(directory: string, changes: readonly RunChange[]): string {
   return changes.map((change) => patchOf(directory, change)).join('')
 }
@@ -109,10 +112,17 @@ export function sizeOf(side: Side): number {
 }
 
 function patchOf(directory: string, { path, before, after }: RunChange): string {
+  if (isUnknown(before) || isUnknown(after)) {
+    return `# ${JSON.stringify(path)} is left out of this patch, because its content before or after the change is unknown\n`
+  }
   const size = Math.max(sizeOf(before), sizeOf(after))
   if (size > largestInPatch)
     return `# ${JSON.stringify(path)} is too large for a patch (${size} bytes), but "agent apply" can land it\n`
   return gitPatch(path, gitSide(directory, before), gitSide(directory, after))
+}
+
+function isUnknown(one: Side): boolean {
+  return one.type === 'file' && one.hash === null
 }
 
 function gitSide(directory: string, one: Side): GitSide {

@@ -12,7 +12,7 @@ export type Entry =
   /** A pipe, a socket or a device, or an original that was left out of the view because it couldn't be copied. */
   | { readonly kind: 'other' }
 
-/** A path whose metadata changed. A file's bytes may still be the same. */
+/** A path that was added, removed or replaced, or whose metadata changed. A file's bytes may still be the same. */
 export type Difference = { readonly key: string; readonly before: Entry; readonly after: Entry }
 
 const atOnce = 500

@@ -214,7 +214,7 @@ function merge(place: Change['place'], now: FileState, before: Side, after: Side
     return { why: 'someone else changed it too, and only changes to files can be merged' }
   }
   if (before.hash === null || after.hash === null) {
-    return { why: 'someone else changed it, and its earlier content is unknown' }
+    return { why: 'someone else changed it, and its content before or after the run is unknown' }
   }
   const [base, theirs] = [keptBytes(directory, before.hash), keptBytes(directory, after.hash)]
   const bytes = mergeText(base, now.bytes, theirs)

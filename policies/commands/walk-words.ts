@@ -15,7 +15,7 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
 
 /** Like `readWord`, but records no word in `coverage`. Also reads a text inside a word: an assignment's value, or the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
-  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} refers to a previous working folder`)
+  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} refers to a folder that the shell remembers`)
   if (word.parts === undefined) {
     if (unescapePlain(word.text) !== word.value) context.problem(`the meaning of ${word.text} is unknown`)
     return [{ kind: 'static', text: word.value }]

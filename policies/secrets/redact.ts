@@ -39,7 +39,7 @@ const window = 600
  */
 const longest = 100_000
 
-/** Masks the secrets of one shape. Reads the text once; the window limits how much is read again. */
+/** Masks the secrets of one shape in one pass. Only a limited window behind each possible beginning of a secret is examined repeatedly. */
 function maskShape(text: string, { head, rest, least, before }: SecretShape): string {
   let masked = ''
   let from = 0

@@ -9,7 +9,7 @@ import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts
 
 /** What `mountSteps` depends on besides the planned mounts. */
 type Stage = {
-  /** The run's own directory on the host, which commands see as their temporary directory. */
+  /** The run's temporary directory on the host, which commands see as `/tmp`. */
   readonly privateTemp: string
   /** The run's empty directory on the host, which commands see in place of hidden directories. */
   readonly emptyDirectory: string

@@ -135,7 +135,8 @@ type Table = {
 let table: Table | undefined
 
 function readTable(): Table {
-  // Protected paths are included, because `protected.allow` may let a task change them. Such a path may be a file or a directory.
+  // Protected settings that can be in any directory are included, because `protected.allow` may let a task change them. Such a path may be a file or a
+  // directory.
   const allowed = protectedTable().filter(({ what, at }) => what === 'settings' && at.startsWith('**/'))
   const rows = [
     ...codeThatRunsLater().map(({ program, names }) => ({ program, names, means: 'file' as const })),

@@ -31,11 +31,15 @@ export function predictionsOf(
   configured = 'configured',
 ): readonly PredictionFile[] {
   const { models, repeat } = folder.manifest
+  const labels = labelsOf(models)
   const files = new Map<string, PredictionFile & { readonly predictions: Record<string, Prediction> }>()
   for (const { trial, settled } of results) {
     if (settled === undefined || !isAnswer(settled.outcome)) continue
     const model = trial.model ?? configured
-    const parts = [...(models.length > 1 ? [plain(model)] : []), ...(repeat > 1 ? [`r${trial.repeat}`] : [])]
+    const parts = [
+      ...(models.length > 1 ? [labels.get(model) ?? plain(model)] : []),
+      ...(repeat > 1 ? [`r${trial.repeat}`] : []),
+    ]
     const name = ['preds', ...parts, 'json'].join('.')
     const patch = settled.patch === undefined ? '' : (readIfThere(join(folder.path, settled.patch)) ?? '')
     const file = files.get(name) ?? { name, model, repeat: trial.repeat, predictions: {} }
@@ -43,6 +47,18 @@ export function predictionsOf(
     files.set(name, file)
   }
   return [...files.values()]
+}
+
+/** A name for each model that can be part of a file name. No two models have the same. */
+function labelsOf(models: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  const label = (model: string): string => {
+    let name = plain(model)
+    for (let next = 2; taken.has(name); next++) name = `${plain(model)}-${next}`
+    taken.add(name)
+    return name
+  }
+  return new Map(models.map((model) => [model, label(model)]))
 }
 
 function plain(model: string): string {

@@ -131,8 +131,12 @@ export class BatchFolder {
   beginAttempt(trial: string): number {
     const last = this.attempts(trial).at(-1) ?? 0
     // An attempt that was given to a worker and has not ended yet is continued.
-    if (last > 0 && this.attemptOf(trial, last) === undefined) return last
-    const attempt = last + 1
+    return last > 0 && this.attemptOf(trial, last) === undefined ? last : this.addAttempt(trial)
+  }
+
+  /** Creates the folder of one more attempt, also if the last one is unfinished. @returns the attempt's number */
+  addAttempt(trial: string): number {
+    const attempt = (this.attempts(trial).at(-1) ?? 0) + 1
     mkdirSync(this.trialPath(trial), { recursive: true, mode: 0o700 })
     // If two processes try to begin the same attempt, the second one fails.
     mkdirSync(this.attemptPath(trial, attempt), { mode: 0o700 })

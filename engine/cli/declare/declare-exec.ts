@@ -158,7 +158,7 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--transactional [=how]',
-        'work on a private view of the workspace: all changes that patches and commands make land together at the end, or none do. ' +
+        'work on a private view of the workspace: the changes made by patches and commands land together at the end, or not at all. ' +
           'The value chooses how the view is made: reflink, copy, overlay, or whichever works',
       )
         .choices(['auto', 'copy', 'reflink', 'overlay'])

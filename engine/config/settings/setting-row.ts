@@ -9,7 +9,7 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly group: Group
   /** The description of the setting in Markdown, for the README and for the JSON Schema. */
   readonly about: string
-  /** The default in Markdown. Absent: the setting has no default. */
+  /** The default in Markdown; `none` if there is none. Absent for a table whose keys have their own defaults. */
   readonly unset?: string
   /** The default as a value, for `agent config show`. Absent: the default isn't a single value. */
   readonly value?: z.input<Schema>

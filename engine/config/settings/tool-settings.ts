@@ -26,7 +26,7 @@ export const toolSettings = {
     group,
     schema: z.array(absolute),
     about:
-      'folders of your own tools: each file is a module with one `defineTool`, whose code runs inside the process of `agent`',
+      'folders of your own tools: each file is a module whose default export is a tool made with `defineTool`, or a list of such tools. Its code runs inside the process of `agent`',
     unset: 'none',
     saidBy: 'user',
   }),

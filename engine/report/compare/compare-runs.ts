@@ -163,14 +163,16 @@ function changesOf(report: Report | undefined): ReadonlyMap<string, readonly str
   return new Map(
     (report?.files ?? []).map(({ path, kind, diffs }) => [
       path,
-      [
-        kind,
-        ...diffs.flatMap(({ diff }) =>
-          diff.split('\n').filter((line) => !/^(?:@@|index |diff |--- |\+\+\+ )/.test(line)),
-        ),
-      ],
+      [kind, ...diffs.flatMap(({ diff }) => withoutHeaders(diff))],
     ]),
   )
+}
+
+/** The lines of a diff without the lines before the first hunk and without those that begin a hunk. A changed line may look like a header, too. */
+function withoutHeaders(diff: string): readonly string[] {
+  const lines = diff.split('\n')
+  const first = lines.findIndex((line) => line.startsWith('@@'))
+  return first === -1 ? lines : lines.slice(first).filter((line) => !line.startsWith('@@'))
 }
 
 function figuresOf({ rollout, report }: ComparedRun): Figures {

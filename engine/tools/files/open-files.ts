@@ -1,4 +1,4 @@
-import { accessDenial, renderDenial, type Sandbox, type SandboxProcess } from '../../../sandbox/index.ts'
+import { accessDenial, renderDenial, SandboxError, type Sandbox, type SandboxProcess } from '../../../sandbox/index.ts'
 import { remedyAsConfig } from '../../core/remedies.ts'
 import type { KeptOutputs } from '../../core/kept-outputs.ts'
 import { helperProgram } from './helper-program.ts'
@@ -79,7 +79,7 @@ export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
     const denial = accessDenial(sandbox.policy, operation.path, 'read')
     if (denial !== undefined) throw new FileError('refused', renderDenial(denial, remedyAsConfig))
     signal.throwIfAborted()
-    if (helper === undefined || helper.ended) helper = new Helper(sandbox)
+    if (helper === undefined || helper.ended) helper = startHelper(sandbox)
     return helper.ask(operation, signal)
   }
   return {
@@ -100,6 +100,16 @@ export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
 }
 
 type Reply = { readonly value: unknown; readonly payload: Buffer }
+
+/** @throws FileError if the sandbox can't start the helper */
+function startHelper(sandbox: Sandbox): Helper {
+  try {
+    return new Helper(sandbox)
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    throw new FileError('failed', `The file helper can't be started in the sandbox: ${error.message}`)
+  }
+}
 
 /** The helper process and the requests it has not answered yet. */
 class Helper {

@@ -131,7 +131,7 @@ export function plantCanaries(scene: Scene): Planted {
   }
 }
 
-/** The names of canaries in a text, in their original form or as a script prints them. */
+/** The names of the canaries that a text contains as `CANARY-name` or, as `findCanaries` prints them, as `seen-name`. The control is left out. */
 export function canariesIn(text: string): readonly string[] {
   const found = [...text.matchAll(/(?:CANARY|seen)-([a-z0-9-]+?)(?:-[0-9a-f]{16})?(?![a-z0-9-])/g)].map(
     ([, name = '']) => name,

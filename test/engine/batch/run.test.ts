@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import type { BatchFolder } from '../../../engine/batch/folder/batch-folder.ts'
+import { predictionsOf } from '../../../engine/batch/derived/predictions.ts'
+import type { TrialResult } from '../../../engine/batch/derived/results.ts'
 import {
   batchPlace,
   committed,
@@ -14,6 +17,7 @@ import {
   type BatchPlace,
 } from '../../support/batch.ts'
 import { say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 
 const outcomesOf = (place: BatchPlace) =>
   place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
@@ -279,6 +283,30 @@ test('a repository that cannot be cloned counts as no answer, and the other runs
   expect(outcomesOf(place)).toEqual([
     ['gone', 'infrastructure', 3],
     ['there', 'done', 1],
+  ])
+})
+
+test('an attempt that never ended stays apart from those of another folder when the folders are merged', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const words = ['run', 'tasks.jsonl', '-m', recordingOf('echo x > x')]
+  for (const name of ['killed', 'ended']) expect((await place.run([...words, '-o', name])).code).toBe(0)
+  const killed = join(place.folder, 'killed/runs/a')
+  rmSync(join(killed, '1/result.json'))
+  rmSync(join(killed, 'settled.json'), { force: true })
+  writeFileSync(join(killed, '1/only-here'), '')
+  expect((await place.run(['merge', 'killed', 'ended', '-o', 'out'])).code).toBe(0)
+  expect([1, 2].map((attempt) => existsSync(join(place.out, `runs/a/${attempt}/only-here`)))).toEqual([true, false])
+  expect([1, 2].map((attempt) => existsSync(join(place.out, `runs/a/${attempt}/result.json`)))).toEqual([false, true])
+})
+
+test('models whose names become the same name of a file have predictions of their own', () => {
+  const folder = { path: tempDir(), manifest: { models: ['a/b', 'a-b'], repeat: 1 } } as unknown as BatchFolder
+  const results = ['a/b', 'a-b'].map(
+    (model) => ({ trial: { task: 't', repeat: 1, model }, settled: { outcome: 'done' } }) as unknown as TrialResult,
+  )
+  expect(predictionsOf(folder, results).map(({ name, model }) => [name, model])).toEqual([
+    ['preds.a-b.json', 'a/b'],
+    ['preds.a-b-2.json', 'a-b'],
   ])
 })
 

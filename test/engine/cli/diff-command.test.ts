@@ -77,6 +77,12 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     expect(stdout).toContain('changes: 1 of 1 file differs\n  made.txt\n    a +x\n    b +other\n')
   })
 
+  test('a changed line that looks like the header of a diff counts, too', async () => {
+    const { code, stdout } = await diff([{ replies: plain('ls', '++ x') }, { replies: plain('ls', '++ y') }])
+    expect(code).toBe(1)
+    expect(stdout).toContain('  made.txt\n    a +++ x\n    b +++ y\n')
+  })
+
   test('another prompt counts as another start, and another answer as another end', async () => {
     const { code, stdout } = await diff([
       { replies: [[say('yes')]], prompt: 'first\nsame' },

@@ -91,6 +91,12 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect((await agent(args, { cwd, home })).stdout).toBe('plain')
   })
 
+  test("--deny-read '~' hides the home directory", async () => {
+    const [cwd, home] = [tempDir({ 'a.txt': 'plain' }), tempDir({ 'notes.txt': 'private' })]
+    const args = ['sandbox', '--deny-read', '~', '--', 'sh', '-c', 'cat ~/notes.txt a.txt']
+    expect((await agent(args, { cwd, home })).stdout).toBe('plain')
+  })
+
   test("--deny-read '.env*' hides matching names at any depth, and no similar ones", async () => {
     const files = { '.env': 'A=1', 'app/.env.local': 'B=2', 'app/env.js': 'plain', 'app/.environment/c': 'C=3' }
     const [cwd, home] = [tempDir(files), tempDir()]

@@ -82,7 +82,7 @@ describe.skipIf(needsBubblewrap())(
         { status: 'completed', granted: [`writing ${out}/a.txt`, `writing ${out}/b.txt`] },
       ])
       expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('new\n')
-      expect(result(ended)).toContain(`The command ran again with writing ${out}/a.txt allowed`)
+      expect(result(ended)).toContain(`The command ran again, with permission for writing ${out}/a.txt.`)
     })
 
     test('the wider sandbox adds only the one path', async () => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { resourceTools } from '../../../engine/mcp/resource-tools.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { liar, nodeServer, reference, server, start } from './servers-support.ts'
@@ -33,6 +34,15 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     expect((await connection.readResource(first?.uri ?? '', signal)).text).not.toBe('')
     expect((await connection.listPrompts()).map(({ name }) => name)).toContain('simple-prompt')
     expect(await connection.getPrompt('simple-prompt', {}, signal)).not.toBe('')
+  })
+
+  test('a list of the resources of a server that does not exist fails, and names the servers', async () => {
+    const tools = resourceTools(await start([nodeServer('everything', { file: reference('everything') })]))
+    const list = tools.find(({ name }) => name === 'list_mcp_resources')?.check({ server: 'other' })
+    expect(list?.valid === true && (await list.run({} as never, undefined))).toEqual({
+      ok: false,
+      output: 'There is no MCP server other. The servers are everything.',
+    })
   })
 
   test('everything: a cancelled call ends at once', async () => {

@@ -135,6 +135,13 @@ test('typed input is judged as the command that it may be, however it is split',
     ['git \\\n', '\u0003', 'echo b; git push\n'],
     ['git pu\u0004', 'sh\n'],
     ['echo a\u0004git push\n'],
+    ['git pu\t', 'sh\n'],
+    ['\u001b[A', '\n'],
+    ['\u0010\u000f'],
+    ['push\u0001git \n'],
+    ['\u0018\u0005'],
+    ['!g\n'],
+    ['^status^push\n'],
   ]
   for (const parts of cutUp) {
     const said = []
