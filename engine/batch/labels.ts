@@ -10,7 +10,7 @@ const label = /^[\w.-]{1,64}$/
  * Parses labels, sorts them and removes duplicates.
  *
  * @param said names separated by commas or spaces, or a list of names
- * @returns undefined for anything else
+ * @returns undefined if `said` is neither of these, or if one of the names is not a valid label
  */
 export function parseLabels(said: unknown): Labels | undefined {
   const names: unknown = typeof said === 'string' ? said.split(/[,\s]/).filter((name) => name !== '') : said

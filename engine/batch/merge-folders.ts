@@ -16,7 +16,7 @@ type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly
  * trial, the result in the folder that comes first in `paths` counts, and the other one is superseded.
  *
  * @param paths the folders to merge, at least one
- * @throws UserError `usage` if the folders belong to different batches, or the new folder is not empty
+ * @throws UserError `usage` if one of the folders contains no readable batch, if they belong to different batches, or if the new folder is not empty
  */
 export function mergeFolders(paths: readonly string[], to: string, owner: number): Merged {
   const sources = paths.map((path) => BatchFolder.open(path, owner))

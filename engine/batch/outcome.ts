@@ -3,8 +3,8 @@ import { exitCodes } from '../core/exit-codes.ts'
 /**
  * The possible outcomes of an attempt. With the first four, the attempt has an answer, which counts as a result for the task. The others say why
  * there is no answer: no sandbox, a provider failure, an exhausted quota, another failure that says nothing about the task (such as an unavailable
- * repository or an internal error), a lost process, a run that did not begin because its options were wrong (exit code 2), an interruption, or a
- * cancelled batch.
+ * repository or an internal error), a lost process, a run that did not begin because its options or its configuration were wrong (exit code 2), an
+ * interruption, or a cancelled batch.
  */
 export const outcomes = [
   'done',

@@ -6,7 +6,7 @@ type Shard = { readonly index: number; readonly of: number }
 /**
  * Parses `INDEX/COUNT`. The index starts at 0, like `JOB_COMPLETION_INDEX` in Kubernetes.
  *
- * @throws UserError `usage` for a text in any other form
+ * @throws UserError `usage` for a text in any other form, or if the index is not less than the count
  */
 export function parseShard(text: string): Shard {
   const [, index, count] = /^(\d{1,6})\/([1-9]\d{0,5})$/.exec(text) ?? []

@@ -9,7 +9,7 @@ const fields = ['outcome', 'model', 'task'] as const
  * Parses a condition on trials, such as `outcome=provider`, `model=gpt-5.5` or `task=one`. If there are several conditions, separated by commas, all must be
  * met. If there are several values, separated by `|`, one must match.
  *
- * @throws UserError `usage` for an unknown field or outcome
+ * @throws UserError `usage` for a condition in another form, an unknown field or an unknown outcome
  */
 export function parseWhere(text: string): (settled: SettledRecord) => boolean {
   const conditions = text.split(',').map((part) => {

@@ -8,7 +8,7 @@ import type { BatchRunOptions } from './batch-options.ts'
  *
  * @param models the names of the models. Empty: the configured model
  * @param tree the work tree of one of the tasks
- * @throws UserError `usage` that names the problem
+ * @throws UserError that names the problem
  */
 export async function checkModels(options: BatchRunOptions, models: readonly string[], tree: string): Promise<void> {
   const { model: _, ...configured } = options

@@ -47,7 +47,7 @@ export function batchWish(directory: string, wish: Wish): number {
  * `agent batch set`: changes limits of a running batch.
  *
  * @param pairs strings such as `workers=8`, `rpm=500` or `tpm=200000`
- * @throws UserError `usage` for a key that can't be set, or an invalid value
+ * @throws UserError `usage` if the folder contains no batch, for a key that can't be set, or for an invalid value
  */
 export function batchSet(directory: string, pairs: readonly string[]): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
@@ -90,7 +90,7 @@ export async function batchStatus(
  * `agent batch retry`: reopens settled trials, so that the next `agent batch run` runs them again.
  *
  * @param where a condition such as `outcome=provider`, or several, separated by commas
- * @throws UserError `usage` for an invalid condition, and while the batch is running
+ * @throws UserError `usage` if the folder contains no batch, for an invalid condition, or while the batch is running
  */
 export function batchRetry(directory: string, where: string): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)

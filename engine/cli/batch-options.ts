@@ -1,6 +1,6 @@
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** Limits for each run in a batch, in addition to the limits in the run's configuration. */
+/** The limits and checks of each run in a batch, with the same names and meanings as the options of `agent exec`. */
 export type RunLimits = {
   readonly maxTurns?: number
   readonly maxTokens?: number

@@ -24,7 +24,7 @@ import { UserError } from '../core/user-error.ts'
 export type BatchExportOptions = { readonly output?: string; readonly model?: string; readonly repeat?: number }
 
 /**
- * `agent batch report`: rewrites the files that are computed from the results of the runs.
+ * `agent batch report`: rewrites the files that are computed from the results of the runs, and prints a summary or, with `--format`, the statistics.
  *
  * @throws UserError `usage` if the folder contains no batch
  */
@@ -54,7 +54,7 @@ function renderStatistics(statistics: BatchStatistics, format: (typeof batchRepo
 /**
  * `agent batch merge`: merges several folders of one batch into a new folder.
  *
- * @throws UserError `usage` if the folders belong to different batches, or the new folder is not empty
+ * @throws UserError `usage` if one of the folders contains no readable batch, if they belong to different batches, or if the new folder is not empty
  */
 export function batchMerge(directories: readonly string[], output: string): number {
   const paths = directories.map((directory) => resolve(directory))
@@ -76,7 +76,8 @@ function tellDerived(folder: BatchFolder): number {
 /**
  * `agent batch export --swebench`: writes the predictions for one model and one repeat.
  *
- * @throws UserError `usage` if no task has an answer yet, or if the options don't choose exactly one model and one repeat that have answers
+ * @throws UserError `usage` if the folder contains no batch, if no task has an answer yet, or if the options don't choose exactly one model and one
+ * repeat that have answers
  */
 export function batchExport(directory: string, { output, model, repeat }: BatchExportOptions): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)

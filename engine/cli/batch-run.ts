@@ -28,7 +28,7 @@ const usualRetrySeconds = 5
 const checksAtOnce = 4
 
 /**
- * `agent batch run`: runs many tasks, each in a fresh clone.
+ * `agent batch run`: runs many tasks, each on a private copy of its repository.
  *
  * @returns the exit code
  * @throws UserError for problems that the user has to fix; in that case nothing was run
@@ -88,7 +88,10 @@ function wishOf(models: readonly string[], options: BatchRunOptions): Parameters
   }
 }
 
-/** Refuses runs without a sandbox, because a run's changes are found in its private view, and commands work in that view only if they are in a sandbox. */
+/**
+ * Refuses the options that switch the sandbox off, because a run's changes are found in its private view, and commands work in that view only if they
+ * are in a sandbox.
+ */
 function refuseUnconfined(options: ConfigOptions): void {
   const isOpen =
     options.sandbox === 'danger-full-access' ||

@@ -8,7 +8,10 @@ import { readViewState } from '../transaction/view-state.ts'
 import { settleLanding } from '../transaction/settle-landing.ts'
 import type { ChangedSession } from './find-changed-session.ts'
 
-/** Calls a function while the session is locked, so that no other process can run the session or land its changes. */
+/**
+ * Calls a function while the session is locked, so that no other process can run the session or land its changes. If a landing or an undo was
+ * interrupted, the tree is recovered first.
+ */
 export async function withLock(
   session: ChangedSession,
   act: (session: ChangedSession) => Promise<number>,
@@ -25,8 +28,8 @@ export async function withLock(
 /**
  * Returns the record of what a session's runs changed.
  *
- * @param takesLock whether to lock the session. False: the caller has already locked it
- * @throws UserError `usage` if the changes were discarded
+ * @param takesLock whether to lock the session if its overlay must be mounted. False: the caller has already locked it
+ * @throws UserError `usage` if the changes were discarded, or if another process holds the lock; also the errors of `lookWhereMounted`
  */
 export async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {
   const overlays = state.state === 'open' && !state.gathered ? overlaysOfView(directory, state) : undefined

@@ -87,7 +87,12 @@ function requireUndo(landings: readonly NotedLanding[]): void {
   throw new UserError('failed', `${fixed.root}: ${why}. What was committed before can be restored with git.`)
 }
 
-/** Undoes the newest landing. `soFar`: the beginning of the sentence that says how much was reverted, if this fails. */
+/**
+ * Undoes the newest landing.
+ *
+ * @param soFar the beginning of the sentence that says how much was reverted, if this fails
+ * @returns the reasons why something was not reverted, as `takeBack` returns them
+ */
 async function takeBackOrSay(
   landing: NotedLanding | undefined,
   directory: string,

@@ -48,8 +48,9 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
 }
 
 /**
- * Returns the unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many files were written
- * after the run; for these, the evidence records the current content.
+ * Returns the unchanged files in each of the run's trees; undefined for a tree whose files can't be listed. Reports on standard error which trees
+ * these are, how many files the evidence leaves out, and how many files were written after the run; for the latter, the evidence records the current
+ * content.
  */
 async function unchangedOf(
   { directory, state }: ChangedSession,

@@ -21,7 +21,8 @@ export function stateFolders(): readonly string[] {
  * Finds the session that the user means: by its id, or by a unique beginning or end of the id. Without an id, it is the newest session whose private view
  * includes the current directory.
  *
- * @throws UserError `usage` if there is none, and for a session whose runs worked directly in the tree
+ * @throws UserError `usage` if there is none, and for a session that has no private view, because its runs worked directly in the tree or were killed
+ * before the view was complete
  */
 export function findChangedSession(given: string | undefined): ChangedSession {
   const folders = stateFolders()

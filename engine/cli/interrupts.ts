@@ -6,7 +6,7 @@ import { exitCodes } from '../core/exit-codes.ts'
  * once.
  *
  * @param interrupt called once, with the reason
- * @param farewell returns what to print on standard error when the process ends at once; undefined: nothing
+ * @param farewell returns what to print on standard error when a second signal ends the process; undefined: nothing
  * @returns a function that removes the handlers
  */
 export function catchInterrupts(

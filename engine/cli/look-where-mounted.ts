@@ -14,7 +14,7 @@ import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-proce
  * Starts this program again in a namespace in which the overlays of a run's view are mounted. The new process finds the run's changes, which are
  * invisible outside that namespace. The session must be locked, because mounting an overlay twice breaks it.
  *
- * @throws UserError `sandboxUnavailable` if the overlays can't be mounted
+ * @throws UserError `sandboxUnavailable` if the overlays can't be mounted; `failed` if the new process fails
  */
 export async function lookWhereMounted(id: string, directory: string, overlays: Overlays): Promise<void> {
   const problem = (why: string): UserError =>

@@ -26,8 +26,8 @@ type Part = {
 }
 
 /**
- * Asks a person about each change and returns the accepted changes. If a change can be shown as hunks of text, the person is asked about each hunk, and the
- * returned change contains only the accepted ones. The end of input counts as `q`.
+ * Asks a person about each change and returns the accepted changes. If a change can be shown as hunks of text, the person is asked about each hunk,
+ * and about a change of the file's mode, and the returned change contains only the accepted parts. The end of input counts as `q`.
  *
  * @param directory the session's directory, which contains the bytes of the files
  */

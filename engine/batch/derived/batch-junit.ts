@@ -3,8 +3,8 @@ import { isAnswer } from '../outcome.ts'
 import type { TrialResult } from './results.ts'
 
 /**
- * Renders a batch as JUnit XML, with one test case for each trial. The test case passes if the outcome is `done`. It is a failure if the trial ended
- * with any other answer, an error if it ended without an answer, and skipped if the trial is still open.
+ * Renders a batch as JUnit XML, with a test suite for each model and a test case for each trial. The test case passes if the outcome is `done`. It is
+ * a failure if the trial ended with any other answer, an error if it ended without an answer, and skipped if the trial is still open.
  */
 export function renderJunit(results: readonly TrialResult[]): string {
   const suites = new Map<string, TrialResult[]>()

@@ -12,8 +12,8 @@ import type { Summary, TrialResult } from './results.ts'
 import { counted } from '../../core/text/counted.ts'
 
 /**
- * Renders `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell links to
- * the page of the run that settled the trial.
+ * Renders `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each settled trial
+ * links to the page of the run that settled it, if that page exists.
  */
 export function renderBatchPage(folder: BatchFolder, results: readonly TrialResult[], summary: Summary): string {
   const { settled, trials, answers, outcomes, cost_usd: cost, tokens, attempts } = summary
@@ -128,7 +128,8 @@ function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Htm
  * Renders a cell of the matrix.
  *
  * @param row the trials of one task with one model
- * @param model the model's name, which is shown in the cell on narrow pages, because these have no column headings
+ * @param model the model's name, which is shown in the cell on narrow pages, because these have no column headings; undefined if there is only one
+ * column
  */
 function renderCell(folder: BatchFolder, row: readonly TrialResult[], model: string | undefined): Html {
   const trials = joined(row.map((result) => html`<div>${renderTrial(folder, result)}</div>`))

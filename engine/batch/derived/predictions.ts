@@ -20,8 +20,8 @@ type PredictionFile = {
 }
 
 /**
- * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without an answer is left out, because a missing
- * answer says nothing about what the model can do.
+ * The predictions for SWE-bench, in one file for each model and repeat: a patch, possibly empty, for each task that has an answer. A task without an
+ * answer is left out, because a missing answer says nothing about what the model can do.
  *
  * @param configured the name of the configured model, which is used for trials that name no model
  */

@@ -54,7 +54,7 @@ export type Summary = {
   readonly manifest: string
   readonly trials: number
   readonly settled: number
-  /** The number of trials that were settled with an answer. The shares of done and failed trials are computed from this number. */
+  /** The number of trials that were settled with an answer. Only these trials count when the share of solved trials is computed. */
   readonly answers: number
   readonly outcomes: Readonly<Partial<Record<Outcome, number>>>
   readonly attempts: number

@@ -22,7 +22,7 @@ const taskLine = z.object({
 
 /**
  * The folder of a batch. The state of the batch is stored only in this folder. `batch.json` and `tasks.jsonl` are fixed when the batch begins. Each attempt has
- * a folder `runs/TRIAL/ATTEMPT`. The result of a trial, `runs/TRIAL/settled.json`, is created only once.
+ * a folder `runs/TRIAL/ATTEMPT`. The result of a trial, `runs/TRIAL/settled.json`, is created only once, unless the trial is reopened.
  */
 export class BatchFolder {
   readonly path: string
@@ -53,7 +53,7 @@ export class BatchFolder {
   /**
    * Begins a batch in a folder. If the folder already contains this batch, opens it.
    *
-   * @throws UserError `usage` if the folder contains another batch or other files
+   * @throws UserError `usage` if the folder contains another batch, no batch but other files, or a `batch.json` that can't be read
    */
   static begin(path: string, tasks: readonly Task[], wish: Omit<Manifest, 'tasks'>, owner: number): BatchFolder {
     const text = tasks.map((task) => `${JSON.stringify(asLine(task))}\n`).join('')
@@ -162,8 +162,8 @@ export class BatchFolder {
   }
 
   /**
-   * Records how an attempt ended, with all usage that its run had reported. If the end is reported twice, the first report counts, and the second is stored
-   * next to it.
+   * Records how an attempt ended, with all usage that its run had reported. If the end is reported again, the first report still counts, and the new
+   * one is stored next to it.
    *
    * @returns the record that counts
    */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
 /**
- * The definition of a batch, which is the same for all its runs. It is fixed when the batch begins. When the batch is started again, the definition must be the
+ * The definition of a batch, which is fixed when the batch begins. When the batch is started again, everything except `created` and `cwd` must be the
  * same.
  */
 export const manifestSchema = z.object({
@@ -31,7 +31,7 @@ export function hashOf(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(rest)).digest('hex')
 }
 
-/** The names of the options in which two manifests differ; empty if both define the same batch. */
+/** The differences between two manifests, named as messages show them; empty if both define the same batch and the same shard. */
 export function differences(one: Manifest, other: Manifest): readonly string[] {
   const names: readonly (readonly [keyof Manifest, string])[] = [
     ['tasks', 'the tasks'],

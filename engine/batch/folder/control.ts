@@ -13,12 +13,12 @@ const control = z.object({
   tpm: z.int().min(1).optional(),
 })
 
-/** What other processes have requested from the supervisor of a running batch. */
+/** The requests of other processes to the supervisor of a batch. */
 type Control = z.infer<typeof control>
 
 const fileOf = (folder: string): string => join(folder, 'control.json')
 
-/** Reads what other processes have requested from a batch's supervisor. If the file can't be parsed, it is treated as if it contained no requests. */
+/** Reads the requests of other processes to a batch's supervisor. A file that is missing or not valid counts as one without requests. */
 export function readControl(folder: string): Control {
   const parsed = control.safeParse(parseJson(readIfThere(fileOf(folder)) ?? '{}'))
   return parsed.success ? parsed.data : control.parse({})

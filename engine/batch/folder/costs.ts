@@ -15,7 +15,7 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The amount in US dollars that is deducted from a cost limit for an attempt. For a lost run, this is the maximum that the run may have cost. */
+/** The amount in US dollars that an attempt counts against a cost limit. If its real cost is unknown, this is the amount that was reserved for it. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }

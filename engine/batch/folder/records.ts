@@ -28,8 +28,8 @@ export const attemptRecord = z.object({
   /** The commit that the run started from. */
   commit: z.string().optional(),
   /**
-   * The path, relative to the batch's folder, of a patch that contains the run's changes (for `git apply --binary`). Absent: the run changed
-   * nothing, or its files were not received.
+   * The path, relative to the batch's folder, of a patch that contains the run's changes (for `git apply --binary`). Absent: the run recorded no
+   * changes, or its files were not received.
    */
   patch: z.string().optional(),
   /** The path of the run's session, relative to the batch's folder. Absent: the run had no session, or its files were not received. */

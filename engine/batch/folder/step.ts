@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { AttemptRecord } from './records.ts'
 
-/** What a run is doing and what it has used so far, as its worker last reported it. It is stored in `runs/TRIAL/ATTEMPT/step.json`. */
+/** A run's current step and its usage so far, as its worker last reported them. They are stored in `runs/TRIAL/ATTEMPT/step.json`. */
 const step = z.object({
   what: z.string(),
   turns: z.int(),
   tokens: z.int(),
-  /** The cost in US dollars; absent if a model's price is unknown. */
+  /** The cost in US dollars; absent if nothing was spent yet, or if a model's price is unknown. */
   cost_usd: z.number().optional(),
 })
 
@@ -23,7 +23,8 @@ export function parseStep(text: string): Step | undefined {
 
 /**
  * Completes an attempt's record with the last report of its run. If the worker was killed, that report is all that is known about the run's usage.
- * The record and the report are about the same run, so if their amounts differ, the larger amount includes the smaller one.
+ * The record and the report are about the same run, so of two different costs or numbers of turns, the larger one includes the smaller one. The
+ * reported tokens count as input tokens, and only if the record contains none.
  */
 export function withReported(record: AttemptRecord, reported: Step | undefined): AttemptRecord {
   if (reported === undefined) return record

@@ -17,8 +17,8 @@ const renewMs = 20_000
 /** A supervisor's lease on the folder of its batch. */
 type Lease = {
   /**
-   * Whether this process still holds the lease. If this machine was suspended for longer than a lease is valid, another process may have taken over
-   * the folder.
+   * Whether this process still holds the lease. If this machine was suspended for longer than a lease is valid, a process on another machine may have
+   * taken over the folder.
    */
   readonly isHeld: () => boolean
   readonly release: () => void
@@ -29,7 +29,7 @@ type Lease = {
  * the process is on another machine, this can't be checked, and its lease becomes invalid when it hasn't been renewed for two minutes.
  *
  * @param pid the process that takes the lease
- * @throws UserError `usage` if another process supervises the batch; the message names that process, if it is known
+ * @throws UserError `usage` if another process supervises the batch or takes the lease first; the message names that process, if it is known
  */
 export function leaseFolder(folder: string, pid: number): Lease {
   const file = join(folder, 'supervisor.json')

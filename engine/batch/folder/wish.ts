@@ -14,7 +14,7 @@ export const wishOf = (maxCost: number | undefined): z.infer<typeof wishSchema> 
 const fileOf = (folder: BatchFolder, trial: string, attempt: number): string =>
   join(folder.attemptPath(trial, attempt), 'wish.json')
 
-/** Stores the maximum cost of an attempt in the folder. From then on, the attempt counts as given to a worker. */
+/** Stores the maximum cost of an attempt in the folder. From then on, the attempt counts as handed out to the workers. */
 export function writeWish(
   folder: BatchFolder,
   trial: string,
@@ -25,12 +25,12 @@ export function writeWish(
   writeWhole(fileOf(folder, trial, attempt), JSON.stringify(wishOf(maxCost)), owner)
 }
 
-/** Removes the stored maximum cost of an attempt. From then on, the attempt counts as not handed out to a worker. */
+/** Removes the stored maximum cost of an attempt. From then on, the attempt counts as not handed out. */
 export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored, which means that the attempt was not handed out to a worker. */
+/** Reads the stored maximum cost of an attempt. The result is undefined if nothing is stored, which means that the attempt was not handed out. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

@@ -39,8 +39,8 @@ export async function packAttempt(directory: string, most: number): Promise<Buff
 /**
  * Unpacks the files of an attempt into its folder. The paths in the archive are checked, because the worker that packed it is not trusted.
  *
- * @param most the maximum size of the archive in bytes
- * @throws an error if the archive isn't in the form that `packAttempt` produces
+ * @param most the maximum size, in bytes, with which `packAttempt` was called
+ * @throws an error if the archive isn't in the form that `packAttempt` produces, or if the unpacked data is too large for that size
  */
 export async function unpackAttempt(packed: Uint8Array, directory: string, most: number): Promise<void> {
   const bytes = await promisify(gunzip)(packed, { maxOutputLength: most * mostRatio + 1_000_000 })

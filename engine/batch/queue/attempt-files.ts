@@ -19,7 +19,7 @@ export function isEndAsked(folder: BatchFolder, trial: string, attempt: number):
   return existsSync(join(folder.attemptPath(trial, attempt), 'end-asked'))
 }
 
-/** Claims an attempt for a worker. @returns false if another worker has already claimed it */
+/** Claims an attempt for a worker. @returns false if the attempt has already been claimed, even by the same worker */
 export function claimAttempt(
   folder: BatchFolder,
   trial: string,
@@ -34,7 +34,10 @@ export function claimAttempt(
 /** Stores the progress of a run in the folder, where observers can read it. */
 type StepWriter = { readonly tell: (message: RunMessage) => void; readonly end: () => void }
 
-/** The minimum time between two writes, in milliseconds. A run sends messages more often than observers read them, so several messages are written together. */
+/**
+ * The minimum time that passes after a write before a new step is written, in milliseconds. A run reports steps more often than observers read them,
+ * so of several steps in quick succession, only the last is written.
+ */
 const betweenStepsMs = 300
 
 /**
@@ -79,7 +82,7 @@ export function jobIdOf(trial: string, attempt: number): string {
   return `${createHash('sha256').update(trial).digest('hex').slice(0, 24)}-${attempt}`
 }
 
-/** The progress of a run, as messages; empty if the run has not begun. */
+/** The progress of a run, as messages; empty if the run has not reported any. */
 export function readSteps(folder: BatchFolder, trial: string, attempt: number): readonly RunMessage[] {
   const step = folder.stepOf(trial, attempt)
   if (step === undefined) return []

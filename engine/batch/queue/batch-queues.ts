@@ -37,7 +37,7 @@ export class BatchQueues {
     return this.#workers.places()
   }
 
-  /** The sets of labels that these trials need and no worker has. */
+  /** The sets of labels that these trials need and no worker has, with the number of trials that need each set. */
   unserved(open: readonly Trial[]): readonly Unserved[] {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
   }

@@ -32,7 +32,7 @@ export const beatSchema = workerSchema.extend({ at: z.number() })
  *
  * @param directory the directory in which the batch's folder is created
  * @returns undefined if the signal is aborted first
- * @throws UserError `usage` if there are batches at first, but none with this key, or if the batch isn't the one that was announced
+ * @throws UserError `usage` if the first look finds batches, but none with this key, or if the batch isn't the one that was announced
  */
 export async function fetchBatch(
   carrier: Carrier,
@@ -82,7 +82,7 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   return BatchFolder.open(path, process)
 }
 
-/** What a worker tells the batch about itself, and the limits for its results. */
+/** A worker's description of itself, and the limits for its results. */
 type RedisLinkOptions = {
   readonly name: string
   readonly process: number
@@ -95,7 +95,8 @@ type RedisLinkOptions = {
 }
 
 /**
- * Creates a worker's link to the coordinator through Redis, for a worker that has its own copy of the batch's folder. All data in Redis is sealed.
+ * Creates a worker's link to the coordinator through Redis, for a worker that has its own copy of the batch's folder. All values that the link stores
+ * in Redis are sealed.
  */
 export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
   const store = new SealedStore(carrier, key, folder.hash)

@@ -38,7 +38,7 @@ type Seen = Awaited<ReturnType<JobQueue['look']>>
 
 /**
  * Returns a function that has workers carry out attempts. It puts a job for the attempt into a queue, and waits until the attempt's result is in the
- * folder.
+ * folder. If the job fails, or if the attempt is interrupted and no worker reports its end, the function records the end itself.
  */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false

@@ -10,11 +10,12 @@ const ticketMs = 10_000
  * KEYS: the known limits of the account, with its counters; when each request was sent; the tokens that each request used; the waiting requests, in
  * order; when each of them last asked; the number of refusals in the batch.
  * ARGV: the operation; the id of the request; the window in milliseconds; then the arguments of the operation, listed here with what it returns:
- * `enter`: tokens, request limit, token limit (empty: the provider's) → milliseconds to wait; 0 if the request may be sent
- * `arrived`: the maximum number of milliseconds that the request can have taken to arrive → nothing
- * `left`: tokens used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty: not specified) → nothing
- * `drop` → nothing
- * `heard`: request limit, token limit → nothing
+ * `enter` (asks to send the request): tokens, request limit, token limit (empty: the provider's) → milliseconds to wait; 0 if it may be sent
+ * `arrived` (the answer has begun): the maximum number of milliseconds that the request can have taken to arrive → nothing
+ * `left` (the request has ended): tokens used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty:
+ * not specified) → nothing
+ * `drop` (the request is no longer waiting) → nothing
+ * `heard` (the provider has reported limits): request limit, token limit (empty: not reported) → nothing
  */
 export const rateScript = `
 local known, sent, used, waiting, seen, refused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]

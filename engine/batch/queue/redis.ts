@@ -63,7 +63,7 @@ export async function connectCarrier(url: string): Promise<Carrier> {
 export type JobQueue = {
   /** Adds a job. If there is a job with this id already, nothing is added. */
   readonly add: (id: string, data: JobData) => Promise<void>
-  /** Removes a job. @returns true if no worker had taken it */
+  /** Removes a job. @returns false if it can't be removed, because a worker is running it; otherwise true, even if there is no such job */
   readonly takeBack: (id: string) => Promise<boolean>
   /** The state of a job, and the reason if it failed; `missing` if there is no such job. */
   readonly look: (id: string) => Promise<{ readonly state: 'there' | 'missing' | 'failed'; readonly reason?: string }>

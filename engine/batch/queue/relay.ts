@@ -27,8 +27,8 @@ type Given = { readonly trial: string; readonly attempt: number }
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
- * Connects the folder of a batch, through Redis, to workers that don't share it. All data is encrypted. The workers get the tasks through Redis, and
- * their messages and results are copied into the folder, where the rest of the program reads them.
+ * Connects the folder of a batch, through Redis, to workers that don't share it. All values that it stores in Redis are encrypted. The workers get
+ * the tasks through Redis, and their messages and results are copied into the folder, where the rest of the program reads them.
  */
 export class Relay {
   readonly #carrier: Carrier
@@ -73,7 +73,7 @@ export class Relay {
     await this.#store.set('wishes', id, wishOf(maxCost))
   }
 
-  /** Whether a worker has begun an attempt. */
+  /** Whether a worker has claimed an attempt. */
   async isClaimed(trial: string, attempt: number): Promise<boolean> {
     return (await this.#store.get('claims', jobIdOf(trial, attempt))) !== undefined
   }
@@ -155,7 +155,10 @@ export class Relay {
     }
   }
 
-  /** Stores a result in the folder. If something is wrong with the result, the attempt ends without an answer and with an error that says so. */
+  /**
+   * Stores a result in the folder. If something is wrong with the result, the attempt ends without an answer and with an error that says so. A result
+   * that belongs to no attempt of this batch is ignored.
+   */
   async #take(name: string, value: unknown): Promise<void> {
     const [id = '', delivery = ''] = name.split(':')
     const read = result.safeParse(value)

@@ -11,7 +11,7 @@ export class NotWhole extends Error {}
 
 /**
  * The data that a coordinator and its workers share about one batch if they have no directory in common: sealed values, and objects that consist of
- * several parts, in Redis. Without the key, nobody can read this data or exchange one value for another.
+ * several parts, in Redis. Without the key, nobody can read this data, write new values, or move a value to another place.
  */
 export class SealedStore {
   readonly #redis: Carrier['redis']
@@ -62,7 +62,7 @@ export class SealedStore {
     await this.#redis.call('hdel', this.#at(table), name)
   }
 
-  /** Writes an object in several parts. */
+  /** Writes an object in one or more parts. */
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const count = Math.max(1, Math.ceil(bytes.length / chunkBytes))
     for (let part = 0; part < count; part++) {

@@ -11,8 +11,8 @@ import type { Carrier } from './redis.ts'
  */
 const pollMs = 500
 /**
- * How long to wait for an answer from Redis, in milliseconds. If none comes, Redis is treated as unavailable, and is not asked again for the same length of
- * time.
+ * How long to wait for an answer from Redis, in milliseconds. If none comes, Redis is treated as unavailable: for the same length of time, the
+ * process decides about new requests alone.
  */
 const answerMs = 5000
 
@@ -27,11 +27,11 @@ type Entry = {
 }
 type Line = { readonly account: Account; readonly entries: Entry[]; isMoving: boolean }
 
-/** What the limiter needs besides Redis. */
+/** The dependencies of the limiter, apart from Redis. */
 type SharedLimiterOptions = {
   /** The hash that identifies the batch. */
   readonly batch: string
-  /** Returns the user's limits, which replace the limits of the providers. Called for each request. */
+  /** Returns the user's limits, which replace the limits of the providers. Called each time Redis is asked to admit a request. */
   readonly limits: () => RateLimits
   /** Enforces this process's share of the limits while Redis is unavailable. */
   readonly alone: RequestLimiter
@@ -41,8 +41,8 @@ type SharedLimiterOptions = {
 
 /**
  * Keeps the total number of requests and tokens of all workers within the limits per minute. It does for all workers, through Redis, what
- * `RateLimiter` does for one process. All requests wait in one queue, and each process asks Redis only about the first of its own requests. While
- * Redis doesn't answer, each worker keeps to its share of the limits.
+ * `RateLimiter` does for one process. For each account, Redis keeps one queue, in which each process waits with only the first of its own requests.
+ * While Redis doesn't answer, each worker keeps to its share of the limits.
  */
 export class SharedRateLimiter implements RequestLimiter {
   readonly #redis: Carrier['redis']
@@ -160,7 +160,8 @@ export class SharedRateLimiter implements RequestLimiter {
 }
 
 /**
- * Calls a function whenever a provider has refused a request from one of the batch's workers because there were too many requests.
+ * Calls a function whenever a provider has refused a request from one of the batch's workers because there were too many requests. For several
+ * requests that are refused together, the function is called only once.
  *
  * @returns a function that stops these calls
  */

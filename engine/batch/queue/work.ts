@@ -38,8 +38,9 @@ const lookMs = 500
 type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void; renewed: number }
 
 /**
- * Runs the jobs of a batch until the worker is stopped, or until the link reports that the batch is over. Each job is a run in its own process, and
- * its result is written to the folder. If the lock of a job is not renewed, its run is stopped before another worker may begin the job.
+ * Runs the jobs of a batch until the worker is stopped, or until the link reports that the batch is over and no job is running. Each job is a run in
+ * its own process, and its result is written to the folder. If the lock of a job is not renewed, its run is interrupted before another worker can get
+ * the job.
  *
  * @param folder the batch's own folder, to which the coordinator writes too, or a copy from which the link sends results
  */

@@ -11,7 +11,7 @@ import { countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-
 export type WorkerLink = {
   /** Whether an attempt was handed out. If so, the folder contains the attempt's maximum cost when this resolves. */
   readonly isGivenOut: (trial: string, attempt: number) => Promise<boolean>
-  /** Claims an attempt. @returns false if another worker has already claimed it */
+  /** Claims an attempt. @returns false if the attempt has already been claimed, even by this worker */
   readonly claim: (trial: string, attempt: number) => Promise<boolean>
   /** Whether the worker that claimed an attempt is still alive. */
   readonly isClaimantThere: (trial: string, attempt: number) => Promise<boolean>
@@ -34,7 +34,7 @@ export type WorkerLink = {
   readonly end: () => Promise<void>
 }
 
-/** What a worker learns each time it reports that it is alive. */
+/** The state of the batch, which a worker learns each time it reports that it is alive. */
 type Beat = {
   /** The number of live workers. */
   readonly workers: number

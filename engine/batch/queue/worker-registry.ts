@@ -9,7 +9,7 @@ import { hasLabels, type Labels } from '../labels.ts'
 
 /** The workers of a batch. Each worker has a file below `workers/` in the batch's folder, and updates it regularly. */
 
-/** What a worker reports about itself, in its file or through Redis. */
+/** A worker's report about itself, in its file or through Redis. */
 export const workerSchema = z.object({
   host: z.string(),
   pid: z.int(),
@@ -20,9 +20,9 @@ export const workerSchema = z.object({
 })
 type WorkerReport = z.infer<typeof workerSchema>
 
-/** The time between two renewals of a worker's file, in milliseconds. */
+/** The time between two reports with which a worker shows that it is alive, in milliseconds. */
 export const beatMs = 5000
-/** A worker counts as dead if its file was not renewed for this many milliseconds. */
+/** A worker counts as dead if it hasn't reported for this many milliseconds. Only `countAlive` waits longer. */
 export const silentMs = 3 * beatMs
 const aliveMs = 60_000
 

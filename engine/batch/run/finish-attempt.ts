@@ -31,7 +31,10 @@ const record = z.discriminatedUnion('type', [
 
 /** The observed facts about the end of an attempt. */
 type SeenEnd = {
-  /** The exit code; undefined if the process was killed; `unseen` if the end of the run was not observed, because another process had started the run. */
+  /**
+   * The exit code; undefined if there is none, because the process was killed or never started; `unseen` if the end of the run was not observed,
+   * because another process had started the run.
+   */
   readonly exitCode: number | undefined | 'unseen'
   /** The outcome, if it is already known. Absent: the exit code determines the outcome. */
   readonly outcome?: Outcome
@@ -44,8 +47,9 @@ type SeenEnd = {
 }
 
 /**
- * Records the outcome of an attempt. It is read from the log of the run's session, so it is the same whether this process observed the end of the
- * run or found the log later. The session and the patch are stored next to the record, and the attempt's private view of the repository is removed.
+ * Records how an attempt ended. If this process didn't observe the end, the exit code is read from the log of the run's session. The usage, the cost
+ * and the number of changed files are always read from that log. The session and the patch are stored next to the record, and the attempt's private
+ * view of the repository is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,
@@ -90,7 +94,11 @@ export async function finishAttempt(
   return folder.endAttempt(ended)
 }
 
-/** Moves the session and its patch out of the run's state folder, and removes that folder. @returns the session's new path; undefined if there is no session */
+/**
+ * Moves the session out of the run's state folder, copies its patch next to it, and removes the state folder.
+ *
+ * @returns the session's new path; undefined if there is no session
+ */
 async function keepSession(path: string): Promise<string | undefined> {
   const kept = join(path, 'session')
   const sessions = join(path, 'state/portcullis/sessions')
@@ -142,7 +150,7 @@ function parseLine(line: string): unknown {
 
 function complaintOf(path: string, exitCode: number | undefined): string {
   const said = readEnd(join(path, 'stderr.txt'), longestError).trim().split('\n').at(-1) ?? ''
-  // The program's name is removed, because the code that prints the error adds it again.
+  // The program's name is removed, because `warn` adds it again if the batch ends with this error.
   if (said !== '') return said.replace(/^agent: /, '')
   return exitCode === undefined ? 'the process of this run was killed' : `the run ended with exit code ${exitCode}`
 }

@@ -66,7 +66,10 @@ export class Progress {
     this.#paused = why
   }
 
-  /** The progress in one line: the settled trials and their outcomes, the running ones, the tokens, the cost, the pace and the remaining time. */
+  /**
+   * The progress in one line: the number of settled trials and their outcomes, the number of running ones or the reason for a pause, the tokens, the
+   * cost and, once a trial has been settled in this start, the pace and the remaining time.
+   */
   line(): string {
     const running = [...this.#running.values()]
     const cost = running.reduce((sum, each) => sum + each.cost, this.#cost)

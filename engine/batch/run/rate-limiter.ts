@@ -13,7 +13,10 @@ export const [leastFactor, mostFactor] = [0.9, 4]
  * time is attributed to the model.
  */
 export const slowestMs = 2000
-/** The wait after a refusal that doesn't say how long to wait, in milliseconds. It is doubled with each further refusal, up to `longestWaitMs`. */
+/**
+ * The wait after a refusal that doesn't say how long to wait, in milliseconds. Until a request is answered, it is doubled with each further refusal,
+ * up to `longestWaitMs`.
+ */
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 
@@ -73,8 +76,9 @@ export type RequestLimiter = {
 }
 
 /**
- * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. Before a request is sent, an estimate of its tokens is
- * counted; when the request has ended, its actual usage is counted instead. After a refusal, all requests of the account wait for as long as the provider asks.
+ * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. Before a request is sent, an estimate of its
+ * tokens is counted; when the request has ended, its actual usage is counted instead. After a refusal, all requests of the account wait for as long
+ * as the provider asks; if it names no time, they wait for a time that grows with each refusal.
  */
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions

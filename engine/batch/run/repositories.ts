@@ -11,8 +11,8 @@ import { RepositoryFailure, type Git } from './repository-git.ts'
 type Checkout = { readonly tree: string; readonly commit: string }
 
 /**
- * The repositories of a batch: a bare mirror of each repository, and a work tree for each ref that a run needs. A run never works in such a tree itself, but in
- * a private view of it. The tree has no refs to later commits, so the run's commands don't find these in its history.
+ * The repositories of a batch: a bare mirror of each repository, and a work tree for each commit that a run needs. A run never works in such a tree
+ * itself, but in a private view of it. The tree has no refs to later commits, so the run's commands don't find these in its history.
  */
 export class Repositories {
   readonly #folder: string
@@ -29,7 +29,8 @@ export class Repositories {
   }
 
   /**
-   * Checks out a ref into a separate work tree. The commit that a name refers to is looked up once and stays the same for the whole batch.
+   * Checks out a ref into a work tree, which all refs to the same commit share. The commit that a name refers to is looked up once and stays the same
+   * for the whole batch.
    *
    * @throws RepositoryFailure if the repository can't be cloned or has no such ref
    */

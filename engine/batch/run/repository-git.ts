@@ -20,7 +20,7 @@ const longestMs = 3_600_000
 export class RepositoryFailure extends Error {}
 
 /**
- * Runs the host's git on the repositories of a batch, with the user's own access rights. Git never prompts for a password.
+ * Runs the host's git on the repositories of a batch, with the user's own access rights. Git never asks for a password in the terminal.
  *
  * @param environment the variables of the process that started the batch
  */
@@ -44,8 +44,8 @@ export class Git {
   /**
    * Runs git and waits until it exits.
    *
-   * @returns what git printed
-   * @throws RepositoryFailure with git's message if git fails
+   * @returns git's standard output
+   * @throws RepositoryFailure with git's message if git fails or takes too long; the signal's reason if the signal aborts
    */
   async run(cwd: string, words: readonly string[], signal?: AbortSignal): Promise<string> {
     const { exitCode, stdout, stderr, shortMessage } = await execa(this.#program, [...hardened, ...words], {

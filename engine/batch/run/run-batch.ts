@@ -76,7 +76,8 @@ const usualWorkers = 4
 /**
  * Runs the trials of a batch that have no result yet, each in its own process.
  *
- * @throws UserError `usage` if another process supervises the folder, and for problems that `check` finds
+ * @throws UserError `usage` if another process supervises the folder, if the list of tasks has been changed, or if the tasks are too large for Redis;
+ * also the errors that `check` throws
  */
 export async function runBatch(folder: BatchFolder, options: RunBatchOptions): Promise<BatchResult> {
   const { process, program, signal } = options

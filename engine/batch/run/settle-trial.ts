@@ -4,15 +4,13 @@ import type { AttemptRecord, SettledRecord } from '../folder/records.ts'
 import { isAnswer, isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/**
- * When a trial has lost this many workers, the batch gives up on it, because the trial itself may be what kills the workers.
- */
+/** When this many attempts of a trial were lost, the batch gives up on the trial, because the trial itself may be what kills their processes. */
 const mostLost = 2
 const longestWaitMs = 300_000
 
 /**
  * Decides whether a trial is settled after its attempts. It is settled by an answer, by an error that another attempt would not avoid, by the loss of
- * too many workers, or if the maximum number of attempts have ended without an answer.
+ * too many attempts, or if the maximum number of attempts have ended without an answer.
  *
  * @param ended the finished attempts since the trial was last reopened, in order
  * @param mostAttempts how many attempts may end without an answer

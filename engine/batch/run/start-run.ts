@@ -1,4 +1,4 @@
-// execa isn't used here, because loading execa takes more than twice as long as starting a process, and every run would wait for it.
+// execa isn't used here, because a run is handled through the events of its process: its messages, its end, and the closing of its channel.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { runMessage, type RunMessage, type SupervisorMessage } from './superviso
 /** How long to wait for the last messages of a run after its process has ended, in milliseconds. */
 const lastWordsMs = 5000
 
-/** How a supervisor starts `agent`. */
+/** The command line and the environment with which a supervisor starts `agent`. */
 export type AgentProgram = {
   /** The path of Node, followed by the path of the program that it runs. */
   readonly argv: readonly [string, ...string[]]

@@ -142,7 +142,7 @@ export class Supervisor {
     return isOpen(this.#folder, trial, this.#options.attempts) ? [{ trial, notBefore: 0 }] : []
   }
 
-  /** If a worker is still running an attempt of this trial, reserves the money for that attempt. Called before any new attempt begins. */
+  /** If a worker may still be running an attempt of this trial, reserves the money for that attempt. Called before any new attempt begins. */
   #keep(open: Open): Open {
     const [{ key }, last] = [open.trial, this.#folder.attempts(open.trial.key).at(-1) ?? 0]
     const given = this.#folder.attemptOf(key, last) === undefined ? readWish(this.#folder, key, last) : undefined

@@ -85,7 +85,10 @@ export function renderMarkdownTables(tables: readonly Table[], escape: (text: st
     .join('\n')
 }
 
-/** Renders the figures as CSV (RFC 4180): a header, and one line for each model. The figures have up to ten significant digits. */
+/**
+ * Renders the figures as CSV (RFC 4180): a header, and one line for each model. The lines after the first also compare their model with the first
+ * one. The figures have up to ten significant digits.
+ */
 export function renderCsv({ models, pairs }: BatchStatistics): string {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = Array.from({ length: most }, (_, at) => at + 1)

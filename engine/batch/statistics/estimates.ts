@@ -28,7 +28,7 @@ export function wilsonInterval(successes: number, trials: number): Estimate | un
  * The probability that at least one of `k` tries solves a task: an unbiased estimate from n tries of which c solved it, 1 − C(n−c, k) / C(n, k).
  * Source: M. Chen et al., "Evaluating large language models trained on code", arXiv 2107.03374 (2021), section 2.1.
  *
- * @returns undefined if there are fewer tries than `k`
+ * @returns undefined if there are fewer tries than `k`, or if `k` is less than 1
  */
 export function passAtK(tries: number, solved: number, k: number): number | undefined {
   if (tries < k || k < 1) return undefined

@@ -1,5 +1,5 @@
 /**
- * Replaces each `{{name}}` in a prompt with its value.
+ * Replaces each `{{name}}` or `{{ name }}` in a prompt with the variable's value.
  *
  * @returns the prompt, or the first name that has no value
  */

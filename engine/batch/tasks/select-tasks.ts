@@ -2,7 +2,7 @@ import { matchesName } from '../../../sandbox/index.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { Task } from './task.ts'
 
-/** Which tasks of a file belong to a batch. */
+/** The options that select the tasks of a batch from those in a file. */
 type Selection = {
   /** Patterns with `*` and `?`; a task is selected if its id matches at least one of them. */
   readonly filter?: readonly string[] | undefined
@@ -31,7 +31,7 @@ export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limi
   )
 }
 
-/** Whether a pattern matches an id. A slash in an id is an ordinary character. */
+/** Whether a pattern matches an id. A slash in an id is an ordinary character, which `*` and `?` also match. */
 function isMeant(id: string, pattern: string): boolean {
   return matchesName(id.replaceAll('/', '\u0001'), [`**/${pattern.replaceAll('/', '\u0001')}`])
 }

@@ -1,6 +1,6 @@
 import type { Labels } from '../labels.ts'
 
-/** What a task works on: a git repository and the ref to check out. */
+/** The git repository on which a task works, and the ref to check out. */
 export type Repository = {
   /** An absolute path or a git URL. */
   readonly source: string

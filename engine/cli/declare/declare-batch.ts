@@ -6,7 +6,7 @@ import { configOptions } from './config-options.ts'
 import { another, count, dollars, positive } from './option-values.ts'
 import type { Finish } from './shared-options.ts'
 
-/** Declares `agent batch`, which runs many tasks, each in a fresh clone. */
+/** Declares `agent batch`, which runs many tasks, each on a private copy of its repository. */
 export function declareBatch(program: Command, finish: Finish): void {
   const batch = program
     .command('batch')

@@ -94,7 +94,7 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   }
 }
 
-/** Declares the options of every command that runs a model. */
+/** Declares the options that `agent exec`, its subcommands and `agent replay` have in common. */
 export function runOptions(command: Command): Command {
   return configOptions(command.option('--json', 'print one event per line on standard output'))
     .addOption(

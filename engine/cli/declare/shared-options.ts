@@ -1,7 +1,10 @@
 /** Receives the exit code of the command that ran. */
 export type Finish = (exitCode: number) => void
 
-/** The flag with which the user states that this program already runs inside a sandbox. Every command that would otherwise set up a sandbox has it. */
+/**
+ * The flag with which the user states that this program already runs inside a sandbox. `agent sandbox` and all commands that have the options of a
+ * run have it.
+ */
 export const externallySandboxed = [
   '--externally-sandboxed',
   'state that the surrounding container or virtual machine is the sandbox: commands run unconfined (-s danger-full-access)',

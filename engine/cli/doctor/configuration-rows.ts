@@ -1,7 +1,7 @@
 import type { Ignored } from '../../config/ignored.ts'
 import type { Row } from './doctor-row.ts'
 
-/** What is known about the configuration: its files, the problems in them, and whether the repository is trusted. */
+/** The facts about the configuration: its files, the problems in them, and whether the repository is trusted. */
 export type ConfigurationFacts = {
   /** The paths of the configuration files that exist, as messages show them. */
   readonly files: readonly string[]

@@ -19,7 +19,7 @@ import type { ConfigurationFacts } from './configuration-rows.ts'
  * Reads all configuration as a run would, in three steps: the settings; the rules with the permissions; the hooks with the servers and definitions. If a step
  * fails, the next one is still tried, so that the first error of each step is reported.
  *
- * @returns the findings, and the configuration, rules and extensions; each is undefined if it can't be read
+ * @returns the findings; also the configuration, the rules with the permissions, and the extensions, each undefined if it can't be read
  */
 export async function findConfiguration(
   options: ConfigOptions,

@@ -18,8 +18,8 @@ const deepest = 8
 
 /**
  * Finds the audit logs that a command line names. Each name is the id of a session, the beginning or end of an id, the folder of a session, a folder
- * that contains session folders (at most `deepest` levels down), or a log itself. Sessions without a log are left out, because they contain no
- * requests.
+ * that contains session folders (at most `deepest` levels down), or a log itself. Sessions without a log are left out, because no action was judged
+ * in them.
  *
  * @param all whether to include all stored sessions
  * @throws UserError `usage` for a name that is none of these
