@@ -32,7 +32,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
   ]
 }
 
-/** The models that `-m A,B` names. A relative path in `replay:PATH` is made absolute. */
+/** The models that `-m A,B` names, without duplicates. A relative path in `replay:PATH` is made absolute. */
 export function modelsOf(model: string | undefined): readonly string[] {
   const names = (model ?? '').split(',').filter((name) => name !== '')
   return [...new Set(names)].map((name) =>

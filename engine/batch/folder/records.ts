@@ -23,7 +23,7 @@ export const attemptRecord = z.object({
   turns: z.int(),
   /** How many paths the run changed. */
   files: z.int(),
-  /** Whether all `--verify` commands succeeded in the end. Absent: no such commands were given, or they never ran. */
+  /** Whether all verification commands succeeded in the end. Absent: there were no such commands, or they never ran. */
   verified: z.boolean().optional(),
   /** The commit that the run started from. */
   commit: z.string().optional(),

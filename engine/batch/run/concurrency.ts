@@ -1,6 +1,6 @@
 /**
  * Each time a provider refuses requests because there were too many, the number of simultaneous runs is multiplied by `shrink`. After each period of
- * `growMs` without a refusal, it is multiplied by `grow`.
+ * `growMs` without a refusal, it is multiplied by `grow`, until it has reached the requested number again.
  */
 const shrink = 0.8
 const grow = 1.1

@@ -9,7 +9,7 @@ export type Row = {
   /** `missing`: `agent exec` would not start. `note`: it would start, but the user may want to know this. */
   readonly state: 'ok' | 'note' | 'missing'
   readonly found: string
-  /** What the user should do. Absent: nothing needs to be done. */
+  /** What the user should do. Absent: nothing needs to be done, or `found` is all that can be said. */
   readonly next?: string
 }
 

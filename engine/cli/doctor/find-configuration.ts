@@ -88,7 +88,7 @@ function trustOf(
   }
 }
 
-/** Returns default settings in place of settings that can't be read, so that the other files can still be checked. */
+/** Returns a configuration without settings, in place of one that can't be read, so that the other files can still be checked. */
 function unreadable(trusted: boolean, isolated: boolean): Config {
   return {
     settings: {},
