@@ -11,7 +11,7 @@ const hardened = [
   'init.templateDir=',
 ].flatMap((setting) => ['-c', setting])
 
-/** Environment variables that would make git use another repository, work tree, index or object store than those of the directory in which it runs. */
+/** Environment variables that would make git use another repository, work tree, index or object store than that of its working directory. */
 const leading = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR']
 
 const longestMs = 3_600_000
