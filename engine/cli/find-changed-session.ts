@@ -41,6 +41,6 @@ export function findChangedSession(given: string | undefined): ChangedSession {
     'usage',
     id === undefined
       ? `No run in ${here} used --transactional. To see all sessions, run agent sessions list.`
-      : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional.`,
+      : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional, or ended before their private view was made.`,
   )
 }

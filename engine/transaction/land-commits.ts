@@ -103,7 +103,7 @@ export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, '
     const git = gitDirectoriesOf(path)
     const planned =
       git === undefined
-        ? { stayed: 'the repository is gone' }
+        ? { stayed: "the repository is missing or can't be read" }
         : planGiveBack({ git, roots, ref, commit, ...(moved && { moved: { branch: moved.branch, old: moved.old } }) })
     if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
     else plans.push(planned.git)

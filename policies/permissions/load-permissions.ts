@@ -92,7 +92,7 @@ function readEntries(file: PermissionFile, leaveOut: ((what: LeftOut) => void) |
       leaveOut({
         path: file.path,
         what,
-        why: `the restrictions of a repository that is not trusted may have at most ${mostUntrusted} characters in total`,
+        why: `the permissions of a repository that is not trusted may have at most ${mostUntrusted} characters in total`,
       })
     }
     return kept

@@ -112,7 +112,7 @@ export function planGiveBack(options: {
 }): { readonly stayed: string } | { readonly git: GitWrites } {
   const { ref, commit, moved } = options
   const host = holdGit(options.git)
-  if (host === undefined) return { stayed: 'the repository is gone' }
+  if (host === undefined) return { stayed: "the repository is missing or can't be read" }
   try {
     const git = locateHostGit(options.roots)
     if (git === undefined) return { stayed: noGit }

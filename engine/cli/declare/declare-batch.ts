@@ -10,7 +10,7 @@ import type { Finish } from './shared-options.ts'
 export function declareBatch(program: Command, finish: Finish): void {
   const batch = program
     .command('batch')
-    .description('run many tasks, each in a fresh clone of its repository; each result is a patch')
+    .description('run many tasks, each on a private copy of its repository; each result is a patch')
     .helpCommand(false)
   configOptions(batch.command('run'))
     .description('run all tasks of a batch that have no result yet; repeat the command to continue')
@@ -173,7 +173,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .addOption(
       new Option(
         '--format <format>',
-        'print only the statistics, in this format: how often each model solved its tasks, and what that cost',
+        'also print the statistics, in this format, instead of the summary: how often each model solved its tasks, and what that cost',
       ).choices(batchReportFormats),
     )
     .action(async (directory: string, options: BatchReportOptions) => {

@@ -6,7 +6,7 @@ export function declareDiff(program: Command, finish: Finish): void {
   program
     .command('diff')
     .description(
-      'compare two sessions: their starts, steps, changes and costs; exit 1 if they differ in more than their costs',
+      'compare two sessions: their starts, steps, changes and costs; exit 1 if they differ in more than figures such as their costs',
     )
     .argument('<a>', 'a session: its id, the beginning or end of the id, or its folder')
     .argument('<b>', 'another')
