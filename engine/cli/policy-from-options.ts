@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import process from 'node:process'
 import {
   credentialPlaces,
+  homeDirectory,
   parsePolicy,
   SandboxError,
   type SandboxPolicy,
@@ -54,7 +55,8 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
  * directory; a text with a slash is a path, or such a name if it begins with two stars and a slash. `.`, `..` and `~` are paths too.
  */
 function denied(text: string): string {
-  if (text === '~' || text.startsWith('~/') || text.startsWith('**/')) return text
+  if (text === '~') return homeDirectory()
+  if (text.startsWith('~/') || text.startsWith('**/')) return text
   return text.includes('/') || ['', '.', '..'].includes(text) ? resolve(text) : `**/${text}`
 }
 
