@@ -31,11 +31,12 @@ type InputOptions = {
 type Input = Readable & { isTTY?: boolean }
 
 /**
- * Reads the prompt of a run: the argument, or standard input if the argument is `-` or missing. If there is both an argument and piped input, the input is
- * added as a `<stdin>` block. Once the first byte has arrived, the run waits for the end of standard input. If not even the first byte arrives in time, a run
- * that has an argument continues without the input and reports this, because programs are often started with an input to which nobody ever writes.
+ * Reads the prompt of a run: the argument, or standard input if the argument is `-` or missing. If there is both a prompt as an argument and piped
+ * input, the input is added as a `<stdin>` block. Once the first byte has arrived, the run waits for the end of standard input. If not even the first
+ * byte arrives in time, a run whose prompt is the argument continues without the input and reports this, because programs are often started with an
+ * input to which nobody ever writes.
  *
- * @throws UserError `usage` if there is no prompt, if it is not UTF-8 or too long, or if input that has begun doesn't end
+ * @throws UserError `usage` if there is no prompt, if it is not UTF-8 or too long, or if input that has begun doesn't end in time
  */
 export async function readPrompt(
   argument: string | undefined,
@@ -65,8 +66,8 @@ function tooLong(characters: string): UserError {
 /**
  * Reads all of standard input as text. The result is empty if standard input is a terminal, if nothing arrives, or if it must not be read.
  *
- * @param hasPrompt whether the run can continue without the input; if not, it is an error if nothing arrives
- * @throws UserError `usage` if the input is not UTF-8 or too long, or doesn't end
+ * @param hasPrompt whether the run can continue without the input
+ * @throws UserError `usage` if the input is not UTF-8 or too long, if it doesn't end in time, or if nothing arrives in time and `hasPrompt` is false
  */
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
   // Standard input isn't read if it is a terminal: if the person there gave no prompt, the program reports that instead of waiting silently.
@@ -116,7 +117,7 @@ type Waits = {
 
 type ReadInput = { readonly bytes: Buffer; readonly end: 'ended' | 'silent' | 'unfinished' | 'too-long' }
 
-/** Reads a stream to its end. If that takes a while, `onWait` is called once, with true if nothing has arrived yet. */
+/** Reads a stream until it ends or exceeds a limit. If that takes a while, `onWait` is called once, with true if nothing has arrived yet. */
 async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean) => void): Promise<ReadInput> {
   const chunks: Buffer[] = []
   let length = 0

@@ -27,7 +27,7 @@ export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly 
  *
  * @param source the file of a recording, or a session
  * @returns the exit code of the run
- * @throws UserError `usage` if there is no such recording, or it can't be updated; in that case nothing was run
+ * @throws UserError `usage` if `-m` is given, or if the recording doesn't exist, is invalid or can't be updated; in these cases nothing was run
  */
 export async function runReplay(
   source: string,

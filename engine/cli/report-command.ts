@@ -16,7 +16,7 @@ export type ReportOptions = { readonly output?: string; readonly format?: Report
  *
  * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events
  * @returns the exit code
- * @throws UserError `usage` if there is no such session, if the file can't be written, or if no format is given and its extension belongs to none
+ * @throws UserError `usage` if there is no such session, if the file can't be written, or if no format is given and its name suggests none
  */
 export async function reportCommand(source: string, { output, format }: ReportOptions): Promise<number> {
   const wanted = format ?? (output === undefined ? 'html' : requireFormat(output))
@@ -31,9 +31,9 @@ export async function reportCommand(source: string, { output, format }: ReportOp
 }
 
 /**
- * Returns the report format that belongs to a file's extension.
+ * Returns the report format that a file's name suggests.
  *
- * @throws UserError `usage` if the extension belongs to no format
+ * @throws UserError `usage` if the name suggests no format
  */
 export function requireFormat(file: string): ReportFormat {
   const format = formatOf(file)

@@ -13,16 +13,17 @@ export type Progress = {
   readonly ended: (exitCode: number) => void
 }
 
-/** The maximum length of a message in one event. */
+/** The maximum length of a message in one event, in characters. */
 const longestMessage = 16 * 1024
 
 /**
  * Ensures that an `agent exec` that fails before its first event ends like any other run: with the documented exit code and, with `--json`, with a
- * terminal event that contains the reason and the exit code. The same applies if a signal arrives before that event. If a run has already emitted its
- * terminal event, that result counts, even if something fails afterwards.
+ * terminal event that contains the reason and the exit code. The same applies if a signal arrives before the run handles signals itself. If a run has
+ * already emitted its terminal event, that result counts, even if something fails afterwards.
  *
  * @param json whether events are printed
- * @throws the error that `start` threw, after the event was printed
+ * @returns the exit code
+ * @throws the error that `start` threw, after printing the terminal event if `json` is true; not thrown if the run had already emitted that event
  */
 export async function reportStartupFailure(
   json: boolean,

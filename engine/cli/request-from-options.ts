@@ -35,7 +35,7 @@ export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> 
  * Turns a command line into a request.
  *
  * @param argument the prompt as the user typed it
- * @throws UserError `usage` if a picture or a schema can't be read
+ * @throws UserError `usage` if options contradict each other, if the workspace isn't a directory, or if a picture or a schema can't be used
  */
 export async function runRequest(argument: string | undefined, options: ExecOptions): Promise<RunRequest> {
   const { outputLastMessage: file, outputSchema, threadSource, timeout, plan, record } = options

@@ -34,7 +34,7 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
  * Turns a command line of `agent exec review` into a request.
  *
  * @param argument what to look for, as the user typed it
- * @throws UserError `usage` for options that a review can't have, and if a file of known findings can't be read
+ * @throws UserError `usage` for options that a review can't have, if a file of known findings can't be read, and for all errors of `runRequest`
  */
 export async function reviewRequest(
   argument: string | undefined,

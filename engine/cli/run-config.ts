@@ -39,8 +39,8 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
 }
 
 /**
- * Adds the approval policy `on-request` to the settings for a reviewer that the command line names, because otherwise the Guardian would never ask
- * the reviewer.
+ * Adds the approval policy `on-request` to the settings for a reviewer that the command line names, because with the default policy, `never`, the
+ * Guardian wouldn't ask the reviewer.
  */
 function asking(reviewer: Settings): Settings {
   return { ...reviewer, approval_policy: 'on-request' }

@@ -21,12 +21,13 @@ import { watchTimeLimit } from './time-limit.ts'
 import { warn } from './warn.ts'
 
 /**
- * `agent exec`: turns a command line into a request, runs it, and directs the run's events to the outputs.
+ * `agent exec`: turns a command line into a request, runs it, and directs the run's events to the outputs. With `--print-event-schema` or
+ * `--show-context`, it only prints what these options ask for.
  *
  * @param review the change to review; undefined for a task
  * @param model the model to use; undefined: the one that the configuration and the options name
  * @returns the exit code
- * @throws UserError for problems that the user has to fix; in that case nothing was run
+ * @throws UserError for problems that the user has to fix. Unless `progress.ended` was called before, nothing was run
  */
 export async function runExec(
   argument: string | undefined,

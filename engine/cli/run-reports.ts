@@ -8,7 +8,7 @@ import { openReportFile, requireFormat } from './report-command.ts'
 /** GitHub's size limit for a step summary, including what the step wrote earlier. */
 const mostSummaryBytes = 1024 * 1024
 
-/** Writes the reports about a run. */
+/** The writer of a run's reports. */
 type RunReports = {
   /** Receives the run's events, one of which names the session's folder. */
   readonly sink: Sink
@@ -19,7 +19,7 @@ type RunReports = {
 /**
  * Opens the destinations of a run's reports before anything runs: the files of `--report`, and GitHub's step summary if there is one.
  *
- * @throws UserError `usage` if a file can't be written, or its extension belongs to no format
+ * @throws UserError `usage` if a file can't be written, or its name suggests no format
  */
 export function openRunReports({ report: files = [], summary, supervised }: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
@@ -58,7 +58,7 @@ export function openStepSummary(path: string | undefined): ((make: (remaining: n
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
       const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
-      // If there isn't enough space left for even a few lines, the summary stays as it is.
+      // If little space is left, the summary stays as it is, because hardly anything of the report would fit.
       if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {

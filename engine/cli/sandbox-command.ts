@@ -33,7 +33,8 @@ const brokenPipe = 141
 const commandNotFound = 127
 
 /**
- * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through.
+ * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through; with `--json`, its output
+ * becomes part of a JSON object instead.
  *
  * @returns the command's exit code; 128 + n if signal n killed it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
  *   timeout(1); 141 if the reader of its output went away; 130 or 143 if this process was interrupted or terminated
@@ -88,8 +89,8 @@ function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPo
 }
 
 /**
- * Passes the command's output on as it arrives, and reports at the end what was denied. If the reader of standard output goes away, the command ends as if
- * SIGPIPE had killed it.
+ * Passes the command's output on as it arrives. Reports at the end what was denied, and whether the command could reach the docker daemon. If the
+ * reader of standard output goes away, the command is killed.
  */
 async function passThrough(
   child: SandboxProcess,

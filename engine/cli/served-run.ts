@@ -17,7 +17,7 @@ const input = z.object({
 /**
  * A tool that carries out a whole task, as `agent exec` does.
  *
- * @param request the server's own options
+ * @param request the fields that the requests of all runs of the server have in common
  */
 export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
   return {

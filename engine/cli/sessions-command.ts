@@ -80,7 +80,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   return exitCodes.done
 }
 
-/** Whether a session has changes that were neither landed nor discarded. True in case of doubt. */
+/** Whether a session has changes that were neither landed nor discarded. True if an open view has no up-to-date record of its changes. */
 function isUnlanded(directory: string): boolean {
   const view = readViewState(directory)
   if (view?.state !== 'open') return false
@@ -99,7 +99,7 @@ function bytesIn(directory: string): number {
     })
     return sizes.reduce((sum, size) => sum + size, 0)
   } catch {
-    // Not even the directory's owner can read it, or it was removed in the meantime.
+    // The directory can't be read, or it was removed in the meantime.
     return 0
   }
 }

@@ -31,7 +31,7 @@ export type Caches = { readonly roots: readonly string[]; readonly set: Readonly
 export const noCaches: Caches = { roots: [], set: {} }
 
 /**
- * Creates the configured directories for package caches. They belong only to this workspace, so commands in other projects don't see them. Caches
+ * Creates the directories for the configured package caches. They belong only to this workspace, so commands in other projects don't see them. Caches
  * exist only in workspace-write mode: read-only commands couldn't write to them, and files from confined commands must not influence unconfined ones.
  *
  * @throws UserError `usage` if a directory can't be created, is a link, belongs to another user or is writable by others

@@ -10,7 +10,7 @@ type ConfiguredPolicy = {
     Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
-  /** Paths to deny in addition to the paths that are always denied. */
+  /** Paths, and patterns for names at any depth, to deny in addition to the paths that are always denied. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
   readonly unixSockets: boolean
@@ -43,7 +43,7 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
   }
 }
 
-/** The workspace, and the directories that a configuration makes writable. */
+/** The workspace and the configured `writable_roots`. */
 export function rootsOf(config: Settings, workspace: string): readonly string[] {
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }

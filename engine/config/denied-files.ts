@@ -5,9 +5,9 @@ import { pathsBelow } from '../core/paths-below.ts'
 
 /** The part of the file denials that a sandbox can enforce, and the part that it can't. */
 export type DeniedFiles = {
-  /** Paths that are hidden from commands. */
+  /** Paths, and patterns for names at any depth, that are hidden from commands. */
   readonly deniedReads: readonly string[]
-  /** Paths that commands can't change, remove or rename. */
+  /** Paths, and names at any depth, that commands can't change, remove or rename. */
   readonly protectedPaths: readonly string[]
   /**
    * Denials that the sandbox can't enforce at all or can enforce only in part, each with the reason. The Guardian and the file tools enforce all of
@@ -19,7 +19,7 @@ export type DeniedFiles = {
 /** A denial as the user wrote it, with its position, and the reason why the sandbox doesn't enforce it or enforces it only in part. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
-/** The maximum number of directory entries that are searched for matches of patterns other than a plain path or name. */
+/** The maximum number of directory entries that are compared, for all denials together, with patterns other than a plain path or name. */
 const mostEntries = 100_000
 
 /**

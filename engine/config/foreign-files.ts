@@ -5,12 +5,12 @@ import { readPlainFile } from '../core/read-plain-file.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import type { Project } from './read-project.ts'
 
-/** Files in which repositories configure other agents. This program never uses them, even in a trusted repository. */
+/** Files with settings for other agents that this program never uses, even in a trusted repository; each with the reason. */
 const neverRead: Readonly<Record<string, string>> = {
   '.codex/config.toml': 'it belongs to another program; settings for Portcullis go into .portcullis/config.toml',
 }
 
-/** Matches the names of variables that configure agents, such as the provider and its key, or that say where a user's files are. */
+/** Matches the names of variables that configure agents or models (such as a provider's address or key), or that say where a user's files are. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024

@@ -3,7 +3,7 @@ const hidden = '(hidden)'
 
 /** Tables whose values are hidden, whatever their keys are. */
 const tables: ReadonlySet<string> = new Set(['http_headers', 'headers', 'query_params', 'set', 'env'])
-/** Settings that contain a command. The program's name isn't a secret, but its arguments may be. */
+/** Settings that contain a command or its arguments. The program's name isn't a secret, but its arguments may be. */
 const commands: ReadonlySet<string> = new Set(['approval_program', 'args'])
 
 /** Prepares a setting for display: hides headers, variables and arguments, and the user names, passwords and queries in addresses. */

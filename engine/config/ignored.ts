@@ -2,12 +2,12 @@
 export type Ignored = {
   /** The file that contains the ignored configuration. */
   readonly source: string
-  /** The ignored keys. Empty: the whole file is ignored. Safe to print: control characters of untrusted text are replaced. */
+  /** The ignored keys, shortened if there are many. Empty: the whole file is ignored. Safe to print: control characters are replaced. */
   readonly keys: readonly string[]
   readonly reason: string
 }
 
-/** The maximum number of ignored keys that are shown for one file, which may be untrusted. */
+/** The maximum number of keys that one notice about a file shows. The file may be untrusted. */
 const maxKeys = 20
 /** The maximum length of a shown key, in characters. */
 const maxCharacters = 80

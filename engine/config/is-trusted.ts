@@ -12,8 +12,8 @@ type TrustSources = {
 }
 
 /**
- * Whether to use the configuration, rules and permissions of a repository. By default they aren't used, because anyone who can change the repository could
- * otherwise change the rules for runs in it.
+ * Whether to use the settings and allow rules of a repository. By default they aren't used, because anyone who can change the repository could
+ * otherwise allow more in runs there. Its deny and ask rules don't depend on this.
  *
  * @param root the real path of the repository's root; outside a repository, that of the workspace
  */

@@ -55,7 +55,7 @@ export type Config = {
    * Environment variables for model requests, taken from another program's settings. Variables that are set in the actual environment override them.
    */
   readonly modelVariables: Readonly<Record<string, string>>
-  /** The permission lists of all layers. All of them apply, whereas a later value of another setting replaces the earlier ones. */
+  /** The permission lists of all layers, which apply together. For every other setting, a later layer replaces the value of earlier ones. */
   readonly permissions: readonly PermissionFile[]
 }
 
@@ -65,7 +65,7 @@ export type Config = {
  * the command line, bound the repository's. If a file's setting exceeds a bound, that setting is ignored and listed. If a command-line option does,
  * that is an error, because the user expects it to work.
  *
- * @throws UserError `usage`, naming the file or option, the line, the key and the expected value
+ * @throws UserError `usage`, naming the file or option and, where this applies, the line, the key and the expected value
  */
 export function loadConfig(sources: ConfigSources): Config {
   const { places, project, overrides = [], addDirs = [] } = sources

@@ -10,7 +10,7 @@ import { validate } from './validate.ts'
  * `-c model=gpt-5.5` needs no inner quotes.
  *
  * @param below the settings without the overrides; needed if an override changes only a part of a setting that is a table
- * @throws UserError `usage` if a text has no `=`, a key is unknown, or a value is invalid
+ * @throws UserError `usage` if a text doesn't have the form `key=value`, a key is unknown, or a value is invalid
  */
 export function overrideLayer(below: object, overrides: readonly string[]): Layer {
   const parsed = overrides.map(parseOverride)

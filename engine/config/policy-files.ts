@@ -7,7 +7,7 @@ import { UserError } from '../core/user-error.ts'
 import { claudeSettingsFile } from './foreign/claude-settings.ts'
 import { readForeignText } from './foreign/read-text.ts'
 
-/** The size limit for a rule or settings file of a repository. */
+/** The size limit for a rule or settings file of a repository, in bytes. */
 const maxBytes = 1024 * 1024
 /** The maximum number of rule files of another program, such as Codex, that are read from one folder. */
 const mostFiles = 200
@@ -130,8 +130,10 @@ export function tryPlain<File extends BroughtFile>(
 }
 
 /**
- * Reads a file's text. The content of a repository isn't trusted, so a named pipe or a link in the file's place is refused, never waited on or
- * followed.
+ * Returns a file with its text. A named pipe or a link in the file's place is refused, never waited on or followed, because anyone who can change the
+ * repository could have put it there.
+ *
+ * @throws UserError `usage` if the file can't be read or is longer than `maxBytes`
  */
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)

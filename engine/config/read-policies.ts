@@ -64,17 +64,19 @@ const notTrusted = 'this repository is not trusted, so only its deny and ask rul
 /**
  * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on
  * the command line. All of them apply, and the strictest answer wins, no matter which file it comes from. Files of other programs can always make the
- * answer stricter. They can allow something only if the user's `import` names the program, or if they belong to a trusted repository.
+ * answer stricter. They can allow something only if the user's `import` names the program, or if they belong to a trusted repository or to the owner
+ * of the machine.
  *
- * @throws UserError `usage` with `file:line:column` for any error in a file of this program, because a run must not start with only a part of its
- * rules
+ * @throws UserError `usage` with `file:line:column` for an error in a rule file of this program or in a file with permission lists, because a run
+ *   must not start with only a part of its rules. Errors in files of an untrusted repository are only reported, and so are permissions that aren't
+ *   understood, if they allow something or come from a repository
  */
 export function readPolicies({ places, home, project, config, ruleFiles = [], inPlace }: PolicySources): Policies {
   const { isolated, trusted } = config
   const imports = config.settings.import ?? []
   const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
   const leftOut: LeftOut[] = []
-  // A broken or missing file of an untrusted repository must not stop the run, so such a file is left out.
+  // A file of an untrusted repository must not stop the run, so it is left out if it can't be read.
   const brought = <File extends BroughtFile>(files: readonly File[]): readonly (File & { readonly text: string })[] =>
     trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
   const settings = brought(folders.flatMap((folder) => settingsIn(folder))).map((file) => ({
@@ -164,7 +166,7 @@ export function describeRuleError({ path, line, column, message, expected }: Rul
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
 }
 
-/** Lists all keys of a settings file except `permissions`. In a repository that isn't trusted, none of the listed settings is used. */
+/** Lists all keys of a settings file except `permissions`. If the repository isn't trusted, none of these settings is used. */
 function otherKeys(text: string): readonly string[] {
   try {
     const settings: unknown = JSON.parse(text.replace(/^\ufeff/, ''))

@@ -25,7 +25,7 @@ export type Project = {
 const fileName = '.portcullis/config.toml'
 /** The size limit for a configuration file, in bytes. */
 const maxBytes = 256 * 1024
-/** Keys that only the user's file may set. */
+/** Keys that a repository's file can't set. */
 const userOnly: readonly string[] = ['profile', 'profiles', 'projects', ...userOnlySettings]
 
 /**

@@ -15,8 +15,8 @@ const shared = {
   enabled_tools: z.array(text).optional(),
   disabled_tools: z.array(text).optional(),
   /**
-   * Whether to believe what the server says about its tools. If so, a tool that the server declares to be read-only may run in parallel. Default:
-   * false. Codex doesn't have this field.
+   * Whether to believe what the server says about its tools. If so, a tool that the server declares to be read-only may run in parallel, and needs no
+   * approval except with the approval policy `untrusted`, unless a permission says otherwise. Default: false. Codex doesn't have this field.
    */
   trusted: z.boolean().optional(),
   /** Whether every request contains the server's tools, even if the tools of other servers are deferred. Default: false. */

@@ -11,8 +11,8 @@ export type ConfigFile = z.infer<typeof ConfigFile>
 export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
 
 /**
- * Which repositories are trusted. Only a trusted repository's own configuration is used. Each repository has a table `projects."/path"`, named after
- * its root.
+ * Which repositories are trusted. The configuration in a repository is used only if the repository is trusted. A table `projects."/path"` says
+ * whether the repository with the root `/path` is.
  */
 const projects = z
   .record(z.string().min(1), z.strictObject({ trust_level: z.enum(['trusted', 'untrusted']) }))

@@ -74,7 +74,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(whole)
   } catch {
-    // A path that doesn't exist needs no resolving, because the sandbox refuses a root that doesn't exist.
+    // A path that doesn't exist stays as it is. For a root, this makes no difference, because the sandbox refuses a root that doesn't exist.
     return whole
   }
 }

@@ -36,7 +36,7 @@ export function writeTrust(directory: string, root: string): { readonly file: st
   return { file, changed: true }
 }
 
-/** Replaces a file atomically. If it is a link, its target is replaced. */
+/** Replaces a file atomically, or creates it. If it is a link, its target is replaced. */
 function replace(file: string, text: string): void {
   try {
     makeDirectories(dirname(file))

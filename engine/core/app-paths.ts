@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { closedState, homeDirectory } from '../../sandbox/index.ts'
 import { UserError } from './user-error.ts'
 
-/** The program's own folders on this machine, following the XDG Base Directory Specification. */
+/** The folders that the program uses on this machine. `config` and `state` follow the XDG Base Directory Specification. */
 export type AppPaths = {
   /** The user's home directory, where other agents keep their settings too. */
   readonly home: string
@@ -16,7 +16,7 @@ export type AppPaths = {
   readonly state: string
 }
 
-/** Finds the program's folders; creates none. A relative XDG variable is ignored, as the specification asks. */
+/** Finds these folders; creates none. A relative XDG variable is ignored, as the specification asks. */
 export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
   const home = findHome(env)
   const base = (variable: string, fallback: string): string => {
@@ -37,7 +37,7 @@ export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
  * folder, or a private folder in a shared temporary directory.
  *
  * @param own the user's own folder, from `findAppPaths`
- * @throws UserError if there is no such folder
+ * @throws UserError `usage` if commands could write to each of these folders, or the temporary directories are not safe
  */
 export function stateFor(roots: readonly string[], own: string): string {
   try {

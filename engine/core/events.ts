@@ -52,7 +52,7 @@ const terminal = {
   /** The tokens used in this run. `total_usage` counts all runs of the session. */
   usage,
   total_usage: usage,
-  /** The cost of this run in US dollars; absent if a model's price is not known. */
+  /** The cost of this run in US dollars; absent if a model's price or a token count is not known. */
   cost_usd: z.number().optional(),
   total_cost_usd: z.number().optional(),
   duration_ms: z.number(),
@@ -63,7 +63,7 @@ const terminal = {
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
-   * Not in Codex: how many files in the workspace differ from their state before the run, and how many of these were changed by commands, not by patches.
+   * Not in Codex: how many files in the workspace the run added, wrote or deleted, and how many of these were changed by commands, not by patches.
    * `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists files that a program
    * runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
    */
@@ -176,7 +176,7 @@ export type Sink = {
    * for display. `read` may be called until the item is complete.
    */
   tail?(id: string, read: () => string): void
-  /** Receives what the run has used so far, for display. Called after each model response. */
+  /** Receives what the run has used so far, for display. Called each time that changes. */
   spent?(spent: UsageSoFar): void
   /** Called once, after the last event, with the outcome of the run. */
   end?(summary: RunSummary): void

@@ -9,7 +9,7 @@ export const exitCodes = {
   done: 0,
   /** The task failed. */
   failed: 1,
-  /** The command line, the configuration, a rule or a recording is invalid. Nothing was run. */
+  /** The command line, the configuration, a rule, a recording or another input is invalid. Nothing was run. */
   usage: 2,
   /** The Guardian stopped the run. */
   stoppedByGuardian: 3,
@@ -21,7 +21,7 @@ export const exitCodes = {
   provider: 6,
   /** The run was interrupted by SIGINT: 128 + 2, as shells report it. */
   interrupted: 130,
-  /** The run was terminated by SIGTERM: 128 + 15, as shells report it. */
+  /** The run was terminated by SIGTERM or SIGHUP: 128 + 15, as shells report SIGTERM. */
   terminated: 143,
 } as const
 

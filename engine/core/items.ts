@@ -20,8 +20,8 @@ const fileChange = z.object({
 })
 
 /**
- * Not in Codex: a tool call that neither runs a command nor changes a file, or a call that failed because its tool is unknown or its input is
- * invalid.
+ * Not in Codex: a tool call that isn't reported as an item of another type, such as a command or a file change; or a call that failed because its
+ * tool is unknown or its input is invalid.
  */
 const toolCall = z.object({
   ...common,

@@ -5,11 +5,11 @@ import { OutputBuffer } from './text/output-buffer.ts'
 /** The quota for all stored outputs of a run, in bytes. */
 const quotaBytes = 256 * 1024 * 1024
 
-/** How many bytes of an output are stored once the quota is used up. */
+/** How many bytes of an output may be stored even if less than that is left of the quota. */
 const beyondQuotaBytes = 64 * 1024
 
 /**
- * Stores the outputs that were too long to show to the model, whole until a quota is used up. They are stored in the session's folder, which no
+ * Stores the outputs that were too long to show to the model, whole as long as a quota allows it. They are stored in the session's folder, which no
  * command can read. The model reads them through this class, which gives access to these files only and masks the environment's secrets.
  */
 export class KeptOutputs {
@@ -30,7 +30,7 @@ export class KeptOutputs {
     this.#quota = quota
   }
 
-  /** Stores an output and returns its file's path. Once the quota is used up, only the beginning and the end are stored. */
+  /** Stores an output and returns its file's path. If the rest of the quota is too small for it, only its beginning and its end are stored. */
   keep(output: Uint8Array): string {
     const buffer = new OutputBuffer(Math.max(this.#quota - this.#bytes, beyondQuotaBytes))
     // The bytes are read as latin1, which preserves every byte, whatever the encoding of the text.

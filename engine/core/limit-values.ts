@@ -5,7 +5,7 @@ type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 /** The definition of a limit that users can set: its key in the sandbox policy, and the unit of its value. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
 
-/** The limits by the names that `--limit` accepts. Configuration keys use `_` instead of `-`. */
+/** The limits by the names that `--limit` accepts. The keys of `sandbox_limits` are these names with `_` instead of `-`, except `time`. */
 export const knownLimits: Readonly<Record<string, KnownLimit>> = {
   time: { limit: 'wallTimeMs', unit: 'seconds' },
   output: { limit: 'outputBytes', unit: 'bytes' },

@@ -22,7 +22,7 @@ export const findingFields = {
   suggestion: z.string().optional(),
   /** The same suggestion, as new text in place of some lines of the file. */
   replacement: replacement.optional(),
-  /** Identifies the finding: the same finding has the same fingerprint in every run. */
+  /** Identifies the finding. It is computed from the finding's category, its path and its first line that isn't blank. */
   fingerprint: z.string(),
   /** The fingerprints of the finding's lines. By these, a later review recognizes the finding even if it reports only some of the lines. */
   line_prints: z.array(z.string()),

@@ -20,7 +20,7 @@ export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
 /**
  * How a run ended, as one word that a script can test. `no-change` means that the run finished by itself, but changed neither a file nor the checked-out
- * commit. Each of the other values corresponds to an exit code.
+ * commit. Each of the other values corresponds to one or two exit codes.
  */
 export const result = z.enum([
   'done',
@@ -77,7 +77,7 @@ export const outsideEffect = z.object({
 
 export type OutsideEffect = z.infer<typeof outsideEffect>
 
-/** The outcome of a run that is a transaction, as events report it. */
+/** The outcome of a run that is a transaction, as events report it. Lists of files, conflicts, repositories and notes have at most 200 entries. */
 export const transactionReport = z.object({
   /** How the run's private view of the workspace was made. */
   strategy: z.string(),
@@ -148,7 +148,7 @@ export type RunSummary = {
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]
   readonly usage: z.infer<typeof usage>
-  /** The cost in US dollars; undefined if a model's price is not known. */
+  /** The cost in US dollars; undefined if a model's price or a token count is not known. */
   readonly costUsd: number | undefined
   readonly durationMs: number
   /** The head of the audit log, `RECORDS:HASH`; undefined if there was none. */

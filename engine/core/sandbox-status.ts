@@ -1,6 +1,6 @@
 import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.ts'
 
-/** What every event says about the run's sandbox, so that no reader can miss it. Both fields are absent if the sandbox confines commands as usual. */
+/** What every event says about the run's sandbox, so that no reader can miss it. Each field is present only in the cases that its comment names. */
 export type SandboxStatus = {
   /** `external`: this program doesn't confine commands, because the user stated that an external sandbox does. */
   readonly sandbox?: 'external'

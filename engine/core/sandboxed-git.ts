@@ -11,7 +11,10 @@ type GitPlace = { readonly cwd: string; readonly readOnly: boolean; readonly sig
 const outputLimitBytes = 1024 * 1024
 const timeoutMs = 300_000
 
-/** Options that keep a repository's configuration from making git run other programs. They are used in addition to the sandbox. */
+/**
+ * Options that keep a repository's configuration from making git run hooks, a file-system monitor, pagers or external diff programs. Other programs,
+ * such as filters, can still run, but only in the sandbox.
+ */
 export const hardened = [
   '--no-pager',
   '--no-optional-locks',

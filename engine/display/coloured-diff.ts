@@ -6,7 +6,7 @@ const shownLines = 80
 
 const styles: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
-/** Formats a unified diff in the usual colours. Unless the display is verbose, the middle of a long diff is left out. */
+/** Formats a unified diff in the usual colours, without its `diff` and `index` lines. A long diff loses its middle, unless in verbose mode. */
 export function diffLines(diff: string, { paint, detail }: Style): readonly string[] {
   const lines = diff.trimEnd() === '' ? [] : diff.trimEnd().split('\n')
   let isHeader = true

@@ -8,7 +8,7 @@ export function seconds(ms: number): string {
   return whole < 100 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** Formats an amount of US dollars for a person: one dollar or more with cents, less than that with up to four significant digits. */
+/** Formats an amount of US dollars for a person: with cents from one dollar on, and below that with up to four significant digits. */
 export function dollars(amount: number | undefined): string {
   if (amount === undefined) return 'unknown'
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
@@ -40,7 +40,7 @@ export const endings: Readonly<Record<EndReason, string>> = {
   terminated: 'terminated',
 }
 
-/** Fits a command on one line: leaves out a surrounding `/bin/bash -c`, joins the lines, and cuts off a long script. */
+/** Fits a command on one line: leaves out a surrounding `/bin/bash -c` or `-lc`, joins the lines with `⏎`, and cuts off the end of a long text. */
 export function oneLine(command: string): string {
   const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
   const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command

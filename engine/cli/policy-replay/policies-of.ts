@@ -12,10 +12,11 @@ import type { PolicyReplayOptions } from '../policy-options.ts'
 import { loadRunConfig } from '../run-config.ts'
 
 /**
- * Returns a function that finds the policies for the actions in a workspace: those that `agent exec` would now read in that workspace, unless the command line
- * replaces them. They are read once for each workspace. For a workspace that doesn't exist on this machine, only the files of the machine and the user apply.
+ * Returns a function that finds the policies for the actions in a workspace: those that `agent exec` would now read in that workspace, unless the
+ * command line replaces them. The modes are included only if an option, `-c` or a profile sets them. Everything is read once for each workspace. A
+ * workspace that doesn't exist on this machine contributes no files of its own.
  *
- * @throws UserError `usage` for any error in rules, permissions, settings or options
+ * @throws UserError `usage` for any error in rules, permissions, settings or options; the returned function throws it too
  */
 export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: string) => ReplayOptions {
   const places = findAppPaths(process.env)
@@ -49,7 +50,7 @@ export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: s
   }
 }
 
-/** Whether the user sets a key for this replay, with `-c` or a profile. A value from another source doesn't override the mode that the session had. */
+/** Whether `-c` or the active profile sets a key. A value from any other source doesn't override the mode that the session had. */
 function isAskedFor({ origins }: Config, key: string): boolean {
   const kind = origins.get(key)?.layer.kind
   return kind === '-c' || kind === 'profile'

@@ -12,12 +12,12 @@ import { policiesByWorkspace } from './policies-of.ts'
 import { Tallying, type Change, type Tally } from './tally.ts'
 
 /**
- * `agent policy replay`: judges all requests of earlier sessions again, with the current rules, permissions and modes, or with those that the command line
- * names. No command is run, and nobody is asked.
+ * `agent policy replay`: judges all recorded actions of earlier sessions again, with the current rules and permissions, or with those that the
+ * command line names. The modes are those of the sessions, unless an option, `-c` or a profile sets others. No command is run, and nobody is asked.
  *
  * @param named sessions, folders of sessions, or audit logs
- * @returns the exit code: 1 if the changes include any that `--fail-on` names (by default, a request that was not allowed then and would be now)
- * @throws UserError `usage` if there is no such session, or a rule file is broken
+ * @returns the exit code: 1 if the changes include any that `--fail-on` names (by default, an action that was not allowed then and would be now)
+ * @throws UserError `usage` if no session is named, if there is no such session, or for an error in rules, permissions, settings or options
  */
 export function policyReplay(named: readonly string[], options: PolicyReplayOptions): number {
   if (named.length === 0 && options.all !== true)
@@ -47,8 +47,8 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
 }
 
 /**
- * Reads the records of a log. Returns undefined, after a warning, if the log can't be read. If the log has been tampered with, a warning is printed,
- * and its records are judged as they are.
+ * Reads the records of a log. If the log can't be read, prints a warning, adds the log to `unread` and returns undefined. If verification finds a
+ * problem, such as a changed record, prints a warning and returns the records as they are.
  */
 function readRecords({ path }: SessionLog, unread: string[]): readonly AuditRecord[] | undefined {
   try {

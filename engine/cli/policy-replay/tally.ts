@@ -25,7 +25,7 @@ type Side = {
 export type ChangeGroup = {
   readonly from: Side['decision']
   readonly to: Side['decision']
-  /** The name by which changes are grouped: the rule that decides now; otherwise the rule that decided before; otherwise the stage that decides now. */
+  /** The rule that decides now; if none does, `no longer` and the rule that decided before; if there was none either, the stage that decides now. */
   readonly cause: string
   readonly count: number
   readonly sessions: number
@@ -40,7 +40,7 @@ export type Tally = {
   readonly unchanged: number
   /** How many of the decisions that stayed the same are now made by a different stage or rule. */
   readonly otherwiseDecided: number
-  /** How many decisions can't be judged exactly, because an earlier version of this program recorded them with fewer facts. */
+  /** How many actions can't be judged exactly, because an earlier version of this program recorded them with fewer facts. */
   readonly withoutBasis: number
   readonly groups: readonly ChangeGroup[]
 }

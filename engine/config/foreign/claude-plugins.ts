@@ -23,7 +23,8 @@ export function pluginRegistry(home: string): string {
 }
 
 /**
- * The plugins that Claude Code's setting `enabledPlugins` enables, if Claude Code has installed them for the user or for this repository.
+ * Finds the plugins that Claude Code's setting `enabledPlugins` enables and that Claude Code has installed for the user or for this repository. The
+ * other enabled plugins are listed in `ignored`.
  *
  * @param path the file that contains the setting, for messages
  */

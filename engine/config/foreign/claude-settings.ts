@@ -25,12 +25,12 @@ const ClaudeSettings = z.looseObject({
 const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
 const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
 
-/** Matches the names of variables that configure agents, such as the provider and its key, or that say where a user's files are. */
+/** Matches the names of variables that configure agents or models (such as a provider's address or key), or that say where a user's files are. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
-/** Variables that contain the address or the key of a model. They are used only for requests to the model; commands never get them. */
+/** Matches the names of variables for model requests, such as a provider's address or key. Commands never get them. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
 
-/** Variables that can make programs load code from elsewhere. A repository must not set them. */
+/** Matches the names of variables that can make programs load code from elsewhere. A repository must not set them. */
 const loading = /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|PYTHON\w+|PERL5\w+|RUBY(?:OPT|LIB)|(?:LD|DYLD|GIT)_\w+)$/
 
 /** What is imported from Claude Code's settings. */

@@ -77,7 +77,10 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   }
 }
 
-/** Whether a setting can only make a run stricter than the defaults. Such settings are used even without an import; the user's own settings override them. */
+/**
+ * Whether a setting can only make a run stricter than the defaults. Such settings are used even without an import; the user's own settings override
+ * them. An undefined value stands for an invalid one, which may have been meant to do so.
+ */
 function tightens({ path, value }: Leaf): boolean {
   switch (keyOf(path)) {
     case 'sandbox_mode':

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isInside } from '../../core/directories-between.ts'
 import { readPlainFile } from '../../core/read-plain-file.ts'
 
-/** The size limit for a settings or rules file of another program, in bytes. */
+/** The default size limit for a settings or rules file of another program, in bytes. */
 const mebibyte = 1024 * 1024
 
 /**

@@ -6,7 +6,7 @@ import { faultsOf } from '../validate.ts'
 /** The settings of another program that are valid in this program's configuration, and those that aren't. */
 type SoundSettings = {
   readonly settings: ConfigFile
-  /** Unknown keys, and keys with an invalid value. */
+  /** Unknown keys, and keys with an invalid value. An empty path stands for the whole table, if too many of its keys are invalid. */
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 

@@ -26,13 +26,13 @@ export const settingsShape = Object.fromEntries(
   ]),
 ) as { readonly [Name in keyof Table]: z.ZodOptional<Table[Name]['schema']> }
 
-/** Returns the defaults of the settings whose default is a single value. */
+/** Returns the defaults that the table gives as values. */
 export function defaultSettings(): Readonly<Record<string, unknown>> {
   const rows = Object.entries<AnyRow>(settingsTable)
   return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** The settings that only the user may set, not a repository. */
+/** The names of the settings that a repository can't set. */
 export const userOnly: readonly string[] = Object.entries<AnyRow>(settingsTable).flatMap(([name, { saidBy }]) =>
   saidBy === 'user' ? [name] : [],
 )

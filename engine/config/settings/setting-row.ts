@@ -11,7 +11,7 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly about: string
   /** The default in Markdown; `none` if there is none. Absent for a table whose keys have their own defaults. */
   readonly unset?: string
-  /** The default as a value, for `agent config show`. Absent: the default isn't a single value. */
+  /** The default as a value, for `agent config show`. Absent: `agent config show` lists the setting only if it is set. */
   readonly value?: z.input<Schema>
   /** The keys of a table, for the README. Absent: the table is described as a whole. */
   readonly keys?: Readonly<Record<string, { readonly about: string; readonly unset?: string }>>
@@ -20,8 +20,8 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   /** Whether the setting is a preference without effect on safety. If so, the user's value doesn't bind the repository. Default: false. */
   readonly isPreference?: true
   /**
-   * Whether a requested value allows no more than the fixed one. Called for the whole setting, or for a key of a table. If it returns undefined, or is absent,
-   * the two values must be equal.
+   * Whether a requested value allows no more than the fixed one. `asked` and `bound` are values of the whole setting; if they are tables, `key` names
+   * the key to compare. If the function returns undefined, or is absent, the two values must be equal.
    */
   readonly within?: (
     asked: z.output<Schema> | undefined,

@@ -2,7 +2,7 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** The default limit for git's output, in bytes. Output beyond it is not used: nobody would read such a long list of files. */
+/** The default limit for git's output, in bytes. */
 const usualLimitBytes = 8 * 1024 * 1024
 
 type Asked = {
@@ -26,7 +26,7 @@ export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<
   return new Set(namesIn(answer.output).map((name) => name.replace(/^\.\//, '')))
 }
 
-/** Returns the files that git tracks or would add; undefined if git can't tell. */
+/** Returns the keys of the files that git tracks or would add; undefined if git can't tell. */
 export async function listedByGit(asked: Asked): Promise<ReadonlySet<string> | undefined> {
   const answer = await ask(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], asked)
   return answer?.code === 0 ? new Set(namesIn(answer.output)) : undefined

@@ -89,7 +89,7 @@ export class ChangeWatch implements ChangeSource {
     let notCounted: string | undefined
     for (const beginning of await Promise.all(this.#begun.values())) {
       const { workspace: root, patchedBefore, listed: before } = beginning
-      // A workspace that no longer exists has no changes.
+      // In a workspace that no longer exists, there is nothing to compare.
       if (!isThere(root)) continue
       const after = 'too' in before ? before : await list(beginning, beginning.by)
       if ('too' in before || 'too' in after) {

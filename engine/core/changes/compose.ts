@@ -5,7 +5,7 @@ export type FileChange = {
   readonly path: string
   /** The kind of the change: `add`, `update` or `delete`. */
   readonly kind: string
-  /** `command`: a command changed the file. Absent: a patch did. */
+  /** `command`: only commands changed the file. Absent: a patch did, and perhaps commands too. */
   readonly by?: 'command'
 }
 
@@ -31,8 +31,8 @@ export function differing(before: Stamps, after: Stamps): readonly string[] {
 }
 
 /**
- * Merges the changes made by patches and commands. A file counts once, however often it was changed. A file that was created and removed
- * again doesn't count.
+ * Merges the changes made by patches and commands. A file counts once, however often it was changed. In a watched workspace, a file that was created
+ * and removed again doesn't count; elsewhere, the last patch to a file decides.
  *
  * @param isThere returns whether a file that a patch changed exists now
  */

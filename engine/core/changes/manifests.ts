@@ -36,8 +36,8 @@ export class Manifests {
   }
 
   /**
-   * Whether a change to a file may affect what runs. True in case of doubt, that is, if the file isn't a stored package.json, or is no longer valid
-   * JSON.
+   * Whether a change to a file may affect what runs. True in case of doubt, that is, if the file isn't a stored package.json, or if it isn't an
+   * object in valid JSON both before and after the change.
    */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)

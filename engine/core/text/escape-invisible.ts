@@ -1,6 +1,6 @@
 /**
- * Makes characters visible that would affect a terminal or can't be seen: control characters, direction marks and zero-width characters become
- * `\u{…}`. Line feeds and tabs are kept.
+ * Makes characters visible that would affect a terminal or can't be seen: control characters, direction marks, zero-width characters, soft hyphens,
+ * and line and paragraph separators become `\u{…}`. Line feeds and tabs are kept.
  */
 export function escapeInvisible(text: string): string {
   return text.replace(

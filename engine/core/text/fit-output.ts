@@ -11,8 +11,8 @@ type Fitting = {
 }
 
 /**
- * Cuts the middle out of a result that is too long for the model, and masks secrets in it. The whole output is stored in a file, and a note
- * at the cut says where the file is and how to read it.
+ * Masks secrets in a result and, if it is too long for the model, cuts out its middle. The whole output is then stored in a file, unless it already
+ * is in one, and a note at the cut says where the file is and how to read it.
  */
 export function fitOutput<Result extends Fitting>(
   result: Result,
