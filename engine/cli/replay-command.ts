@@ -23,7 +23,7 @@ import { counted } from '../core/text/counted.ts'
 export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly update?: true }
 
 /**
- * `agent replay`: runs with a recording instead of a model.
+ * `agent replay`: starts a run in which a recording takes the place of the model.
  *
  * @param source the file of a recording, or a session
  * @returns the exit code of the run

@@ -5,7 +5,7 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Functions with which `agent exec` reports the progress of its startup. If it fails early, what is printed depends on this progress. */
+/** The functions with which `agent exec` reports how far it has come. What is printed if it fails depends on that. */
 export type Progress = {
   /** Reports that the request has been checked. From then on, the run handles signals itself. */
   readonly ready: () => void
@@ -62,7 +62,7 @@ export function failureLines(reason: EndReason, message: string): string {
   return lines
 }
 
-/** Ends the process when a signal arrives. At this early stage, nothing is running that needs a clean end. */
+/** Makes SIGINT, SIGTERM and SIGHUP end the process: nothing is running yet that needs a clean end. Returns a function that removes the handlers. */
 function handleSignals(json: boolean): () => void {
   const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
     if (json) tellFailure(reason, message)

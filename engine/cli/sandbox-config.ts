@@ -19,7 +19,7 @@ export async function readSandboxConfig(workspace: string, overrides: readonly s
   // The module is imported only here, because it loads the TOML parser and the schema, which takes longer than starting a command.
   const { loadConfig } = await import('../config/load-config.ts')
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  // Other programs' settings are used only if the user imports them. If they were always used, they would still be ignored whenever there is neither
-  // a configuration file of this program nor `-c`, because of the early return above.
+  // Here, even the stricter settings of other programs are used only if the user imports them. Because of the early return above, they would
+  // otherwise apply only if there happens to be a configuration file of this program or a `-c`.
   return loadConfig({ places, project, overrides, onlyImported: true }).settings
 }

@@ -10,7 +10,7 @@ type Excess = { readonly path: readonly string[]; readonly limit: readonly strin
 
 /**
  * Finds the settings that exceed what another layer has fixed. A key may have any value if the bound neither mentions it nor fixes it through another
- * key. Otherwise, it may have a stricter value if its values have an order of strictness; if they don't, the value must be equal.
+ * key. Otherwise, it must have the same value or, if its values have an order of strictness, a stricter one.
  *
  * @param preferences whether the bound also fixes preferences, such as the model, which don't affect safety
  */

@@ -4,7 +4,7 @@
 /** The model of a run when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'
 
-/** The default approval policy: the Guardian never asks. Often nobody is there to answer, so every question would end in a denial. */
+/** The default approval policy: the Guardian never asks. If nobody is there to answer, as is often the case, every question would end in a denial. */
 export const defaultApproval = 'never'
 
 /** The default sandbox mode for commands. */

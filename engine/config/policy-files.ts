@@ -9,7 +9,7 @@ import { readForeignText } from './foreign/read-text.ts'
 
 /** The size limit for a rule or settings file of a repository, in bytes. */
 const maxBytes = 1024 * 1024
-/** The maximum number of rule files of another program, such as Codex, that are read from one folder. */
+/** The maximum number of Codex's rule files that are read from one folder. */
 const mostFiles = 200
 
 /**

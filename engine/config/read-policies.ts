@@ -38,8 +38,8 @@ type PolicySources = {
   readonly home: string
   readonly project: Project
   /**
-   * The run's configuration. It determines, for example, whether the repository's allow rules are used. The repository's deny and ask rules are always
-   * used.
+   * The run's configuration. It determines, for example, whether the repository's allow rules are used. The repository's deny and ask rules are used
+   * unless the run is isolated.
    */
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of additional rule files, from the command line. */

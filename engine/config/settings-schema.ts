@@ -11,7 +11,7 @@ export type ConfigFile = z.infer<typeof ConfigFile>
 export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
 
 /**
- * Which repositories are trusted. The configuration in a repository is used only if the repository is trusted. A table `projects."/path"` says
+ * Which repositories are trusted. The settings in a repository are used only if the repository is trusted. A table `projects."/path"` says
  * whether the repository with the root `/path` is.
  */
 const projects = z

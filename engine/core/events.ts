@@ -169,7 +169,7 @@ export type RunEvent = z.infer<typeof RunEvent>
 /** A listener for a run's events. A sink can't change what the run does. */
 export type Sink = {
   event(event: RunEvent): void
-  /** Receives a piece of a message that the model is still writing, for display. The whole message follows as an item. */
+  /** Receives a piece of a message that the model is still writing, for display. Unless the request fails, the whole message follows as an item. */
   delta?(text: string): void
   /**
    * Called when the command of an item in progress has printed output. `read` returns the end of its output so far, sanitized and without secrets,

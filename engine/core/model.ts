@@ -210,7 +210,7 @@ export type ModelFailure =
 
 /**
  * Why a model gave no answer. `provider`: the provider failed or refused. `configuration`: the model can't be opened as configured. `replay`: a
- * tool's result differs from the recording, or the recording is used up. `budget`: the budget doesn't allow another request.
+ * tool's result differs from the recording, or the recording is used up. `budget`: the budget doesn't allow another request or a complete answer.
  *
  * @example
  * try {

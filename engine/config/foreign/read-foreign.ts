@@ -10,7 +10,7 @@ import { readCodexConfig } from './codex-config.ts'
 type ForeignLayers = {
   /** Layers of the user's settings for other programs. The user's settings for this program override them. */
   readonly user: readonly Layer[]
-  /** The layers of a trusted repository. */
+  /** Layers of a trusted repository's settings for other programs. */
   readonly project: readonly Layer[]
   /** Variables for model requests. Commands never get them. */
   readonly modelVariables: Readonly<Record<string, string>>
@@ -22,7 +22,8 @@ export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVari
 
 /**
  * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; if the user's `import` names a program,
- * all of its settings that have a meaning here are used. Never fails, whatever the files contain.
+ * all of its settings that have a meaning here are used: the user's and, for Claude Code, those of a trusted repository. Never fails, whatever the
+ * files contain.
  */
 export function readForeignLayers(
   { home }: AppPaths,

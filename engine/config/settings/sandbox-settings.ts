@@ -57,7 +57,7 @@ export const sandboxSettings = {
           .array(
             z.union([
               z.string().min(1),
-              /** A host whose address may be in a private network. */
+              /** A host, and whether its address may be in a private network. */
               z.strictObject({ host: z.string().min(1), allow_private: z.boolean() }),
             ]),
           )

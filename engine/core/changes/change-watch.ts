@@ -16,11 +16,11 @@ export type Changes = {
    * if they are directly in the workspace's top directory.
    */
   readonly runsLater: readonly RunsLater[]
-  /** The reason why `files` lacks the changes that commands made; undefined if it includes them. */
+  /** The reason why `files` lacks the changes that commands made in a workspace; undefined if it includes all of them. */
   readonly notCounted: string | undefined
 }
 
-/** Finds out which files a run changed. */
+/** A source of information about the files that a run changed. */
 export type ChangeSource = {
   /** Call and await this before each command that could write. */
   begin(place: { readonly workspace: string; readonly sandbox: Sandbox }): Promise<void>
