@@ -80,22 +80,28 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   return exitCodes.done
 }
 
-/** Whether a session has changes that were neither landed nor discarded. True if an open view has no up-to-date record of its changes. */
+/**
+ * Whether a session has changes that were neither landed nor discarded. True if an open view has no up-to-date record of its changes, or if the files
+ * that would tell are damaged.
+ */
 function isUnlanded(directory: string): boolean {
-  const view = readViewState(directory)
-  if (view?.state !== 'open') return false
-  const record = readRecord(directory)
-  return !view.gathered || record === undefined || record.changes.length > 0
+  try {
+    const view = readViewState(directory)
+    if (view?.state !== 'open') return false
+    const record = readRecord(directory)
+    return !view.gathered || record === undefined || record.changes.length > 0
+  } catch (error) {
+    if (error instanceof UserError) return true
+    throw error
+  }
 }
 
 /** The disk space that a directory's files use, in bytes. */
-function bytesIn(directory: string): number {
+function bytesIn(directory: string | Buffer): number {
   try {
     const sizes = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }).map((entry) => {
-      const path = Buffer.concat([Buffer.from(`${directory}/`), entry.name])
-      return entry.isDirectory()
-        ? bytesIn(path.toString())
-        : (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
+      const path = Buffer.concat([Buffer.from(directory), Buffer.from('/'), entry.name])
+      return entry.isDirectory() ? bytesIn(path) : (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
     })
     return sizes.reduce((sum, size) => sum + size, 0)
   } catch {

@@ -19,7 +19,7 @@ export type DeniedFiles = {
 /** A denial as the user wrote it, with its position, and the reason why the sandbox doesn't enforce it or enforces it only in part. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
-/** The maximum number of directory entries that are compared, for all denials together, with patterns other than a plain path or name. */
+/** The maximum number of paths below one directory that are compared with patterns other than a plain path or name. */
 const mostEntries = 100_000
 
 /**
@@ -33,7 +33,7 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
   const deniedReads: string[] = []
   const protectedPaths: string[] = []
   const loose: LooseDeny[] = []
-  let entries = 0
+  const listings = new Map<string, Listing>()
   for (const deny of permissions.paths.filter(({ decision }) => decision === 'forbidden')) {
     const tell = (why: string): void => void loose.push({ deny: describeDeny(deny), why })
     if (!confining) {
@@ -55,18 +55,29 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
         )
         continue
       }
-      for (const { path } of pathsBelow(base)) {
-        if (++entries > mostEntries) break
-        if (deny.pattern.matches(path, workspace, true)) into.push(path)
-      }
+      const { paths, isCut } = listings.get(base) ?? list(base)
+      listings.set(base, { paths, isCut })
+      into.push(...paths.filter((path) => deny.pattern.matches(path, workspace, true)))
       tell(
-        entries > mostEntries
-          ? `for commands, it applies only to matches among the first ${mostEntries} files`
+        isCut
+          ? `for commands, it applies only to matches among the first ${mostEntries} files and directories in ${base}`
           : 'for commands, it applies only to files that exist when the run starts',
       )
     }
   }
   return { deniedReads, protectedPaths, loose }
+}
+
+type Listing = { readonly paths: readonly string[]; readonly isCut: boolean }
+
+/** Lists what is below a directory, up to the limit. */
+function list(directory: string): Listing {
+  const paths: string[] = []
+  for (const { path } of pathsBelow(directory)) {
+    if (paths.length === mostEntries) return { paths, isCut: true }
+    paths.push(path)
+  }
+  return { paths, isCut: false }
 }
 
 /**

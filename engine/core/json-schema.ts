@@ -41,7 +41,7 @@ export function compileJsonSchema(schema: unknown): Validate | { readonly error:
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return { error: 'expected an object' }
   const named = '$schema' in schema ? String(schema.$schema) : 'draft/2020-12'
   const draft = drafts.find((one) => one.named.test(named))
-  if (draft === undefined) return { error: `/$schema: '${named}' is not supported: use draft 7 or 2020-12` }
+  if (draft === undefined) return { error: `/$schema: '${named}' is not supported: use draft 6, 7, 2019-09 or 2020-12` }
   const ajv = draft.create()
   if (ajv.validateSchema(schema) !== true) return { error: (ajv.errors ?? []).map(sentence).join('; ') }
   try {

@@ -30,9 +30,11 @@ export function withFallbacks(models: readonly Model[]): Model {
         } catch (error) {
           const next = models[at + 1]
           if (next === undefined || !isOtherProvidersChance(error)) throw error
-          at++
           const reason = `${error.message}; continuing with ${next.name}`
-          yield { type: 'retry', attempt: at, of: models.length - 1, reason, waitMs: 0 }
+          const spent = error.spent === undefined ? {} : { spent: error.spent }
+          // The model that failed is still the current one, because its price applies to what it used.
+          yield { type: 'retry', attempt: at + 1, of: models.length - 1, reason, waitMs: 0, ...spent }
+          at++
         }
       }
     },

@@ -23,7 +23,7 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
   if (named.length === 0 && options.all !== true)
     throw new UserError('usage', 'agent policy replay: name sessions or folders of sessions, or give --all')
   const logs = findLogs(named, options.all === true)
-  if (logs.length === 0) warn('none of these sessions has an audit log, so no action was ever judged in them')
+  if (logs.length === 0) warn('there is no audit log, so there is no action to judge')
   const policiesOf = policiesByWorkspace(options)
   const tallying = new Tallying(options.examples)
   const absent = new Set<string>()

@@ -4,7 +4,7 @@ import { startMockChat } from '../../support/mock-chat.ts'
 import { say } from '../../support/mock-model.ts'
 import type { Replies } from '../../support/mock-model.ts'
 import { startMockOpenAI } from '../../support/mock-openai.ts'
-import { collectFinished, noUsage } from './conversation.ts'
+import { collectFinished, noUsage, request } from './conversation.ts'
 
 async function open(first: Replies, second: Replies, fallbackModels: readonly string[] = ['local/qwen3']) {
   const [openai, local] = [await startMockOpenAI({ replies: first }), await startMockChat({ replies: second })]
@@ -44,6 +44,20 @@ test('the next model answers if the first one can’t, and keeps answering', asy
   expect(model.name).toBe('local/qwen3')
   expect((await collectFinished(model))[0]).toMatchObject({ text: 'still here' })
   expect(openai.requests).toHaveLength(2)
+})
+
+test('what the model that failed has used is counted, at its price', async () => {
+  const refusal = {
+    say: [say('bad')],
+    usage: { input: 11, output: 7 },
+    end: { type: 'incomplete', reason: 'content_filter' },
+  }
+  const { model } = await open([refusal] as unknown as Replies, [[say('here')]])
+  const seen: unknown[] = []
+  for await (const event of model.respond(request(), new AbortController().signal)) {
+    if (event.type === 'retry') seen.push(model.name, event.spent?.inputTokens, event.spent?.outputTokens)
+  }
+  expect([...seen, model.name]).toEqual(['gpt-5.5', 11, 7, 'local/qwen3'])
 })
 
 test('when no model is left, the last failure is thrown', async () => {

@@ -192,6 +192,15 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(existsSync(home)).toBe(true)
   })
 
+  test('are kept when old sessions are removed if it is not known whether they landed', async () => {
+    const { directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' })
+    writeFileSync(join(directory, 'transaction.json'), 'cut')
+    const long = new Date(Date.now() - 9 * 86_400_000)
+    utimesSync(join(directory, 'rollout.jsonl'), long, long)
+    expect((await ask('sessions', 'prune', '--days', '5')).stdout).toContain('0 sessions removed\n1 session kept')
+    expect((await ask('sessions', 'prune', '--days', '5', '--unlanded')).stdout).toBe('1 session removed\n')
+  })
+
   test('are empty if runs worked in the tree itself', async () => {
     const [cwd, home] = [repository({}), tempDir()]
     const { events } = await exec([[say('done')]], ['--json', 'x'], { cwd, home })
