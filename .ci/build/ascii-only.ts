@@ -14,7 +14,7 @@ export const asciiOnly: Plugin = {
       const text = await readFile(path, 'utf8')
       if (isAscii(text)) return undefined
       if (/\\[^\0-\x7f]/.test(text))
-        throw new Error(`${path}: a backslash before a non-ASCII character can't be replaced`)
+        throw new Error(`${path}: a non-ASCII character after a backslash can't be replaced`)
       return { contents: escaped(text), loader: path.endsWith('ts') ? 'ts' : 'js' }
     })
   },

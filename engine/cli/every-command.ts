@@ -18,7 +18,7 @@ import type { DeclareCommands } from './dispatch-command.ts'
 /**
  * The commands that themselves finish the reviews of killed runs, and don't start if that fails. (If a run was killed, the review of its changes may
  * be incomplete, and must be finished before the changed files can be trusted.) Before any other command starts, this module finishes these reviews
- * if possible.
+ * if possible. (`agent doctor --protected` needs no review, because it only prints a table.)
  */
 const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 

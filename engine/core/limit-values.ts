@@ -5,7 +5,7 @@ type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 /** The definition of a limit that users can set: its key in the sandbox policy, and the unit of its value. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
 
-/** The limits by the names that `--limit` accepts. The keys of `sandbox_limits` are these names with `_` instead of `-`, except `time`. */
+/** The limits, keyed by the names that `--limit` accepts. `sandbox_limits` has the same keys, with `_` instead of `-`, but no key for `time`. */
 export const knownLimits: Readonly<Record<string, KnownLimit>> = {
   time: { limit: 'wallTimeMs', unit: 'seconds' },
   output: { limit: 'outputBytes', unit: 'bytes' },

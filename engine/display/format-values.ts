@@ -8,7 +8,7 @@ export function seconds(ms: number): string {
   return whole < 100 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** Formats an amount of US dollars for a person: with cents from one dollar on, and below that with up to four significant digits. */
+/** Formats an amount of US dollars for a person: amounts of one dollar or more with two decimals, smaller ones with up to four significant digits. */
 export function dollars(amount: number | undefined): string {
   if (amount === undefined) return 'unknown'
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`

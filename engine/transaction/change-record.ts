@@ -10,7 +10,8 @@ const side = z.discriminatedUnion('type', [
   /** `hash`: the SHA-256 of the file's content, or null if the content is unknown. The content itself is stored separately. */
   z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
   z.object({ type: z.literal('symlink'), target: z.string() }),
-  z.object({ type: z.literal('directory'), mode: z.int() }),
+  /** `was`: present if it is unknown which mode the directory had before the run. */
+  z.object({ type: z.literal('directory'), mode: z.int(), was: z.literal('unknown').optional() }),
 ])
 
 const change = z.object({ root: z.string(), path: z.string(), before: side, after: side })

@@ -8,7 +8,7 @@ export type Entry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly size: number }
   | { readonly kind: 'link'; readonly target: string }
-  | { readonly kind: 'directory'; readonly mode: number }
+  | { readonly kind: 'directory'; readonly mode: number; readonly was?: 'unknown' | undefined }
   /** A pipe, a socket or a device, or an original that was left out of the view because it couldn't be copied. */
   | { readonly kind: 'other' }
 
@@ -103,7 +103,7 @@ export function entryOf(original: Original | undefined): Entry {
     case 'link':
       return { kind: 'link', target: original.target }
     case 'directory':
-      return { kind: 'directory', mode: original.mode }
+      return { kind: 'directory', mode: original.mode, was: original.was }
     case 'left-out':
       return { kind: 'other' }
     case undefined:

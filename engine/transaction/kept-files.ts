@@ -55,8 +55,8 @@ export function keepBytes(directory: string, bytes: Buffer): string {
 /**
  * Stores the content of a file of any size. Doesn't open symbolic links, and never blocks on a pipe.
  *
- * @returns undefined if there is no regular file at the path, or it can't be read
- * @throws the system's error if the content can't be stored
+ * @returns undefined if there is no regular file at the path, or it can't be opened
+ * @throws the system's error if the content can't be read or stored
  */
 export function keepFile(
   directory: string,

@@ -123,6 +123,7 @@ function planDirectory(key: string, before: Side, mode: number, found: Found, pl
   const directory: DirectoryChange = { type: 'make', key, mode }
   if (now.type === 'directory') {
     if (before.type !== 'directory') return { nothing: true }
+    if (before.was === 'unknown') return { why: 'someone else changed it, and its earlier mode is unknown' }
     return { directory: { type: 'mode', key, before: before.mode, mode } }
   }
   if (now.type === 'absent') return before.type === 'directory' ? { why: 'someone else removed it' } : { directory }

@@ -209,7 +209,7 @@ function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
     case 'link':
       return { type: 'symlink', target: pathOfKey(entry.target) }
     case 'directory':
-      return { type: 'directory', mode: entry.mode }
+      return { type: 'directory', mode: entry.mode, ...(entry.was && { was: entry.was }) }
     case 'file': {
       const { mode, size } = entry
       return { type: 'file', mode, ...(keep() ?? { size, hash: null }) }

@@ -16,7 +16,8 @@ const entry = z.discriminatedUnion('kind', [
     blob: z.string().optional(),
   }),
   z.object({ ...base, kind: z.literal('link'), target: z.string(), was: z.string() }),
-  z.object({ ...base, kind: z.literal('directory') }),
+  /** `was`: present if it is unknown which mode the directory had. */
+  z.object({ ...base, kind: z.literal('directory'), was: z.literal('unknown').optional() }),
   /** An entry that was left out of a view: a pipe, a socket, a device, or an unreadable file or directory. Its absence doesn't count as a change. */
   z.object({ ...base, kind: z.literal('left-out') }),
 ])

@@ -124,7 +124,7 @@ export class Worktrees {
    * Returns to the original tree.
    *
    * @param remove whether to remove the worktree and its branch
-   * @returns the worktree that was left and, if it was not removed completely, the reason
+   * @returns the worktree that was left and, if it should have been removed but wasn't removed completely, the reason
    */
   async leave(remove: boolean): Promise<{ readonly left: Worktree; readonly problem?: string }> {
     const { root, home, open, hooks, note } = this.#options

@@ -171,7 +171,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
     case 'Transform':
       readOperand(operation.operand, context)
       context.problem(
-        `${part.text} transforms the value of the variable, and the transformation @P runs commands in the value`,
+        `${part.text} transforms the value of the variable; one of these transformations, @P, would run commands in the value`,
       )
       return [output]
     case 'Names':

@@ -199,7 +199,7 @@ function refuseDepth(path: string, read: readonly IToken[]): void {
     if (token.tokenType === Open || token.tokenType === OpenList) depth++
     if (token.tokenType === Close || token.tokenType === CloseList) depth--
     if (depth > deepest)
-      throw new RuleError(path, positionOf(token), 'lists are nested too deeply', 'a list of strings')
+      throw new RuleError(path, positionOf(token), 'brackets are nested too deeply', 'a list of strings')
   }
 }
 

@@ -33,7 +33,7 @@ export type CommandPipes = {
 type Pipes = {
   /** Begins to create pipes if there are too few for a command. Call this while there is other work to do before `open`. */
   readonly prepare: () => void
-  /** Opens a command's pipes: two for its outputs, and one for each of `inputs`, into which the whole input has been written. */
+  /** Opens a command's pipes: two for its outputs, and one for each of `inputs`. Each input that fits into its pipe is written into it at once. */
   readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
   /** Closes the pipes that no command is using. */
   readonly close: () => void

@@ -7,7 +7,7 @@ import { code, sources } from './sources.ts'
  */
 const global = /\bprocess\.(?:env|argv|stdin|stdout|stderr|cwd|chdir|exit|exitCode|on|once|title|umask)\b/g
 
-/** Matches the only use that is allowed in other files: by default, an embedded agent gets the environment variables of the caller's process. */
+/** Matches the only use that is allowed outside the files in `own`: by default, an embedded agent gets the environment variables of the caller's process. */
 const defaultEnvironment = /^engine\/library\/agent-request\.ts: process\.env$/
 
 /**

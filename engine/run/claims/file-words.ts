@@ -131,7 +131,7 @@ export const notAnnouncing = pattern(
 export const arrivesAsItem = pattern(
   `^(?:‹\\d+›(?:,? (?:and|&) |, ?)?)+(?: \\((?:new|added|created|deleted|removed)\\)| ?[:–—-] (?:(?:an? |the |brand-)?(?:new|added|creates?|created|rewritten|renamed|deleted|removed|extended|updated)\\b(?! (?:by|in|from|at|each|when|on)\\b)))`,
 )
-/** Words that, in a list item, state that the item's file was not changed. */
+/** Words that, in a list item, state or suggest that the item doesn't claim a change to its file. */
 export const exemptItem = pattern(
   String.raw`\b(?:unchanged|untouched|not|no (?:change|edit|need)s?|\w+n't|nothing|already|still|read|reviewed|only looked|skipped|left|as is|existing|should|would|could|needs?|suggest\w*|todo|see|later|denied|unused variable|missing|line \d+)\b|❌|⚠|✗|✘`,
   'u',

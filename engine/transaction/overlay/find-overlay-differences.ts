@@ -136,9 +136,10 @@ function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
       const isOther = isTouched(key, now)
       const file = isOther ? tracked(key) : undefined
       if (file !== undefined) return file
-      // If the original has changed since, it is unknown who set the current mode, so the mode doesn't count as a change by the run.
+      // If the original has changed since, and its mode isn't that of the view, it is unknown who changed the mode.
       const shown = isOther ? statsOf(merged, key) : undefined
-      return { key, kind: 'directory', mode: shown?.isDirectory() === true ? Number(shown.mode & 0o7777n) : mode }
+      const isUnknown = shown?.isDirectory() === true && Number(shown.mode & 0o7777n) !== mode
+      return { key, kind: 'directory', mode, ...(isUnknown ? { was: 'unknown' } : {}) }
     }
     const isPlain = now.isFile() || now.isSymbolicLink()
     if (!isPlain) return { key, kind: 'left-out', mode }

@@ -105,6 +105,15 @@ describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in th
       after()
     })
 
+  one.each([
+    ['made it private', (cwd: string) => chmodSync(join(cwd, 'kept'), 0o700)],
+    ['closed it to others', (cwd: string) => chmodSync(join(cwd, 'kept'), 0o711)],
+  ])('is told if the run changed the mode of a directory, and they %s', async (_, theirs) => {
+    const { ended, report, after } = await meanwhile(strategy, theirs, 'chmod 775 kept; echo new > new.txt')
+    expect([ended.code, report?.outcome]).toEqual([1, 'conflict'])
+    after()
+  })
+
   one('keeps files in a directory that they checked out again', async () => {
     const { cwd, report, read } = await meanwhile(
       strategy,
