@@ -8,7 +8,7 @@ import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { overlaysOfView, prepareOverlays, unaskedLimit } from '../transaction/private-view.ts'
 import { readViewState } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
-import { removeRecord } from '../transaction/change-record.ts'
+import { replaceRecord } from '../transaction/change-record.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
 import type { Closing } from './closing.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -68,8 +68,7 @@ export async function enterOverlay(
 }
 
 async function prepare(directory: string, trees: readonly string[]): Promise<Overlays> {
-  // The record of what an earlier run of the session changed is no longer needed: these changes have landed.
-  removeRecord(directory)
+  replaceRecord(directory)
   for (const tree of trees) await recoverTree(tree)
   return prepareOverlays(directory, trees)
 }

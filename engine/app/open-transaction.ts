@@ -3,7 +3,7 @@ import { areMounted } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
-import { removeRecord } from '../transaction/change-record.ts'
+import { replaceRecord } from '../transaction/change-record.ts'
 import { makeView, openOverlays, reopenView, type PrivateView } from '../transaction/private-view.ts'
 import { noteGathered, readViewState, type Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
@@ -83,8 +83,7 @@ async function make(
   directory: string,
   strategy: Strategy | undefined,
 ): Promise<PrivateView> {
-  // The record of what an earlier run of the session changed is no longer needed: these changes have landed.
-  removeRecord(directory)
+  replaceRecord(directory)
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)
   return makeView(directory, trees, strategy, noOverlay ?? 'none was mounted when the run started')

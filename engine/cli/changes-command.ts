@@ -6,7 +6,7 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { commitLines } from '../display/transaction-lines.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
-import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
+import { removeAllRecords, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView } from '../transaction/land.ts'
 import { takeBack } from '../transaction/take-back.ts'
 import { removeViews } from '../transaction/private-view.ts'
@@ -46,7 +46,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     }
     closeView(directory, 'discarded')
     await removeViews(directory)
-    removeRecord(directory)
+    removeAllRecords(directory)
     const landed = landingsInTrees(state).length > 0
     process.stdout.write(
       landed

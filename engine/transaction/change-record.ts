@@ -1,9 +1,20 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { gitPatch, type GitSide } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { keptBytes } from './kept-files.ts'
+import { readViewState } from './view-state.ts'
 
 const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
@@ -41,9 +52,36 @@ export type RunChange = z.infer<typeof change>
 /** Everything that a run changed in its view. */
 export type ChangeRecord = z.infer<typeof record>
 
-/** Removes the stored changes of a session. */
+/** Removes the stored changes of a session's view. */
 export function removeRecord(directory: string): void {
   rmSync(folder(directory), { recursive: true, force: true })
+}
+
+/** Removes all stored changes of a session, including reverted ones that were set aside. */
+export function removeAllRecords(directory: string): void {
+  removeRecord(directory)
+  for (const path of reverted(directory)) rmSync(path, { recursive: true, force: true })
+}
+
+/**
+ * Makes room for the changes of a new view. If the stored changes have landed, they are in the tree, and are removed. If `agent undo` has reverted them
+ * since, they are nowhere else, and are kept under another name.
+ */
+export function replaceRecord(directory: string): void {
+  const isReverted = readViewState(directory)?.landings.some(({ undone }) => undone) === true
+  if (!isReverted) removeRecord(directory)
+  else if (existsSync(folder(directory)))
+    renameSync(folder(directory), join(directory, `reverted-${reverted(directory).length + 1}`))
+}
+
+/** The patches of reverted changes that a session has set aside. */
+export function revertedPatches(directory: string): readonly string[] {
+  return reverted(directory).map((path) => join(path, 'changes.patch'))
+}
+
+function reverted(directory: string): readonly string[] {
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  return names.filter((name) => /^reverted-\d+$/.test(name)).map((name) => join(directory, name))
 }
 
 const folder = (directory: string): string => join(directory, 'changes')

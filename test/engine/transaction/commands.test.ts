@@ -136,6 +136,16 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(read(cwd, 'a.txt')).toBe('theirs\n')
   })
 
+  test('that were reverted are kept as a patch when the session is resumed', async () => {
+    const { cwd, id, directory, home, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' }, [])
+    expect((await ask('undo', id)).stdout).toContain('Reverted.')
+    const resumed = await exec([[say('done')]], ['resume', id, '--transactional=copy', 'go on'], { cwd, home })
+    const patch = join(directory, 'reverted-1/changes.patch')
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining(patch)])
+    execFileSync('git', ['apply', patch], { cwd })
+    expect(read(cwd, 'a.txt')).toBe('x\n')
+  })
+
   test('are discarded together with their view', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
     expect(existsSync(join(directory, 'view'))).toBe(true)
