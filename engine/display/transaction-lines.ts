@@ -42,7 +42,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
       ({ path, kept, why }) =>
-        `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`,
+        `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${shellJoin(['git', 'fetch', kept, 'HEAD', `refs/heads/*:refs/heads/portcullis/${id}-*`])}`,
     ),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []

@@ -57,6 +57,15 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([git('branch', '--list', 'portcullis/*'), git('status', '--porcelain')]).toEqual(['', ''])
   })
 
+  test('on branches that are not checked out at the end are fetched with the command that the summary gives', async () => {
+    const script = `git checkout -qb side && git ${by} commit -qm aside --allow-empty && git checkout -q main; echo x > a.txt`
+    const { cwd, git, report, ended } = await committing(script)
+    const fetch = /to fetch them: (.*)/.exec(ended.stderr)?.[1] ?? ''
+    expect(fetch).toMatch(/^git fetch /)
+    execFileSync('sh', ['-c', fetch], { cwd, stdio: 'ignore' })
+    expect(git('log', '-1', '--format=%s', `portcullis/${report?.run}-side`)).toBe('aside')
+  })
+
   test('move the checked-out branch with --land-commits, together with index and tree', async () => {
     const { cwd, git, first, report, read, ask } = await committing(`${twoCommits}; echo left > b.txt`, {
       args: ['--land-commits'],
