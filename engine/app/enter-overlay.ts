@@ -6,7 +6,7 @@ import { isLocked, lockSession } from '../session/session-lock.ts'
 import type { Beginning } from '../session/start-session.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { overlaysOfView, prepareOverlays, unaskedLimit } from '../transaction/private-view.ts'
-import { readViewState } from '../transaction/view-state.ts'
+import { isReverted, readViewState } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { replaceRecord } from '../transaction/change-record.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
@@ -68,7 +68,7 @@ export async function enterOverlay(
 }
 
 async function prepare(directory: string, trees: readonly string[]): Promise<Overlays> {
-  replaceRecord(directory)
+  replaceRecord(directory, isReverted(readViewState(directory)))
   for (const tree of trees) await recoverTree(tree)
   return prepareOverlays(directory, trees)
 }

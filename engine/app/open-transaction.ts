@@ -5,7 +5,7 @@ import { UserError } from '../core/user-error.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
 import { replaceRecord } from '../transaction/change-record.ts'
 import { makeView, openOverlays, reopenView, type PrivateView } from '../transaction/private-view.ts'
-import { noteGathered, readViewState, type Strategy } from '../transaction/view-state.ts'
+import { isReverted, noteGathered, readViewState, type Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -83,7 +83,7 @@ async function make(
   directory: string,
   strategy: Strategy | undefined,
 ): Promise<PrivateView> {
-  replaceRecord(directory)
+  replaceRecord(directory, isReverted(readViewState(directory)))
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)
   return makeView(directory, trees, strategy, noOverlay ?? 'none was mounted when the run started')

@@ -161,7 +161,7 @@ function reportOf(
   landing: Landing | undefined,
   commits: CommitsReport | undefined,
 ): Omit<TransactionReport, 'outside'> {
-  const { landed = [], failed = [] } = commits ?? {}
+  const { landed = [], failed = [], complete = [] } = commits ?? {}
   const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
   const notes = landing?.type === 'landed' ? landing.notes : []
   return {
@@ -171,7 +171,7 @@ function reportOf(
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
     repositories: record.repositories
-      .filter(({ path }) => !landed.some((each) => each.path === path))
+      .filter(({ path }) => !complete.includes(path) && !landed.some((each) => each.path === path))
       .slice(0, mostNamed)
       .map((each) => ({ ...each, ...(failed.find(({ path }) => path === each.path) ?? {}) })),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),

@@ -34,7 +34,9 @@ export async function applyCommand(
       return exitCodes.done
     }
     const all = isWhole(record, chosen)
-    const wish = { chosen, ...(all ? { commits: { move: moves === true } } : {}) }
+    // If only changes that can't land are left out, no later landing would take the commits along.
+    const isEvery = chosen.length === record.changes.length && chosen.every((each) => record.changes.includes(each))
+    const wish = { chosen, ...(isEvery || moves === true ? { commits: { move: moves === true } } : {}) }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
     for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
@@ -99,7 +101,7 @@ async function finish({ directory }: ChangedSession, record: ChangeRecord): Prom
 }
 
 /**
- * Returns the changes at the given paths and below them.
+ * Returns the changes at the given paths and below them, with the new directories that they need.
  *
  * @throws UserError `usage` for a path that the run did not change
  */
@@ -115,5 +117,12 @@ function choose(record: ChangeRecord, paths: readonly string[]): readonly RunCha
       `The run did not change '${wanted}'. Give paths relative to the top of the tree, as agent changes shows them.`,
     )
   }
-  return record.changes.filter((change) => plain.some((wanted) => isMeant(change, wanted)))
+  const meant = record.changes.filter((change) => plain.some((wanted) => isMeant(change, wanted)))
+  return record.changes.filter((change) => meant.includes(change) || meant.some((each) => isMadeFor(change, each)))
+}
+
+/** Whether a change makes a directory that another change needs. */
+function isMadeFor({ root, path, before, after }: RunChange, other: RunChange): boolean {
+  const isMade = before.type === 'absent' && after.type === 'directory'
+  return isMade && other.root === root && other.path.startsWith(`${path}/`)
 }

@@ -3,11 +3,11 @@ import { CommitError, isApplied, PathError, renderFailure } from '../../apply-pa
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
-import { commitLines } from '../display/transaction-lines.ts'
-import { shellJoin } from '../core/text/shell-join.ts'
+import { commitLines, fetchCommand } from '../display/transaction-lines.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeAllRecords, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView } from '../transaction/land.ts'
+import { unlandedRepositories } from '../transaction/land-commits.ts'
 import { takeBack } from '../transaction/take-back.ts'
 import { removeViews } from '../transaction/private-view.ts'
 import { landingsInTrees, readViewState, type NotedLanding } from '../transaction/view-state.ts'
@@ -155,7 +155,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     const { path, kind, added, removed } = listed(session, change)
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
-  const { ignored, special, repositories, blocked } = record
+  const { ignored, special, blocked } = record
   const { commits = [] } = session.state
   return [
     `${session.id}  ${standing(session)}`,
@@ -168,9 +168,9 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
       .flatMap(({ notes = [] }) => notes)
       .map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),
-    ...repositories
-      .filter(({ path }) => !commits.some((each) => each.path === path))
-      .map(({ path, kept }) => `commits in ${path}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`),
+    ...unlandedRepositories(session.state, record).map(
+      ({ path, kept }) => `commits in ${path}: ${fetchCommand(kept, session.id)}`,
+    ),
     ...blocked.map(({ path, why }) => `can't be landed: ${path}: ${why}`),
   ]
 }

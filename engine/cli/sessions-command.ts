@@ -8,6 +8,7 @@ import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
 import { readRecord } from '../transaction/change-record.ts'
+import { unlandedRepositories } from '../transaction/land-commits.ts'
 import { readViewState } from '../transaction/view-state.ts'
 import { stateFolders } from './find-changed-session.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
@@ -81,15 +82,16 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
 }
 
 /**
- * Whether a session has changes that were neither landed nor discarded. True if an open view has no up-to-date record of its changes, or if the files
+ * Whether a session has changes or commits that were neither landed nor discarded. True if an open view has no up-to-date record of its changes, or if the files
  * that would tell are damaged.
  */
 function isUnlanded(directory: string): boolean {
   try {
     const view = readViewState(directory)
-    if (view?.state !== 'open') return false
     const record = readRecord(directory)
-    return !view.gathered || record === undefined || record.changes.length > 0
+    if (view?.state === 'landed') return record !== undefined && unlandedRepositories(view, record).length > 0
+    if (view?.state !== 'open') return false
+    return !view.gathered || record === undefined || record.changes.length + record.repositories.length > 0
   } catch (error) {
     if (error instanceof UserError) return true
     throw error

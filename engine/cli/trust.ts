@@ -17,11 +17,11 @@ export function trustRepository(directory: string | undefined): number {
   const places = findAppPaths(process.env)
   const workspace = findWorkspace(directory ?? process.cwd())
   const root = findRepository(workspace) ?? workspace
-  const { file, changed } = writeTrust(places.config, root)
   const { trust, managed } = readOwnFiles(places, undefined)
-  if (!isTrusted(root, { ...trust, flag: false })) {
+  if (!isTrusted(root, { ...trust, flag: true })) {
     throw new UserError('usage', `${managed.name} says that ${root} is untrusted, and has the last word`)
   }
+  const { file, changed } = writeTrust(places.config, root)
   process.stdout.write(`${root} ${changed ? `is trusted from now on (${file})` : `is already trusted (${file})`}\n`)
   return exitCodes.done
 }

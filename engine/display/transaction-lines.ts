@@ -42,7 +42,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
       ({ path, kept, why }) =>
-        `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${shellJoin(['git', 'fetch', kept, 'HEAD', `refs/heads/*:refs/heads/portcullis/${id}-*`])}`,
+        `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${fetchCommand(kept, id)}`,
     ),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
@@ -50,6 +50,11 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
           `    look at the changes: agent changes ${id} --diff; land them: agent apply ${id}; discard them: agent discard ${id}`,
         ]),
   ]
+}
+
+/** The command that fetches the commits of a session's view into separate branches. */
+export function fetchCommand(kept: string, id: string): string {
+  return shellJoin(['git', 'fetch', kept, 'HEAD', `refs/heads/*:refs/heads/portcullis/${id}-*`])
 }
 
 const kinds: Readonly<Record<OutsideEffect['kind'], string>> = {

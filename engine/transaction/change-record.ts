@@ -14,9 +14,9 @@ import * as z from 'zod'
 import { gitPatch, type GitSide } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { keptBytes } from './kept-files.ts'
-import { readViewState } from './view-state.ts'
 
-const side = z.discriminatedUnion('type', [
+/** The schema of `Side`. */
+export const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
   /** `hash`: the SHA-256 of the file's content, or null if the content is unknown. The content itself is stored separately. */
   z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
@@ -64,11 +64,12 @@ export function removeAllRecords(directory: string): void {
 }
 
 /**
- * Makes room for the changes of a new view. If the stored changes have landed, they are in the tree, and are removed. If `agent undo` has reverted them
- * since, they are nowhere else, and are kept under another name.
+ * Makes room for the changes of a new view. If the stored changes have landed, they are in the tree, and are removed. If they were reverted since, they
+ * are nowhere else, and are kept under another name.
+ *
+ * @param isReverted whether `agent undo` has reverted the stored changes
  */
-export function replaceRecord(directory: string): void {
-  const isReverted = readViewState(directory)?.landings.some(({ undone }) => undone) === true
+export function replaceRecord(directory: string, isReverted: boolean): void {
   if (!isReverted) removeRecord(directory)
   else if (existsSync(folder(directory)))
     renameSync(folder(directory), join(directory, `reverted-${reverted(directory).length + 1}`))

@@ -42,3 +42,24 @@ export async function ignoredAmong(
   for (const [key, { ignored, counted }] of holding) if (ignored && !counted) found.add(key)
   return found
 }
+
+/**
+ * Leaves out the removal of a directory if ignored files in it were removed too. Removals of ignored files don't land, so the directory isn't empty in the
+ * original tree.
+ */
+export function withoutEmptied(
+  counted: readonly Difference[],
+  all: readonly Difference[],
+  overlooked: ReadonlySet<string>,
+): readonly Difference[] {
+  const kept = new Set<string>()
+  if (counted.length !== all.length) {
+    for (const { key, after } of all) {
+      if (!overlooked.has(key) || after.kind !== 'absent') continue
+      for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) kept.add(at)
+    }
+  }
+  return counted.filter(
+    ({ key, before, after }) => !(before.kind === 'directory' && after.kind === 'absent' && kept.has(key)),
+  )
+}

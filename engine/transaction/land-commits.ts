@@ -28,6 +28,8 @@ type LandedCommits = {
 export type CommitsReport = {
   readonly landed: readonly LandedCommits[]
   readonly failed: readonly { readonly path: string; readonly why: string }[]
+  /** The paths of repositories that already had all commits of the session. */
+  readonly complete: readonly string[]
 }
 
 /** The commits to land, and the resulting changes to git's files. */
@@ -47,6 +49,7 @@ export async function planLandingOfCommits(
 ): Promise<CommitsPlan> {
   const landed: LandedCommits[] = []
   const failed: { readonly path: string; readonly why: string }[] = []
+  const complete: string[] = []
   const git: GitWrites[] = []
   const roots = trees.flatMap(({ path, source }) => [path, source])
   for (const { path, kept } of repositories) {
@@ -62,24 +65,41 @@ export async function planLandingOfCommits(
     const was = known ?? readCheckedOut(to)
     // The work trees of one repository share its refs, so each of them needs a ref with a different name.
     const before = git.filter(({ within }) => within.includes(to.common)).length
+    const elsewhere = repositories.flatMap((each): readonly string[] => {
+      const git = each.path === path ? undefined : privateGitOf(each.kept)
+      const commit = git?.common === from.common ? readCheckedOut(git)?.commit : undefined
+      return commit === undefined ? [] : [commit]
+    })
     const planned = await planCommits({
       from,
       to,
+      elsewhere,
       ref: `refs/heads/portcullis/${basename(directory)}${before === 0 ? '' : `-tree-${before + 1}`}`,
       roots,
       ...(moveBranches && was !== undefined ? { move: was, onlyForward: known === undefined } : {}),
     })
     if (planned.type === 'failed') failed.push({ path, why: planned.why })
+    if (planned.type === 'complete') complete.push(path)
     if (planned.type !== 'planned') continue
-    const { ref, commit, moved, stayed } = planned
     git.push(planned.git)
-    const why =
-      moveBranches && was === undefined
-        ? 'the commit that was checked out when the run started was not recorded'
-        : stayed
-    landed.push({ path, ref, commit, ...(moved && { moved }), ...(why === undefined ? {} : { stayed: why }) })
+    for (const [index, { stayed, ...ref }] of planned.refs.entries()) {
+      const why =
+        moveBranches && was === undefined && index === 0
+          ? 'the commit that was checked out when the run started was not recorded'
+          : stayed
+      landed.push({ path, ...ref, ...(why === undefined ? {} : { stayed: why }) })
+    }
   }
-  return { landed, failed, git }
+  return { landed, failed, complete, git }
+}
+
+/** The repositories with commits of a session that have not landed. */
+export function unlandedRepositories(
+  { commits = [], imported = [] }: Pick<ViewState, 'commits' | 'imported'>,
+  { repositories }: Pick<ChangeRecord, 'repositories'>,
+): ChangeRecord['repositories'] {
+  const landed = new Set([...commits.map(({ path }) => path), ...imported])
+  return repositories.filter(({ path }) => !landed.has(path))
 }
 
 /** Whether the branches that were set when commits landed still contain them: the checked-out branch that moved or, if none did, `portcullis/SESSION`. */
@@ -99,12 +119,13 @@ export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, '
   const roots = trees.flatMap(({ path, source }) => [path, source])
   const stayed: string[] = []
   const plans: GitWrites[] = []
-  for (const { path, ref, commit, moved } of commits) {
+  for (const path of new Set(commits.map((each) => each.path))) {
     const git = gitDirectoriesOf(path)
+    const landed = commits.filter((each) => each.path === path)
     const planned =
       git === undefined
         ? { stayed: "the repository is missing or can't be read" }
-        : planGiveBack({ git, roots, ref, commit, ...(moved && { moved: { branch: moved.branch, old: moved.old } }) })
+        : planGiveBack({ git, roots, landed })
     if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
     else plans.push(planned.git)
   }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { commit, CommitError, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
@@ -48,8 +49,12 @@ export async function land(
   if (record.blocked.length > 0 && chosen === record.changes) return { type: 'conflict', conflicts: record.blocked }
   for (let tries = 1; ; tries += 1) {
     const landing = await tryToLand(directory, record, chosen, commits)
-    if (!('busy' in landing)) return landing
-    if (tries === mostTries) return { type: 'failed', message: busyWith(landing.busy), tree: 'unchanged' }
+    if ('changed' in landing) {
+      // Whatever somebody else has written while the changes were landing may be mergeable.
+      if (tries === mostTries) return { type: 'conflict', conflicts: landing.changed }
+    } else if ('busy' in landing) {
+      if (tries === mostTries) return { type: 'failed', message: busyWith(landing.busy), tree: 'unchanged' }
+    } else return landing
     await wait(betweenTries)
   }
 }
@@ -72,17 +77,19 @@ async function tryToLand(
   record: ChangeRecord,
   chosen: readonly RunChange[],
   wanted: LandingWish['commits'],
-): Promise<Landing | { readonly busy: string }> {
+): Promise<Landing | { readonly busy: string } | { readonly changed: readonly Conflict[] }> {
   let gits: readonly string[] = []
   try {
     for (const root of new Set(chosen.map((change) => change.root))) await recover({ root })
     await settleLanding(directory)
-    const { changeSet, merged, conflicts, already } = planLanding(chosen, directory)
-    if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const state = readViewState(directory)
+    const { changeSet, merged, conflicts, already } = planLanding(chosen, directory, state?.applied)
+    if (conflicts.length > 0) return { type: 'conflict', conflicts }
+    const whole = isWhole(record, chosen)
+    const part = whole ? [] : chosen
     const { git, ...commits } =
       wanted === undefined || state === undefined
-        ? { git: [], landed: [], failed: [] }
+        ? { git: [], landed: [], failed: [], complete: [] }
         : await planLandingOfCommits(directory, state, record, wanted.move)
     const [refused] = commits.failed
     if (wanted?.move === true && refused !== undefined)
@@ -97,7 +104,7 @@ async function tryToLand(
     gits = alongside?.within ?? []
     const isEmpty = changeSet.changes.length + (changeSet.directories ?? []).length === 0
     if (isEmpty && alongside === undefined) {
-      if (commits.landed.length > 0) noteLanded(directory, undefined, commits)
+      if (commits.landed.length + commits.complete.length > 0) noteLanded(directory, undefined, commits)
       return { type: 'nothing', already, commits: told }
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
@@ -105,9 +112,10 @@ async function tryToLand(
     const begins = (id: string): void => {
       if (state === undefined) return
       const then = {
-        state: isWhole(record, chosen) ? 'landed' : state.state,
+        state: whole ? 'landed' : state.state,
         landings: isEmpty ? state.landings : withLanding(state, { ...landing, id }),
         ...withCommits(state, commits),
+        ...withApplied(state, part),
       } as const
       writeIfRoom(directory, { ...state, pending: { does: 'land', root, ...(isEmpty ? {} : { id }), then } })
     }
@@ -120,7 +128,10 @@ async function tryToLand(
     )
     const notes = report.warnings.map(({ message }) => message)
     const noted = { ...landing, id: report.id, can_undo: report.canUndo, ...(notes.length === 0 ? {} : { notes }) }
-    const isNoted = noteLanded(directory, isEmpty ? undefined : noted, commits)
+    const isNoted = noteLanded(directory, isEmpty ? undefined : noted, commits, {
+      part,
+      ...(whole ? { state: 'landed' } : {}),
+    })
     if (isEmpty) return { type: 'nothing', already, commits: told }
     const files = changeSet.changes.length
     return { type: 'landed', files, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
@@ -133,7 +144,7 @@ async function tryToLand(
         path: key,
         why: 'someone else changed it while the changes were landing',
       }))
-      if (conflicts.length > 0) return { type: 'conflict', conflicts }
+      if (conflicts.length > 0) return { changed: conflicts }
     }
     if (error instanceof CommitError || error instanceof PathError) {
       const tree = error instanceof CommitError ? error.tree : 'unchanged'
@@ -153,30 +164,61 @@ export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, igno
  *
  * @returns false if no space was left for the record; the changes are in the tree anyway
  */
-function noteLanded(directory: string, landing: NotedLanding | undefined, commits: CommitsReport): boolean {
+function noteLanded(
+  directory: string,
+  landing: NotedLanding | undefined,
+  commits: CommitsReport,
+  { part, state }: { readonly part: readonly RunChange[]; readonly state?: 'landed' } = { part: [] },
+): boolean {
   const known = readViewState(directory)
   if (known === undefined) return true
   const { pending: _, ...before } = known
   const landings = landing === undefined ? before.landings : withLanding(before, landing)
-  return writeIfRoom(directory, { ...before, landings, ...withCommits(before, commits) })
+  const landed = { ...withCommits(before, commits), ...withApplied(before, part) }
+  return writeIfRoom(directory, { ...before, landings, ...landed, ...(state && { state }) })
+}
+
+/** Adds the states of landed paths. They matter only if runs can continue in the view, that is, if only a part of the changes landed. */
+function withApplied({ applied = [] }: ViewState, part: readonly RunChange[]): Pick<ViewState, 'applied'> {
+  if (part.length === 0) return {}
+  const now = part.map(({ root, path, after }) => ({ root, path, side: after }))
+  const landed = new Set(now.map(({ root, path }) => join(root, path)))
+  return { applied: [...applied.filter(({ root, path }) => !landed.has(join(root, path))), ...now] }
+}
+
+type LandedCommit = CommitsReport['landed'][number]
+
+/** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
+function withCommits(
+  { commits = [], imported = [] }: Pick<ViewState, 'commits' | 'imported'>,
+  { landed, complete }: CommitsReport,
+): Pick<ViewState, 'commits' | 'imported'> {
+  const all = landed.reduce(withCommit, commits)
+  const paths = [...new Set([...imported, ...complete])]
+  return { ...(all.length === 0 ? {} : { commits: [...all] }), ...(paths.length === 0 ? {} : { imported: paths }) }
 }
 
 /**
- * Adds landed commits to those of earlier landings. Commits in the same repository replace the earlier entry, but if the same branch moved on from there,
- * an undo moves it back to where it was before the first of these landings.
+ * Adds one entry. An earlier entry for the same branch is replaced. If the checked-out branch has moved more than once, only the entry for the last move
+ * says so, and an undo moves the branch back to where it was before the first move.
  */
-function withCommits(
-  { commits = [] }: Pick<ViewState, 'commits'>,
-  { landed }: CommitsReport,
-): Pick<ViewState, 'commits'> {
-  const all = landed.map((now) => {
-    const before = commits.find(({ path }) => path === now.path)
-    const wentOn =
-      now.moved !== undefined && before?.moved?.branch === now.moved.branch && before.commit === now.moved.old
-    return wentOn ? { ...now, moved: before.moved } : now
+function withCommit(commits: readonly LandedCommit[], now: LandedCommit): readonly LandedCommit[] {
+  const isSame = (one: LandedCommit): boolean => one.path === now.path && one.ref === now.ref
+  const again = commits.find((one) => isSame(one) && one.commit === now.commit)
+  const before = commits.find(
+    ({ path, commit, moved }) =>
+      path === now.path && moved !== undefined && moved.branch === now.moved?.branch && commit === now.moved.old,
+  )
+  const others = commits.flatMap((one): readonly LandedCommit[] => {
+    if (one === before) return isSame(one) ? [] : [withoutMove(one)]
+    return isSame(one) && (one === again || one.moved === undefined) ? [] : [one]
   })
-  const others = commits.filter(({ path }) => !all.some((each) => each.path === path))
-  return others.length + all.length === 0 ? {} : { commits: [...others, ...all] }
+  const moved = before?.moved ?? now.moved ?? again?.moved
+  return [...others, { ...now, ...(moved && { moved }) }]
+}
+
+function withoutMove({ moved: _, ...commit }: LandedCommit): LandedCommit {
+  return commit
 }
 
 /** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */

@@ -14,7 +14,9 @@ import {
   type Tree,
 } from '../../apply-patch/index.ts'
 import { sizeOf, type RunChange, type Side } from './change-record.ts'
+import { commonDirectory } from './common-directory.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
+import type { ViewState } from './view-state.ts'
 
 /** A plan for landing changes. Nothing has been changed yet. */
 type LandingPlan = {
@@ -34,8 +36,14 @@ export type Conflict = { readonly path: string; readonly why: string }
  * Plans how to apply a run's changes to their trees. The state of the trees is checked once more when the plan is committed.
  *
  * @param directory the session's folder, where the contents are stored
+ * @param applied the states of paths that the session has landed before, which replace the states before the run
  */
-export function planLanding(changes: readonly RunChange[], directory: string): LandingPlan {
+export function planLanding(
+  changes: readonly RunChange[],
+  directory: string,
+  applied: ViewState['applied'],
+): LandingPlan {
+  const landed = new Map(applied?.map(({ root, path, side }) => [`${root}/${path}`, side]))
   const roots = [...new Set(changes.map(({ root }) => root))]
   const [all, directories]: [Change[], DirectoryChange[]] = [[], []]
   const [merged, conflicts]: [string[], Conflict[]] = [[], []]
@@ -46,7 +54,8 @@ export function planLanding(changes: readonly RunChange[], directory: string): L
     const gone = new Set(own.filter(isGone).map(({ path }) => `${root}/${path}`))
     for (const change of own) {
       const name = `${root}/${change.path}`
-      const planned = plan(change, tree, gone, directory)
+      const before = landed.get(name) ?? change.before
+      const planned = plan({ ...change, before }, tree, gone, directory)
       if ('why' in planned) conflicts.push({ path: name, why: planned.why })
       else if ('nothing' in planned) already += 1
       else {
@@ -231,16 +240,4 @@ function merge(place: Change['place'], now: FileState, before: Side, after: Side
 function kindOf(change: Change): 'A' | 'M' | 'D' {
   if (change.type === 'remove') return 'D'
   return change.before.type === 'absent' ? 'A' : 'M'
-}
-
-/** The closest common directory of some paths; for a single path, the path itself. */
-function commonDirectory(paths: readonly string[]): string {
-  const [first = '/', ...others] = paths
-  let common = first.split('/')
-  for (const path of others) {
-    const parts = path.split('/')
-    const differs = common.findIndex((name, index) => name !== parts[index])
-    common = differs === -1 ? common : common.slice(0, differs)
-  }
-  return common.join('/') === '' ? '/' : common.join('/')
 }

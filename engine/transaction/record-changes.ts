@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
 import { protectingPlaces, readCheckedOut, type Sandbox } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
@@ -11,7 +13,7 @@ import { findDifferences, type Difference, type Entry } from './find-differences
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf, directoryOf } from './path-keys.ts'
 import { whyNotText } from './blocked-changes.ts'
-import { ignoredAmong } from './ignored-among.ts'
+import { ignoredAmong, withoutEmptied } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
 import { statsOf } from './tree-files.ts'
 import type { PrivateView } from './private-view.ts'
@@ -134,32 +136,16 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
                 if (hasOwnObjects(bytesOf(source, below(key, '.git')))) repository(key)
               }),
             }
-          : findOverlayDifferences({ lower: path, merged: source, storage }, (key) =>
-              repository(key, key === '' ? storage.repository : undefined),
-            ),
+          : findOverlayDifferences({ lower: path, merged: source, storage }, (key) => {
+              // A repository that the run created is complete in the upper directory, which exists even when the overlay isn't mounted.
+              const isMade = !existsSync(bytesOf(path, below(key, '.git')))
+              repository(
+                key,
+                key === '' ? storage.repository : isMade ? join(storage.upper, pathOfKey(key)) : undefined,
+              )
+            }),
     }
   }
-}
-
-/**
- * Leaves out the removal of a directory if ignored files in it were removed too. Removals of ignored files don't land, so the directory isn't empty in the
- * original tree.
- */
-function withoutEmptied(
-  counted: readonly Difference[],
-  all: readonly Difference[],
-  overlooked: ReadonlySet<string>,
-): readonly Difference[] {
-  const kept = new Set<string>()
-  if (counted.length !== all.length) {
-    for (const { key, after } of all) {
-      if (!overlooked.has(key) || after.kind !== 'absent') continue
-      for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) kept.add(at)
-    }
-  }
-  return counted.filter(
-    ({ key, before, after }) => !(before.kind === 'directory' && after.kind === 'absent' && kept.has(key)),
-  )
 }
 
 /**
@@ -197,8 +183,7 @@ async function changeOf(
             (await hashBefore(key, tree, directory, sandbox)) ?? earlier.get(join(tree.path, pathOfKey(key))) ?? null,
         }
       : was
-  const isSame = JSON.stringify(old) === JSON.stringify(now)
-  return isSame ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
+  return isDeepStrictEqual(old, now) ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
 }
 
 function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { CommitError, isApplied, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
@@ -18,7 +19,9 @@ export async function settleLanding(directory: string): Promise<void> {
   const find = async (): Promise<boolean> => {
     await recover({ root })
     if (id !== undefined) return isApplied(root, id)
-    return areCommitsIn(before, (does === 'land' ? then.commits : before.commits) ?? [])
+    const [known, after] = [before.commits ?? [], then.commits ?? []]
+    const isKnown = (one: object): boolean => known.some((each) => isDeepStrictEqual(each, one))
+    return areCommitsIn(before, does === 'land' ? after.filter((one) => !isKnown(one)) : known)
   }
   const isIn = await find().catch((error: unknown) => {
     if (!(error instanceof CommitError || error instanceof PathError)) throw error

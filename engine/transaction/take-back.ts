@@ -31,7 +31,7 @@ async function tryToTakeBack(
   state: ViewState,
   isLast: boolean,
 ): Promise<readonly string[] | undefined> {
-  const { commits: _, pending: __, ...rest } = state
+  const { commits: _, imported: __, applied: ___, pending: ____, ...rest } = state
   const [landing] = landingsInTrees(state)
   const { stayed, git } = planGivingBack(state)
   const planned = alongsideOf(git)

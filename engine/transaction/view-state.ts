@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { UserError } from '../core/user-error.ts'
+import { side } from './change-record.ts'
 
 /** The strategies for creating a view, from which a user can choose. */
 const strategies = ['copy', 'reflink', 'overlay'] as const
@@ -47,6 +48,13 @@ const settled = z.object({
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: commits.optional(),
+  /** Repositories that already had all commits of the session when it landed. */
+  imported: z.array(z.string()).optional(),
+  /** The states of paths that landed while the view stayed open. Later landings of these paths start from them. */
+  applied: z
+    .array(z.object({ root: z.string(), path: z.string(), side }))
+    .readonly()
+    .optional(),
 })
 
 const state = settled.extend({
@@ -59,7 +67,7 @@ const state = settled.extend({
       does: z.enum(['land', 'undo']),
       root: z.string(),
       id: z.string().optional(),
-      then: settled.pick({ state: true, landings: true, commits: true }),
+      then: settled.pick({ state: true, landings: true, commits: true, applied: true }),
     })
     .optional(),
 })
@@ -104,6 +112,11 @@ export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'c
 /** The landings that are in the trees, newest first, which is the order in which they can be undone. */
 export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
   return landings.filter(({ undone }) => !undone).toReversed()
+}
+
+/** Whether the changes that a session landed have all been reverted. */
+export function isReverted(state: Pick<ViewState, 'landings'> | undefined): boolean {
+  return state?.landings.some(({ undone }) => undone) === true
 }
 
 /** Returns the landings with a new one. Landings that were undone are left out. */

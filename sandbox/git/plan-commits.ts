@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { commitOf, headOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
 import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
+import { isNew, storeObjects, tipsAside } from './store-commits.ts'
 
 /** A request to import commits. */
 type CommitsWish = {
@@ -25,36 +25,47 @@ type CommitsWish = {
    * new commits. Absent: no checked-out branch moves.
    */
   readonly move?: CheckedOut
+  /** The commits that are checked out in other work trees of the view's repository. They are imported separately. Default: none. */
+  readonly elsewhere?: readonly string[]
   /** Whether the checked-out branch may move only to a descendant of its commit. Default: it may move to any commit. */
   readonly onlyForward?: boolean
 }
 
+/** A branch for imported commits. `moved`: the checked-out branch that moves to `commit`, too. `stayed`: why a branch that should have moved doesn't. */
+type PlannedRef = {
+  readonly ref: string
+  readonly commit: string
+  readonly moved?: { readonly branch: string; readonly old: string | undefined }
+  readonly stayed?: string
+}
+
 /** The plan for importing the commits. */
 export type PlannedCommits =
-  /** `moved`: the branch that moves from `old` to `commit`. `stayed`: why a branch that should have moved doesn't. `git`: the changes to git's files. */
-  | {
-      readonly type: 'planned'
-      readonly ref: string
-      readonly commit: string
-      readonly moved?: { readonly branch: string; readonly old: string | undefined }
-      readonly stayed?: string
-      readonly git: GitWrites
-    }
-  /** The repository already has all of the view's commits, the view has none, or the git directory of the repository or of the view can't be read. */
-  | { readonly type: 'none' }
+  /** `refs`: the branch for the checked-out commit, if that is new, and one for each other branch, tag or stash with new commits. `git`: the changes to git's files. */
+  | { readonly type: 'planned'; readonly refs: readonly PlannedRef[]; readonly git: GitWrites }
+  /** `complete`: the repository already has all commits of the view. `none`: the view has none, or a git directory can't be read. */
+  | { readonly type: 'complete' | 'none' }
   | { readonly type: 'failed'; readonly why: string }
 
-const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
+const [mostRefs, largestIndex] = [100, 1024 ** 3]
 const noGit = "no git program was found on this machine that commands can't write to"
 
 /**
  * Plans the import of the commits that commands made in a private view. Git checks and stores the objects immediately, but no ref points to them yet.
- * The plan creates a branch at the last commit. It moves the checked-out branch and its index only if that is requested and the branch is still at
- * its original commit. None of the view's settings are read.
+ * The plan creates a branch at the last commit, and one for each other branch, tag or stash that leads to new commits. It moves the checked-out branch
+ * and its index only if that is requested and the branch is still at its original commit. None of the view's settings are read.
  *
  * @internal
  */
-export async function planCommits({ from, to, ref, roots, move, onlyForward }: CommitsWish): Promise<PlannedCommits> {
+export async function planCommits({
+  from,
+  to,
+  ref,
+  roots,
+  move,
+  elsewhere = [],
+  onlyForward,
+}: CommitsWish): Promise<PlannedCommits> {
   const made = readCheckedOut(from)
   const host = holdGit(to)
   if (made?.commit === undefined || host === undefined) return { type: 'none' }
@@ -63,113 +74,90 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
     if (git === undefined) return { type: 'failed', why: noGit }
     const { commit } = made
     const known = commitOf(host.common, ref)
-    const stored = await storeObjects(git, host.own, { commit, objects: join(from.common, 'objects') })
-    if (typeof stored === 'string') return { type: 'failed', why: stored }
+    const objects = join(from.common, 'objects')
+    const aside = from.own === from.common ? tipsAside(git, host, from, commit, objects) : []
+    const commits = [commit, ...elsewhere, ...aside.map((tip) => tip.commit)]
+    const refused = await storeObjects(git, host.own, { commits, objects })
+    if (refused !== undefined) return { type: 'failed', why: refused }
     // An earlier import that was killed may already have moved the branch.
     const isThere =
       move !== undefined &&
       made.branch === move.branch &&
       move.commit !== commit &&
       commitOf(host.common, made.branch ?? '') === commit
-    if (!stored.fresh && known !== commit && !isThere) return { type: 'none' }
     const plan = planGit(git, host, to)
-    const name = freeName(git, host.own, host.common, ref, commit)
-    const refused =
-      name === ref && known === commit
-        ? undefined
-        : plan.setRef({ name, old: commitOf(host.common, name), now: commit })
-    if (refused !== undefined) return { type: 'failed', why: refused }
-    const planned = { type: 'planned', ref: name, commit } as const
-    if (move === undefined) return { ...planned, git: plan.writes() }
-    const moved = { branch: made.branch ?? '', old: move.commit }
-    if (isThere) return { ...planned, moved, git: plan.writes() }
-    const follows =
-      onlyForward !== true ||
-      move.commit === undefined ||
-      git.run(host.own, ['merge-base', '--is-ancestor', move.commit, commit]).ok
-    const stayed = follows
-      ? planMove(git, host, plan, { branch: made.branch, was: move, now: commit })
-      : `${short(move.branch ?? 'HEAD')} now points to a different commit`
-    return { ...planned, ...(stayed === undefined ? { moved } : { stayed }), git: plan.writes() }
+    const refs: PlannedRef[] = []
+    const add = (wanted: string, tip: string): string | undefined => {
+      const name = freeName(git, host.own, host.common, wanted, tip)
+      const old = commitOf(host.common, name)
+      refs.push({ ref: name, commit: tip })
+      return old === tip ? undefined : plan.setRef({ name, old, now: tip })
+    }
+    const isWanted = isNew(git, host.own, commit) || known === commit || isThere
+    const why = isWanted ? add(ref, commit) : undefined
+    if (why !== undefined) return { type: 'failed', why }
+    if (isWanted && move !== undefined) {
+      const moved = { branch: made.branch ?? '', old: move.commit }
+      const follows =
+        onlyForward !== true ||
+        move.commit === undefined ||
+        git.run(host.own, ['merge-base', '--is-ancestor', move.commit, commit]).ok
+      const other = `${short(move.branch ?? 'HEAD')} now points to a different commit`
+      const toMove = { branch: made.branch, was: move, now: commit }
+      const stayed = isThere ? undefined : follows ? planMove(git, host, plan, toMove) : other
+      const [first = { ref, commit }] = refs
+      refs[0] = { ...first, ...(stayed === undefined ? { moved } : { stayed }) }
+    }
+    for (const { name, commit: tip } of aside) {
+      const wanted = `${ref}-${name}`
+      const isOwn = commitOf(host.common, wanted) === tip
+      if (!isOwn && !isNew(git, host.own, tip, [commit, ...elsewhere, ...refs.map((each) => each.commit)])) continue
+      const problem = add(wanted, tip)
+      if (problem !== undefined) return { type: 'failed', why: problem }
+    }
+    return refs.length === 0 ? { type: 'complete' } : { type: 'planned', refs, git: plan.writes() }
   } finally {
     host.close()
   }
 }
 
 /**
- * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit unless it has moved since, and the branch
- * that was created for the commits is removed. The objects stay until git removes them.
+ * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit unless it has moved since, and the branches
+ * that were created for the commits are removed. The objects stay until git removes them.
  *
+ * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
  * @returns `stayed`: why nothing is undone, for example because the branch has moved since
  * @internal
  */
 export function planGiveBack(options: {
   readonly git: GitDirectories
   readonly roots: readonly string[]
-  readonly ref: string
-  readonly commit: string
-  readonly moved?: { readonly branch: string; readonly old: string | undefined } | undefined
+  readonly landed: readonly {
+    readonly ref: string
+    readonly commit: string
+    readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
+  }[]
 }): { readonly stayed: string } | { readonly git: GitWrites } {
-  const { ref, commit, moved } = options
   const host = holdGit(options.git)
   if (host === undefined) return { stayed: "the repository is missing or can't be read" }
   try {
     const git = locateHostGit(options.roots)
     if (git === undefined) return { stayed: noGit }
     const plan = planGit(git, host, options.git)
-    if (moved !== undefined) {
+    for (const { commit, moved } of options.landed) {
+      if (moved === undefined) continue
       const { branch, old } = moved
       const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
       if (stayed !== undefined) return { stayed }
     }
-    // The created branch is removed only if nobody has moved it since.
-    if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
+    for (const { ref, commit } of options.landed) {
+      // A created branch is removed only if nobody has moved it since.
+      if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
+    }
     return { git: plan.writes() }
   } finally {
     host.close()
   }
-}
-
-/**
- * Whether a branch, given by its full name, contains a commit. False if no git can be trusted.
- *
- * @internal
- */
-export function hasCommit(options: {
-  readonly git: GitDirectories
-  readonly roots: readonly string[]
-  readonly branch: string
-  readonly commit: string
-}): boolean {
-  const [host, git] = [holdGit(options.git), locateHostGit(options.roots)]
-  try {
-    const at = host && commitOf(host.common, options.branch)
-    if (host === undefined || git === undefined || at === undefined) return false
-    return at === options.commit || git.run(host.own, ['merge-base', '--is-ancestor', options.commit, at]).ok
-  } finally {
-    host?.close()
-  }
-}
-
-/** Lets git store a commit and all objects that it needs. @returns whether any were missing or, if git can't store them, the reason */
-async function storeObjects(
-  git: HostGit,
-  host: HeldDirectory,
-  { commit, objects }: { readonly commit: string; readonly objects: string },
-): Promise<{ readonly fresh: boolean } | string> {
-  const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.replace(/["\\]/g, '\\$&')}"` }
-  const fresh = git.run(host, ['rev-list', '--objects', commit, '--not', '--all'], { env })
-  if (!fresh.ok) return fresh.complaint
-  if (fresh.stdout.length === 0) return { fresh: false }
-  const pack = git.run(host, ['pack-objects', '-q', '--stdout'], { env, input: fresh.stdout })
-  if (!pack.ok) return pack.complaint
-  const strict =
-    git.run(host, ['rev-parse', '--is-shallow-repository']).stdout.toString('latin1').trim() === 'true'
-      ? []
-      : ['--strict']
-  const words = ['index-pack', '--stdin', '--fsck-objects', ...strict]
-  const stored = await git.feed(host, words, Readable.from([pack.stdout], { objectMode: false }))
-  return stored.ok ? { fresh: true } : stored.complaint
 }
 
 type Move = {

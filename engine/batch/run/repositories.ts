@@ -83,9 +83,14 @@ export class Repositories {
     const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
     const commit = await look().catch(async () => {
       // The mirror lacks the commit, perhaps because it is newer than the mirror or is on no branch. So try to fetch it separately.
-      await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
+      const problem = await this.#git
+        .run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])])
+        .then(
+          () => '',
+          (error: unknown) => `, and it could not be fetched: ${(error as Error).message}`,
+        )
       return look().catch(() => {
-        throw new RepositoryFailure(`${source} has no commit named ${name}`)
+        throw new RepositoryFailure(`the copy of ${source} has no commit named ${name}${problem}`)
       })
     })
     const latest = JSON.parse(readIfThere(file) ?? '{}') as Readonly<Record<string, string>>

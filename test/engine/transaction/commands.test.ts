@@ -136,6 +136,21 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(read(cwd, 'a.txt')).toBe('theirs\n')
   })
 
+  test('that were applied in part can go on from there when the session is resumed', async () => {
+    const { cwd, id, home, ask } = await kept('echo x > a.txt; echo n > n.txt; echo y > b.txt', { 'a.txt': 'a\n' })
+    await ask('apply', id, 'a.txt', 'n.txt')
+    const more = call('exec_command', { cmd: 'echo z > a.txt; echo m >> n.txt' })
+    const resumed = await exec([[more], [say('done')]], ['resume', id, 'go on'], { cwd, home })
+    expect([resumed.code, read(cwd, 'a.txt'), read(cwd, 'n.txt'), read(cwd, 'b.txt')]).toEqual([
+      0,
+      'z\n',
+      'n\nm\n',
+      'y\n',
+    ])
+    expect((await ask('undo', id)).stdout).toContain('Reverted.')
+    expect(readdirSync(cwd)).toEqual(['.git', 'a.txt'])
+  })
+
   test('that were reverted are kept as a patch when the session is resumed', async () => {
     const { cwd, id, directory, home, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' }, [])
     expect((await ask('undo', id)).stdout).toContain('Reverted.')

@@ -57,13 +57,41 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([git('branch', '--list', 'portcullis/*'), git('status', '--porcelain')]).toEqual(['', ''])
   })
 
-  test('on branches that are not checked out at the end are fetched with the command that the summary gives', async () => {
-    const script = `git checkout -qb side && git ${by} commit -qm aside --allow-empty && git checkout -q main; echo x > a.txt`
-    const { cwd, git, report, ended } = await committing(script)
+  test('on other branches, under tags and in the stash are on separate branches, too, until an undo', async () => {
+    const script = [
+      `git checkout -qb side && git ${by} commit -qm aside --allow-empty`,
+      `git checkout -q --detach && git ${by} commit -qm tagged --allow-empty && git ${by} tag -a -m t v1`,
+      `git checkout -q main && echo s > b.txt && git ${by} stash -q; git tag known; echo x > a.txt`,
+    ]
+    const { git, report, ask } = await committing(script.join('; '))
+    const name = `portcullis/${report?.run}`
+    const branches = (): string => git('branch', '--list', '--format=%(refname:short) %(subject)', 'portcullis/*')
+    expect(branches().split('\n')).toEqual([
+      `${name}-side aside`,
+      expect.stringMatching(`^${name}-stash WIP on main`),
+      `${name}-v1 tagged`,
+    ])
+    expect(report?.repositories).toEqual([])
+    expect((await ask('undo', '--last')).code).toBe(0)
+    expect(branches()).toBe('')
+  })
+
+  test('that did not land are fetched with the command that the summary gives, and are kept until then', async () => {
+    const script = `git checkout -qb side && git ${by} commit -qm aside --allow-empty && git checkout -q main`
+    const { cwd, git, report, ended, ask } = await committing(script, { args: ['--land', 'never'] })
+    expect((await ask('sessions', 'prune', '--days', '0')).stdout).toContain('0 sessions removed')
     const fetch = /to fetch them: (.*)/.exec(ended.stderr)?.[1] ?? ''
     expect(fetch).toMatch(/^git fetch /)
     execFileSync('sh', ['-c', fetch], { cwd, stdio: 'ignore' })
     expect(git('log', '-1', '--format=%s', `portcullis/${report?.run}-side`)).toBe('aside')
+  })
+
+  test('that moved the checked-out branch are taken back although they were applied again without moving it', async () => {
+    const { git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    expect((await ask('apply', '--last')).stdout).toContain('Nothing to do')
+    expect((await ask('changes', '--last')).stdout).toContain('commits: on main and on the branch portcullis/')
+    expect((await ask('undo', '--last')).code).toBe(0)
+    expect([git('rev-parse', 'main'), git('status', '--porcelain')]).toEqual([first, ''])
   })
 
   test('move the checked-out branch with --land-commits, together with index and tree', async () => {

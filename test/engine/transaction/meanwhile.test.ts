@@ -105,6 +105,15 @@ describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in th
       after()
     })
 
+  one('may remove a file that the run rewrote without changing it', async () => {
+    const { report, read } = await meanwhile(
+      strategy,
+      (cwd) => rmSync(join(cwd, 'b.txt')),
+      'cat b.txt > c; cat c > b.txt; rm c; echo new > new.txt',
+    )
+    expect([report?.outcome, read('b.txt'), read('new.txt')]).toEqual(['landed', undefined, 'new\n'])
+  })
+
   one.each([
     ['made it private', (cwd: string) => chmodSync(join(cwd, 'kept'), 0o700)],
     ['closed it to others', (cwd: string) => chmodSync(join(cwd, 'kept'), 0o711)],
