@@ -87,9 +87,12 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
 
 /** Warnings about what could not be cleaned up after the commit was completed, such as a temporary file that could not be removed. */
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
-  return outcome.leftOver.map(({ path, reason }) => ({
+  return outcome.leftOver.map(({ path, reason, stays }) => ({
     code: 'left-over',
-    message: `${path} could not be cleaned up after the patch was applied or reverted (${reason}); "apply-patch recover" tries again`,
+    message:
+      stays === true
+        ? `${path} could not be removed (${reason}), so it stays as an empty directory`
+        : `${path} could not be cleaned up after the patch was applied or reverted (${reason}); "apply-patch recover" tries again`,
     path,
   }))
 }

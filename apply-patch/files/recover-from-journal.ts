@@ -8,7 +8,8 @@ import type { Header } from './journal.ts'
 import { keepRecovered } from './keep-journal.ts'
 import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
-import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
+import { isUnfinished, type Leftover } from './leftovers.ts'
+import { cleanUp, releaseLocks, rollBack } from './roll-back.ts'
 
 /** The outcome for one crashed commit. */
 export type RecoveryReport = {
@@ -73,7 +74,7 @@ export async function recoverFromJournal(
             ),
             ...releaseLocks(locks, directories),
           ]
-    if (remains.length > 0) throw unrecoverable(journal, remains)
+    if (isUnfinished(remains)) throw unrecoverable(journal, remains)
   } finally {
     directories.close()
   }

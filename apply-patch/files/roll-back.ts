@@ -22,9 +22,7 @@ import {
   type LockEntry,
   type ModeStep,
 } from './commit-steps.ts'
-
-/** A file that could not be restored, and why: an errno, or `changed` if another program has written to it since the commit began. */
-export type Leftover = { readonly path: string; readonly reason: string }
+import { mayStay, type Leftover } from './leftovers.ts'
 
 /** What a commit may have done so far. */
 type Begun = {
@@ -95,7 +93,7 @@ export function cleanUp(
 ): Leftover[] {
   const pass = (): Leftover[] => [
     ...ours.flatMap((entry) => attempt(entry, () => remove(entry, directories))),
-    ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
+    ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories).map(mayStay)),
     ...modes.toReversed().flatMap((step) => setMode(step, directories)),
   ]
   return pass().length === 0 ? [] : pass()

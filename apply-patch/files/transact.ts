@@ -11,7 +11,8 @@ import { beginJournal } from './begin-journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { describeCommit } from './describe-commit.ts'
-import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
+import { isUnfinished, type Leftover } from './leftovers.ts'
+import { cleanUp, releaseLocks, rollBack } from './roll-back.ts'
 import type { Entry, Step } from './commit-steps.ts'
 import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
@@ -77,7 +78,7 @@ export async function transact(
     }
     const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, directories)
     leftOver.push(...releaseLocks(locks, directories))
-    if (options.durable && leftOver.length === 0) leftOver.push(...syncFinally(work))
+    if (options.durable && !isUnfinished(leftOver)) leftOver.push(...syncFinally(work))
     return { ...plan, canUndo, leftOver }
   } catch (error) {
     throw typed(error, current)

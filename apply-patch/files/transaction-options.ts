@@ -1,5 +1,5 @@
 import type { Change, FileState } from '../change-set.ts'
-import type { Leftover } from './roll-back.ts'
+import type { Leftover } from './leftovers.ts'
 import type { Step } from './commit-steps.ts'
 
 /** Additional options of a transaction: two that an undo needs, and one that says whether old bytes are kept for an undo. */

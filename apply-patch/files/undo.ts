@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Change, ChangeSet, DirectoryChange, FileState, Place } from '../change-set.ts'
+import type { Change, ChangeSet, DirectoryChange, FileState, Place, Warning } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './commit-error.ts'
@@ -47,13 +47,21 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
       id: nonceOf(lock.owner),
       root: real,
       summary: changeSet.summary,
-      warnings: leftOverWarnings(outcome),
+      warnings: [...leftOverWarnings(outcome), ...(alongside === undefined ? gitStays(header) : [])],
       madeDirectories: outcome.made,
       canUndo: false,
       recovered,
     }
     return { report, outcome, retires: extras.retires }
   })
+}
+
+/** A warning if the patch also changed refs in a git directory. Its journal doesn't contain their old values. */
+function gitStays({ alongside }: Header): readonly Warning[] {
+  const [path] = alongside?.within ?? []
+  if (path === undefined) return []
+  const message = `the patch also set branches in ${path}, and these stay; "agent undo" reverts a whole run, with its branches`
+  return [{ code: 'git-stays', message, path }]
 }
 
 /** Whether the patch with this id was applied to a tree and has not been reverted since, as far as the journals that are still kept show. */

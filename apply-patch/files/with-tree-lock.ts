@@ -1,3 +1,4 @@
+import { isUnfinished } from './leftovers.ts'
 import { unlinkSync } from 'node:fs'
 import { lockTree, type TreeLock } from './tree-lock.ts'
 import { CommitError, withFacts } from './commit-error.ts'
@@ -40,7 +41,7 @@ export async function withTreeLock<Result>(
 /** Cleans up after a commit. The commit is complete, so no error in this function may make it fail: files that can't be removed now are left to `recover`. */
 function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
   const retired = retires.every((path) => retryOnce(() => unlinkSync(path)))
-  if (outcome.leftOver.length > 0 || !retired) markFailed(lock)
+  if (isUnfinished(outcome.leftOver) || !retired) markFailed(lock)
   else if (!outcome.canUndo || !retryOnce(() => keepForUndo(lock))) lock.journal.discard()
 }
 

@@ -3,14 +3,13 @@ import { join } from 'node:path'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
-import { isInside } from '../core/directories-between.ts'
 import type { Difference } from './find-differences.ts'
-import { directoryOf } from './path-keys.ts'
+import { below, bytesOf, directoryOf } from './path-keys.ts'
 
 /**
  * Returns the keys of the changed files that git ignores. A directory counts as ignored if all changed files in it are ignored.
  *
- * @param nested the repositories inside the tree. Git is asked in each of them, because it answers only for the files of one repository
+ * @param nested the submodules and linked work trees in the tree. Git is asked in each repository, because it answers only for the files of one
  */
 export async function ignoredAmong(
   all: readonly Difference[],
@@ -18,18 +17,28 @@ export async function ignoredAmong(
   nested: readonly string[],
   sandbox: Sandbox,
 ): Promise<ReadonlySet<string>> {
-  if (all.length === 0 || lstatSync(join(source, '.git'), { throwIfNoEntry: false }) === undefined) return new Set()
   const asked = all.filter(({ after, before }) => after.kind !== 'absent' || before.kind !== 'directory')
   const found = new Set<string>()
-  const repositories = [...nested].toSorted((one, other) => other.length - one.length)
-  const byRepository = Map.groupBy(asked, ({ key }) => {
-    const name = join(path, pathOfKey(key))
-    return repositories.find((each) => name !== each && isInside(name, each)) ?? path
-  })
-  for (const [workspace, own] of byRepository) {
-    const prefix = workspace === path ? '' : `${Buffer.from(workspace.slice(path.length + 1)).toString('latin1')}/`
-    const keys = own.map(({ key }) => key.slice(prefix.length))
-    for (const key of (await ignoredOf(keys, { sandbox, workspace })) ?? []) found.add(`${prefix}${key}`)
+  const ask = async (top: string, keys: readonly string[]): Promise<void> => {
+    const prefix = top === '' ? '' : `${top}/`
+    const workspace = join(path, pathOfKey(top))
+    const inside = keys.map((key) => key.slice(prefix.length))
+    for (const key of (await ignoredOf(inside, { sandbox, workspace })) ?? []) found.add(`${prefix}${key}`)
+  }
+  const linked = nested.map((each) => Buffer.from(each.slice(path.length + 1)).toString('latin1'))
+  const known = new Map<string, string | undefined>([['', isRepository(source, '') ? '' : undefined]])
+  const nearest = (directory: string): string | undefined => {
+    if (known.has(directory)) return known.get(directory)
+    const found = isRepository(source, directory) ? directory : nearest(directoryOf(directory))
+    known.set(directory, found)
+    return found
+  }
+  for (const [top, own] of Map.groupBy(asked, ({ key }) => nearest(directoryOf(key)))) {
+    if (top === undefined) continue
+    const keys = own.map(({ key }) => key)
+    await ask(top, keys)
+    // The repository around an embedded one may ignore files in it, too. Submodules and linked work trees have only their own rules.
+    if (top !== '' && !linked.includes(top) && known.get('') === '') await ask('', keys)
   }
   const holding = new Map<string, { ignored: boolean; counted: boolean }>()
   for (const { key, before, after } of all) {
@@ -41,6 +50,10 @@ export async function ignoredAmong(
   }
   for (const [key, { ignored, counted }] of holding) if (ignored && !counted) found.add(key)
   return found
+}
+
+function isRepository(tree: string, key: string): boolean {
+  return lstatSync(bytesOf(tree, below(key, '.git')), { throwIfNoEntry: false }) !== undefined
 }
 
 /**

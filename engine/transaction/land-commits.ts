@@ -127,7 +127,10 @@ export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, '
         ? { stayed: "the repository is missing or can't be read" }
         : planGiveBack({ git, roots, landed })
     if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
-    else plans.push(planned.git)
+    else {
+      plans.push(planned.git)
+      stayed.push(...planned.kept.map((why) => `${path}: ${why}`))
+    }
   }
   return { stayed, git: plans }
 }

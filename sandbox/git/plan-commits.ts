@@ -1,7 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commitOf, headOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
+import {
+  commitOf,
+  headOf,
+  holdGit,
+  readCheckedOut,
+  type CheckedOut,
+  type GitDirectories,
+  type HeldGit,
+} from './git-directories.ts'
 import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
@@ -126,7 +134,7 @@ export async function planCommits({
  * that were created for the commits are removed. The objects stay until git removes them.
  *
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
- * @returns `stayed`: why nothing is undone, for example because the branch has moved since
+ * @returns `stayed`: why nothing is undone, for example because the branch has moved since; `kept`: which created branches are not removed, and why
  * @internal
  */
 export function planGiveBack(options: {
@@ -137,7 +145,7 @@ export function planGiveBack(options: {
     readonly commit: string
     readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
   }[]
-}): { readonly stayed: string } | { readonly git: GitWrites } {
+}): { readonly stayed: string } | { readonly git: GitWrites; readonly kept: readonly string[] } {
   const host = holdGit(options.git)
   if (host === undefined) return { stayed: "the repository is missing or can't be read" }
   try {
@@ -150,14 +158,24 @@ export function planGiveBack(options: {
       const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
       if (stayed !== undefined) return { stayed }
     }
+    const kept: string[] = []
     for (const { ref, commit } of options.landed) {
       // A created branch is removed only if nobody has moved it since.
-      if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
+      if (commitOf(host.common, ref) !== commit) continue
+      if (isCheckedOut(host, ref)) kept.push(`${short(ref)} is checked out, so it was not removed`)
+      else plan.setRef({ name: ref, old: commit, now: undefined })
     }
-    return { git: plan.writes() }
+    return { git: plan.writes(), kept }
   } finally {
     host.close()
   }
+}
+
+/** Whether a branch is checked out in the repository or in one of its linked work trees. */
+function isCheckedOut({ own, common }: HeldGit, ref: string): boolean {
+  const heads = (common.names('worktrees') ?? []).map((name) => common.read(`worktrees/${name}/HEAD`, 4096))
+  const linked = heads.map((head) => head?.toString('latin1').trimEnd())
+  return [headOf(own), headOf(common), ...linked].includes(`ref: ${ref}`)
 }
 
 type Move = {

@@ -86,6 +86,19 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(git('log', '-1', '--format=%s', `portcullis/${report?.run}-side`)).toBe('aside')
   })
 
+  test('keep their branch after an undo as long as it is checked out', async () => {
+    const { git, report, ask } = await committing(twoCommits)
+    const name = `portcullis/${report?.run}`
+    git('stash', '-q', '-u')
+    git('checkout', '-q', '--detach')
+    git('worktree', 'add', '-q', join(tempDir(), 'w'), name)
+    git('checkout', '-q', 'main')
+    git('stash', 'pop', '-q')
+    const undone = await ask('undo', '--last')
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining(`${name} is checked out`)])
+    expect(git('log', '-1', '--format=%s', name)).toBe('third')
+  })
+
   test('that moved the checked-out branch are taken back although they were applied again without moving it', async () => {
     const { git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     expect((await ask('apply', '--last')).stdout).toContain('Nothing to do')

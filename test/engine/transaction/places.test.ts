@@ -32,6 +32,47 @@ describe.each(['copy', 'overlay'] as const)('a run with --transactional=%s', (ho
   const one = testUnless(missing[how])
   const asRoot = testUnless(missing[how] ?? whyNotRoot('mounts file systems'))
 
+  one('lands no ignored files of repositories in a workspace that is none itself', async () => {
+    const cwd = tempDir()
+    for (const name of ['one', 'two']) execFileSync('git', ['init', '-q', name], { cwd })
+    for (const name of ['one', 'two']) writeFileSync(join(cwd, name, '.gitignore'), '*.log\n')
+    const script = 'echo x > one/a.txt; echo l > one/a.log; mkdir two/d; echo l > two/d/b.log; echo t > top.log'
+    const ended = await exec(
+      [cmd(script), [say('done')]],
+      ['--json', `--transactional=${how}`, '--skip-git-repo-check', 'x'],
+      { cwd },
+    )
+    expect(reportOf(ended)).toMatchObject({ outcome: 'landed', ignored: { files: 2 } })
+    expect(readdirSync(cwd, { recursive: true }).filter((path) => /\.(?:txt|log)$/.test(String(path)))).toEqual(
+      expect.arrayContaining(['top.log', 'one/a.txt']),
+    )
+    expect([readdirSync(join(cwd, 'one')), readdirSync(join(cwd, 'two'))]).toEqual([
+      ['.git', '.gitignore', 'a.txt'],
+      ['.git', '.gitignore'],
+    ])
+  })
+
+  // An overlay refuses a tree in which something is mounted.
+  if (how === 'copy')
+    asRoot('lands although it removed a directory that is a mount point and has to stay', async () => {
+      const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
+      mkdirSync(join(cwd, 'm'))
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(cwd, 'm')])
+      onTestFinished(() => void spawnSync('umount', ['--lazy', join(cwd, 'm')]))
+      writeFileSync(join(cwd, 'm/x'), 'x\n')
+      const run = (command: string) =>
+        exec([cmd(command), [say('done')]], ['--json', '--transactional=copy', 'x'], { cwd, home })
+      const first = await run('rm -rf m; echo x > a.txt')
+      expect([first.code, readdirSync(join(cwd, 'm'))]).toEqual([0, []])
+      expect(JSON.stringify(reportOf(first)?.notes)).toContain('it stays as an empty directory')
+      expect((await run('echo y > b.txt')).code).toBe(0)
+      for (let undone = 0; undone < 2; undone++)
+        expect(
+          (await agent(['undo', ...(undone === 0 ? ['--last'] : [reportOf(first)?.run ?? ''])], { cwd, home })).code,
+        ).toBe(0)
+      expect([readFileSync(join(cwd, 'a.txt'), 'utf8'), readFileSync(join(cwd, 'm/x'), 'utf8')]).toEqual(['a\n', 'x\n'])
+    })
+
   asRoot.each([
     [
       'in memory',

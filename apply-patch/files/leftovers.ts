@@ -1,0 +1,15 @@
+/**
+ * A file that could not be restored, or an entry that could not be removed, and why: an errno, or `changed` if another program has written to it since the
+ * commit began. `stays`: the entry is an empty directory that can't be removed, such as a mount point, so trying again is useless.
+ */
+export type Leftover = { readonly path: string; readonly reason: string; readonly stays?: true }
+
+/** Whether something remains to be done, so that the journal is still needed. */
+export function isUnfinished(leftovers: readonly Leftover[]): boolean {
+  return leftovers.some(({ stays }) => stays !== true)
+}
+
+/** Marks a directory that can't be removed because it is a mount point, or because its parent doesn't allow that. */
+export function mayStay(leftover: Leftover): Leftover {
+  return ['EBUSY', 'EPERM', 'EACCES', 'EROFS'].includes(leftover.reason) ? { ...leftover, stays: true } : leftover
+}
