@@ -40,6 +40,12 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
   const record = await recordOf(session, true)
   const facts = await factsOf(session.directory)
   const unchanged = await unchangedOf(session, record, output)
+  const { began, landings } = session.state
+  if (landings.some(({ at }) => at < began)) {
+    process.stderr.write(
+      `The session also landed changes before ${began}; the evidence is about those made since then.\n`,
+    )
+  }
   const known = { facts, unchanged, at: new Date() }
   const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
   if (output === '-') process.stdout.write(sealed)

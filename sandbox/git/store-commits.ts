@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { commitOf, holdGit, type GitDirectories, type HeldGit } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
@@ -44,11 +46,23 @@ export function tipsAside(
         env: withObjects(objects),
       })
       const at = peeled.stdout.toString('latin1').trim()
-      return peeled.ok && at !== commit ? [{ name: name.replace(/^refs\/(?:heads\/|tags\/)?/, ''), commit: at }] : []
+      return peeled.ok && at !== commit && mayBeNew(objects, at)
+        ? [{ name: name.replace(/^refs\/(?:heads\/|tags\/)?/, ''), commit: at }]
+        : []
     })
   } finally {
     left.close()
   }
+}
+
+/**
+ * Whether the commands may have made or fetched a commit. The view's own objects are those that were added since it was made, so a commit that isn't
+ * among them was in the repository then, on a branch that somebody has removed since.
+ */
+function mayBeNew(objects: string, commit: string): boolean {
+  const packs = join(objects, 'pack')
+  const isPacked = existsSync(packs) && readdirSync(packs).length > 0
+  return isPacked || existsSync(join(objects, commit.slice(0, 2), commit.slice(2)))
 }
 
 /** Whether a stored commit can't be reached from any ref of the repository, nor from the commits in `others`. */

@@ -61,7 +61,7 @@ export function makeStatement(
       audit_head: auditHead ?? null,
       verified: [...verified],
       decided_by: [...readDecidedBy(directory)],
-      transaction: { strategy: state.strategy, state: state.state },
+      transaction: { strategy: state.strategy, state: state.state, since: state.began },
       trees: state.roots.map(({ path }, index) => {
         const changes = record.changes.filter(({ root }) => root === path)
         const known = unchanged[index]

@@ -245,6 +245,21 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect(check()).toBe(0)
   })
 
+  test('says that a session landed changes before those that it is about', async () => {
+    const [cwd, home, key] = [repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }), tempDir(), join(tempDir(), 'key')]
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const append = (file: string) => [[call('exec_command', { cmd: `echo z >> ${file}` })], [say('done')]]
+    await exec(append('a.txt'), ['--transactional', 'x'], { cwd, home })
+    await exec(append('b.txt'), ['resume', '--last', '--transactional', 'x'], { cwd, home })
+    const file = join(home, 'e.json')
+    const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
+    expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('The session also landed changes before 20')])
+    const { payload } = JSON.parse(readFileSync(file, 'utf8')) as { readonly payload: string }
+    const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
+    expect(made.stderr).toContain(predicate.transaction.since)
+    expect(predicate.trees.map(({ files }) => files.map(({ path }) => path))).toEqual([['b.txt']])
+  })
+
   test('says which source files it leaves out, and that some were written after the run', async () => {
     const cwd = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     writeFileSync(Buffer.concat([Buffer.from(`${cwd}/`), Buffer.from([0xff])]), 'x')
