@@ -171,7 +171,10 @@ function reportOf(
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
     repositories: record.repositories
-      .filter(({ path }) => !complete.includes(path) && !landed.some((each) => each.path === path))
+      .filter(({ path }) => {
+        const isIn = complete.includes(path) || landed.some((each) => each.path === path)
+        return !isIn || failed.some((each) => each.path === path)
+      })
       .slice(0, mostNamed)
       .map((each) => ({ ...each, ...(failed.find(({ path }) => path === each.path) ?? {}) })),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
 import { openTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
@@ -29,7 +31,7 @@ export async function applyCommand(
     const ask = patch === true ? openTerminal({ input: process.stdin, output: process.stderr }) : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)
-    if (chosen.length === 0 && named.length > 0) {
+    if (chosen === undefined) {
       process.stdout.write('You chose no changes: the tree is unchanged.\n')
       return exitCodes.done
     }
@@ -82,13 +84,29 @@ function requireTerminal(): void {
   )
 }
 
+/**
+ * Asks about each change, or about what is left of it if a part of it has landed before.
+ *
+ * @returns the accepted changes and those that have landed before; undefined if no change was accepted
+ */
 async function pick(
   changes: readonly RunChange[],
-  { directory }: ChangedSession,
+  { directory, state }: ChangedSession,
   ask: AskPerson,
-): Promise<readonly RunChange[]> {
+): Promise<readonly RunChange[] | undefined> {
+  const landed = new Map(state.applied?.map(({ root, path, side }) => [join(root, path), side]))
+  const offers = changes.map((change) => {
+    const side = landed.get(join(change.root, change.path))
+    return { change, left: side === undefined ? change : { ...change, before: side } }
+  })
+  const isDone = ({ left }: { readonly left: RunChange }): boolean => isDeepStrictEqual(left.before, left.after)
+  const open = offers.filter((offer) => !isDone(offer))
   try {
-    return await pickChanges(changes, directory, ask, (text) => process.stderr.write(text))
+    const left = open.map((offer) => offer.left)
+    const picked = await pickChanges(left, directory, ask, (text) => process.stderr.write(text))
+    if (picked.length === 0 && open.length > 0) return undefined
+    const whole = picked.map((one) => offers.find((offer) => offer.left === one)?.change ?? one)
+    return [...offers.filter(isDone).map(({ change }) => change), ...whole]
   } finally {
     // Nothing reads standard input any more, and an open stream would keep the process alive.
     process.stdin.destroy()

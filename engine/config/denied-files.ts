@@ -57,7 +57,7 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
       }
       const { paths, isCut } = listings.get(base) ?? list(base)
       listings.set(base, { paths, isCut })
-      into.push(...paths.filter((path) => deny.pattern.matches(path, workspace, true)))
+      for (const path of paths) if (deny.pattern.matches(path, workspace, true)) into.push(path)
       tell(
         isCut
           ? `for commands, it applies only to matches among the first ${mostEntries} files and directories in ${base}`

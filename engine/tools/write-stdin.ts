@@ -131,7 +131,8 @@ function readingsOf(typed: string): readonly string[] {
   // Control-D ends an empty line, and with it the shell. In any other line it is ignored.
   const readings = [ended, ended.replace(/\u0004/g, '\n')].flatMap((text) => [withoutKeys(text), erased(text)])
   const known = [...new Set(readings.map((text) => text.trim()).filter((text) => text !== ''))]
-  return mayBecomeAnything(ended) ? [...known, '$unknown_line'] : known
+  // Control-C discards the line, so what follows is another one.
+  return typed.split('\u0003').some(mayBecomeAnything) ? [...known, '$unknown_line'] : known
 }
 
 /**

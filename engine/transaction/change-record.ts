@@ -72,18 +72,21 @@ export function removeAllRecords(directory: string): void {
 export function replaceRecord(directory: string, isReverted: boolean): void {
   if (!isReverted) removeRecord(directory)
   else if (existsSync(folder(directory)))
-    renameSync(folder(directory), join(directory, `reverted-${reverted(directory).length + 1}`))
+    renameSync(folder(directory), join(directory, `reverted-${Math.max(0, ...reverted(directory).map(numberOf)) + 1}`))
 }
 
-/** The patches of reverted changes that a session has set aside. */
+/** The patches of reverted changes that a session has set aside, oldest first. */
 export function revertedPatches(directory: string): readonly string[] {
   return reverted(directory).map((path) => join(path, 'changes.patch'))
 }
 
 function reverted(directory: string): readonly string[] {
   const names = existsSync(directory) ? readdirSync(directory) : []
-  return names.filter((name) => /^reverted-\d+$/.test(name)).map((name) => join(directory, name))
+  const paths = names.filter((name) => /^reverted-\d{1,9}$/.test(name)).map((name) => join(directory, name))
+  return paths.toSorted((one, other) => numberOf(one) - numberOf(other))
 }
+
+const numberOf = (path: string): number => Number(path.slice(path.lastIndexOf('-') + 1))
 
 const folder = (directory: string): string => join(directory, 'changes')
 const recordFile = (directory: string): string => join(folder(directory), 'record.json')

@@ -6,6 +6,9 @@ import { pathOfKey } from '../core/changes/list-files.ts'
 import type { Difference } from './find-differences.ts'
 import { below, bytesOf, directoryOf } from './path-keys.ts'
 
+/** How many repositories inside a tree git is asked in, and for how many milliseconds in all. In the others, no file counts as ignored. */
+const [mostRepositories, longestMs] = [200, 60_000]
+
 /**
  * Returns the keys of the changed files that git ignores. A directory counts as ignored if all changed files in it are ignored.
  *
@@ -33,12 +36,25 @@ export async function ignoredAmong(
     known.set(directory, found)
     return found
   }
-  for (const [top, own] of Map.groupBy(asked, ({ key }) => nearest(directoryOf(key)))) {
-    if (top === undefined) continue
-    const keys = own.map(({ key }) => key)
-    await ask(top, keys)
-    // The repository around an embedded one may ignore files in it, too. Submodules and linked work trees have only their own rules.
-    if (top !== '' && !linked.includes(top) && known.get('') === '') await ask('', keys)
+  const byRepository = Map.groupBy(asked, ({ key }) => nearest(directoryOf(key)))
+  // The repository around an embedded one may ignore files in it, too. Submodules and linked work trees have only their own rules.
+  const outer = [...byRepository]
+    .filter(([top]) => top !== undefined && !linked.includes(top))
+    .flatMap(([, own]) => own)
+  if (known.get('') === '') {
+    await ask(
+      '',
+      outer.map(({ key }) => key),
+    )
+  }
+  const inner = [...byRepository].filter(([top]) => top !== undefined && top !== '')
+  const until = performance.now() + longestMs
+  for (const [top = '', own] of inner.slice(0, mostRepositories)) {
+    if (performance.now() > until) break
+    await ask(
+      top,
+      own.map(({ key }) => key),
+    )
   }
   const holding = new Map<string, { ignored: boolean; counted: boolean }>()
   for (const { key, before, after } of all) {
@@ -52,8 +68,13 @@ export async function ignoredAmong(
   return found
 }
 
+/** Whether a path is a directory, and not a link to one, that contains a git directory. */
 function isRepository(tree: string, key: string): boolean {
-  return lstatSync(bytesOf(tree, below(key, '.git')), { throwIfNoEntry: false }) !== undefined
+  try {
+    return lstatSync(bytesOf(tree, key)).isDirectory() && lstatSync(bytesOf(tree, below(key, '.git'))) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /**

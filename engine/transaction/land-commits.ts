@@ -27,7 +27,8 @@ type LandedCommits = {
 /** The commits of a session that landed, and those that did not, with reasons. */
 export type CommitsReport = {
   readonly landed: readonly LandedCommits[]
-  readonly failed: readonly { readonly path: string; readonly why: string }[]
+  /** `isPart`: only commits on branches that are not checked out could not land. */
+  readonly failed: readonly { readonly path: string; readonly why: string; readonly isPart?: true }[]
   /** The paths of repositories that already had all commits of the session. */
   readonly complete: readonly string[]
 }
@@ -48,7 +49,7 @@ export async function planLandingOfCommits(
   moveBranches: boolean,
 ): Promise<CommitsPlan> {
   const landed: LandedCommits[] = []
-  const failed: { readonly path: string; readonly why: string }[] = []
+  const failed: CommitsReport['failed'][number][] = []
   const complete: string[] = []
   const git: GitWrites[] = []
   const roots = trees.flatMap(({ path, source }) => [path, source])
@@ -81,6 +82,7 @@ export async function planLandingOfCommits(
     if (planned.type === 'failed') failed.push({ path, why: planned.why })
     if (planned.type === 'complete') complete.push(path)
     if (planned.type !== 'planned') continue
+    if (planned.left !== undefined) failed.push({ path, why: planned.left, isPart: true })
     git.push(planned.git)
     for (const [index, { stayed, ...ref }] of planned.refs.entries()) {
       const why =
@@ -95,11 +97,11 @@ export async function planLandingOfCommits(
 
 /** The repositories with commits of a session that have not landed. */
 export function unlandedRepositories(
-  { commits = [], imported = [] }: Pick<ViewState, 'commits' | 'imported'>,
+  { commits = [], imported = [], unlanded = [] }: Pick<ViewState, 'commits' | 'imported' | 'unlanded'>,
   { repositories }: Pick<ChangeRecord, 'repositories'>,
 ): ChangeRecord['repositories'] {
   const landed = new Set([...commits.map(({ path }) => path), ...imported])
-  return repositories.filter(({ path }) => !landed.has(path))
+  return repositories.filter(({ path }) => unlanded.includes(path) || !landed.has(path))
 }
 
 /** Whether the branches that were set when commits landed still contain them: the checked-out branch that moved or, if none did, `portcullis/SESSION`. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { commit, CommitError, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
@@ -6,6 +5,7 @@ import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isNoSpace } from './no-space.ts'
+import { revertedInView, withApplied, withCommits } from './note-landed.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
 import { settleLanding } from './settle-landing.ts'
 import { readViewState, withLanding, writeViewState, type NotedLanding, type ViewState } from './view-state.ts'
@@ -83,15 +83,16 @@ async function tryToLand(
     for (const root of new Set(chosen.map((change) => change.root))) await recover({ root })
     await settleLanding(directory)
     const state = readViewState(directory)
-    const { changeSet, merged, conflicts, already } = planLanding(chosen, directory, state?.applied)
-    if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const whole = isWhole(record, chosen)
+    const again = whole ? revertedInView(state, record) : []
+    const { changeSet, merged, conflicts, already } = planLanding([...chosen, ...again], directory, state?.applied)
+    if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const part = whole ? [] : chosen
     const { git, ...commits } =
       wanted === undefined || state === undefined
         ? { git: [], landed: [], failed: [], complete: [] }
         : await planLandingOfCommits(directory, state, record, wanted.move)
-    const [refused] = commits.failed
+    const refused = commits.failed.find(({ isPart }) => isPart !== true)
     if (wanted?.move === true && refused !== undefined)
       return {
         type: 'failed',
@@ -104,7 +105,8 @@ async function tryToLand(
     gits = alongside?.within ?? []
     const isEmpty = changeSet.changes.length + (changeSet.directories ?? []).length === 0
     if (isEmpty && alongside === undefined) {
-      if (commits.landed.length + commits.complete.length > 0) noteLanded(directory, undefined, commits)
+      if (commits.landed.length + commits.complete.length + commits.failed.length > 0)
+        noteLanded(directory, undefined, commits)
       return { type: 'nothing', already, commits: told }
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
@@ -176,49 +178,6 @@ function noteLanded(
   const landings = landing === undefined ? before.landings : withLanding(before, landing)
   const landed = { ...withCommits(before, commits), ...withApplied(before, part) }
   return writeIfRoom(directory, { ...before, landings, ...landed, ...(state && { state }) })
-}
-
-/** Adds the states of landed paths. They matter only if runs can continue in the view, that is, if only a part of the changes landed. */
-function withApplied({ applied = [] }: ViewState, part: readonly RunChange[]): Pick<ViewState, 'applied'> {
-  if (part.length === 0) return {}
-  const now = part.map(({ root, path, after }) => ({ root, path, side: after }))
-  const landed = new Set(now.map(({ root, path }) => join(root, path)))
-  return { applied: [...applied.filter(({ root, path }) => !landed.has(join(root, path))), ...now] }
-}
-
-type LandedCommit = CommitsReport['landed'][number]
-
-/** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
-function withCommits(
-  { commits = [], imported = [] }: Pick<ViewState, 'commits' | 'imported'>,
-  { landed, complete }: CommitsReport,
-): Pick<ViewState, 'commits' | 'imported'> {
-  const all = landed.reduce(withCommit, commits)
-  const paths = [...new Set([...imported, ...complete])]
-  return { ...(all.length === 0 ? {} : { commits: [...all] }), ...(paths.length === 0 ? {} : { imported: paths }) }
-}
-
-/**
- * Adds one entry. An earlier entry for the same branch is replaced. If the checked-out branch has moved more than once, only the entry for the last move
- * says so, and an undo moves the branch back to where it was before the first move.
- */
-function withCommit(commits: readonly LandedCommit[], now: LandedCommit): readonly LandedCommit[] {
-  const isSame = (one: LandedCommit): boolean => one.path === now.path && one.ref === now.ref
-  const again = commits.find((one) => isSame(one) && one.commit === now.commit)
-  const before = commits.find(
-    ({ path, commit, moved }) =>
-      path === now.path && moved !== undefined && moved.branch === now.moved?.branch && commit === now.moved.old,
-  )
-  const others = commits.flatMap((one): readonly LandedCommit[] => {
-    if (one === before) return isSame(one) ? [] : [withoutMove(one)]
-    return isSame(one) && (one === again || one.moved === undefined) ? [] : [one]
-  })
-  const moved = before?.moved ?? now.moved ?? again?.moved
-  return [...others, { ...now, ...(moved && { moved }) }]
-}
-
-function withoutMove({ moved: _, ...commit }: LandedCommit): LandedCommit {
-  return commit
 }
 
 /** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */

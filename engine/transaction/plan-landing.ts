@@ -51,11 +51,12 @@ export function planLanding(
   for (const root of roots) {
     const own = changes.filter((each) => each.root === root)
     const tree = openTree(root, { unsafePaths: false })
-    const gone = new Set(own.filter(isGone).map(({ path }) => `${root}/${path}`))
+    const sideOf = ({ path, before }: RunChange): Side => landed.get(`${root}/${path}`) ?? before
+    const isAway = (change: RunChange): boolean => isGone(change) || isGone({ ...change, before: sideOf(change) })
+    const gone = new Set(own.filter(isAway).map(({ path }) => `${root}/${path}`))
     for (const change of own) {
       const name = `${root}/${change.path}`
-      const before = landed.get(name) ?? change.before
-      const planned = plan({ ...change, before }, tree, gone, directory)
+      const planned = plan(change, sideOf(change), tree, gone, directory)
       if ('why' in planned) conflicts.push({ path: name, why: planned.why })
       else if ('nothing' in planned) already += 1
       else {
@@ -88,14 +89,16 @@ function isGone({ before, after }: RunChange): boolean {
   )
 }
 
-function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, directory: string): Planned {
-  const { path, before, after } = change
+/** Plans one change. `last`: the state in which the session has left the path. If somebody has restored `change.before` since, the change starts from that. */
+function plan(change: RunChange, last: Side, tree: Tree, gone: ReadonlySet<string>, directory: string): Planned {
+  const { path, after } = change
   const key = `${tree.root}/${path}`
   try {
     const place = tree.locateEntry(path, (each) => gone.has(each))
     if (place.key !== key) return { why: 'a directory on its path is now a symlink' }
     const found = lookAt(tree, place)
     const { now } = found
+    const before = isSide(found, change.before) ? change.before : last
     if (after.type === 'directory') return planDirectory(key, before, after.mode, found, place)
     if (before.type === 'directory' && after.type === 'absent') {
       return now.type === 'directory' ? { directory: { type: 'remove', key } } : { nothing: true }

@@ -3,7 +3,7 @@ import { CommitError, isApplied, PathError, recover, renderFailure } from '../..
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
 import { areCommitsIn } from './land-commits.ts'
-import { readViewState, writeViewState } from './view-state.ts'
+import { readViewState, withoutLanded, writeViewState } from './view-state.ts'
 
 /**
  * If the process was killed during a landing or an undo, recovers the tree, finds out whether the transaction took effect, and records the result in the
@@ -30,8 +30,7 @@ export async function settleLanding(directory: string): Promise<void> {
     const message = `${what} of this run's changes was interrupted in ${root}, and the tree could not be recovered. ${renderFailure(error).trim()}${help}`
     throw new UserError('failed', message, { cause: error })
   })
-  const { commits: _, ...rest } = before
-  writeViewState(directory, isIn === (does === 'land') ? { ...rest, ...then } : before)
+  writeViewState(directory, isIn === (does === 'land') ? { ...withoutLanded(before), ...then } : before)
 }
 
 /**

@@ -4,7 +4,7 @@ import { UserError } from '../core/user-error.ts'
 import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
 import { planGivingBack } from './land-commits.ts'
 import { alongsideOf } from './land-refs-alongside.ts'
-import { afterUndo, landingsInTrees, writeViewState, type ViewState } from './view-state.ts'
+import { afterUndo, landingsInTrees, withoutLanded, writeViewState, type ViewState } from './view-state.ts'
 
 /**
  * Undoes a session's newest landing, including all of its commits, after waiting until no other git process is busy. A branch that has since moved
@@ -31,7 +31,7 @@ async function tryToTakeBack(
   state: ViewState,
   isLast: boolean,
 ): Promise<readonly string[] | undefined> {
-  const { commits: _, imported: __, applied: ___, pending: ____, ...rest } = state
+  const rest = withoutLanded(state)
   const [landing] = landingsInTrees(state)
   const { stayed, git } = planGivingBack(state)
   const planned = alongsideOf(git)

@@ -50,9 +50,14 @@ const settled = z.object({
   commits: commits.optional(),
   /** Repositories that already had all commits of the session when it landed. */
   imported: z.array(z.string()).optional(),
-  /** The states of paths that landed while the view stayed open. Later landings of these paths start from them. */
+  /** Repositories with commits of the session that could not land. */
+  unlanded: z.array(z.string()).optional(),
+  /**
+   * The states of paths that landed while the view stayed open, and their states before the session. Later landings of these paths start from the landed
+   * states.
+   */
   applied: z
-    .array(z.object({ root: z.string(), path: z.string(), side }))
+    .array(z.object({ root: z.string(), path: z.string(), before: side, side }))
     .readonly()
     .optional(),
 })
@@ -67,7 +72,7 @@ const state = settled.extend({
       does: z.enum(['land', 'undo']),
       root: z.string(),
       id: z.string().optional(),
-      then: settled.pick({ state: true, landings: true, commits: true, applied: true }),
+      then: settled.pick({ state: true, landings: true, commits: true, imported: true, unlanded: true, applied: true }),
     })
     .optional(),
 })
@@ -112,6 +117,14 @@ export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'c
 /** The landings that are in the trees, newest first, which is the order in which they can be undone. */
 export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
   return landings.filter(({ undone }) => !undone).toReversed()
+}
+
+/** The state without what is known about landed commits and paths. */
+export function withoutLanded(
+  state: ViewState,
+): Omit<ViewState, 'commits' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
+  const { commits: _, imported: __, unlanded: ___, applied: ____, pending: _____, ...rest } = state
+  return rest
 }
 
 /** Whether the changes that a session landed have all been reverted. */

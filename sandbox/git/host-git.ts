@@ -46,6 +46,9 @@ export function locateHostGit(roots: readonly string[]): HostGit | undefined {
   }
 }
 
+/** How long git may take for one step, in milliseconds. Only a damaged or hostile repository takes longer. */
+const longestMs = 15 * 60 * 1000
+
 function hostGit(program: string): HostGit {
   const environment = (env: Readonly<Record<string, string>> = {}): Record<string, string> => ({
     PATH: '/usr/bin:/bin',
@@ -68,6 +71,8 @@ function hostGit(program: string): HostGit {
         env: environment(env),
         input,
         maxBuffer: 512 * 1024 * 1024,
+        timeout: longestMs,
+        killSignal: 'SIGKILL',
         stdio: ['pipe', 'pipe', 'pipe', directory.descriptor],
       })
       return { ok: status === 0, stdout, complaint: error?.message ?? String(stderr).trim() }

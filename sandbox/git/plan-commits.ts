@@ -1,5 +1,3 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   commitOf,
@@ -10,10 +8,11 @@ import {
   type GitDirectories,
   type HeldGit,
 } from './git-directories.ts'
-import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
-import type { HeldDirectory } from './held-directory.ts'
+import { planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
-import { isNew, storeObjects, tipsAside } from './store-commits.ts'
+import { importAside } from './aside-commits.ts'
+import { planMove, short } from './plan-move.ts'
+import { hasOddEntries, isNew, storeObjects } from './store-commits.ts'
 
 /** A request to import commits. */
 type CommitsWish = {
@@ -49,13 +48,16 @@ type PlannedRef = {
 
 /** The plan for importing the commits. */
 export type PlannedCommits =
-  /** `refs`: the branch for the checked-out commit, if that is new, and one for each other branch, tag or stash with new commits. `git`: the changes to git's files. */
-  | { readonly type: 'planned'; readonly refs: readonly PlannedRef[]; readonly git: GitWrites }
+  /**
+   * `refs`: the branch for the checked-out commit, if that is new, and one for each other branch, tag or stash with new commits. `git`: the changes to
+   * git's files. `left`: why some of the commits on other branches are not imported.
+   */
+  | { readonly type: 'planned'; readonly refs: readonly PlannedRef[]; readonly git: GitWrites; readonly left?: string }
   /** `complete`: the repository already has all commits of the view. `none`: the view has none, or a git directory can't be read. */
   | { readonly type: 'complete' | 'none' }
   | { readonly type: 'failed'; readonly why: string }
 
-const [mostRefs, largestIndex] = [100, 1024 ** 3]
+const mostRefs = 100
 const noGit = "no git program was found on this machine that commands can't write to"
 
 /**
@@ -83,10 +85,10 @@ export async function planCommits({
     const { commit } = made
     const known = commitOf(host.common, ref)
     const objects = join(from.common, 'objects')
-    const aside = from.own === from.common ? tipsAside(git, host, from, commit, objects) : []
-    const commits = [commit, ...elsewhere, ...aside.map((tip) => tip.commit)]
-    const refused = await storeObjects(git, host.own, { commits, objects })
+    if (isOdd(from)) return { type: 'failed', why: `${objects} contains links or pipes` }
+    const refused = await storeObjects(git, host.own, { commits: [commit, ...elsewhere], objects })
     if (refused !== undefined) return { type: 'failed', why: refused }
+    const aside = from.own === from.common ? await importAside(git, host, from, { commit, objects }) : undefined
     // An earlier import that was killed may already have moved the branch.
     const isThere =
       move !== undefined &&
@@ -96,10 +98,12 @@ export async function planCommits({
     const plan = planGit(git, host, to)
     const refs: PlannedRef[] = []
     const add = (wanted: string, tip: string): string | undefined => {
-      const name = freeName(git, host.own, host.common, wanted, tip)
+      const taken = new Set(refs.map((each) => each.ref))
+      const name = freeName(git, host, wanted, tip, taken)
       const old = commitOf(host.common, name)
-      refs.push({ ref: name, commit: tip })
-      return old === tip ? undefined : plan.setRef({ name, old, now: tip })
+      const problem = old === tip ? undefined : plan.setRef({ name, old, now: tip })
+      if (problem === undefined) refs.push({ ref: name, commit: tip })
+      return problem
     }
     const isWanted = isNew(git, host.own, commit) || known === commit || isThere
     const why = isWanted ? add(ref, commit) : undefined
@@ -116,14 +120,15 @@ export async function planCommits({
       const [first = { ref, commit }] = refs
       refs[0] = { ...first, ...(stayed === undefined ? { moved } : { stayed }) }
     }
-    for (const { name, commit: tip } of aside) {
+    let left = aside?.left
+    for (const { name, commit: tip } of aside?.tips ?? []) {
       const wanted = `${ref}-${name}`
       const isOwn = commitOf(host.common, wanted) === tip
-      if (!isOwn && !isNew(git, host.own, tip, [commit, ...elsewhere, ...refs.map((each) => each.commit)])) continue
-      const problem = add(wanted, tip)
-      if (problem !== undefined) return { type: 'failed', why: problem }
+      const planned = refs.map((each) => each.commit)
+      if (isOwn || aside?.isNew(tip, [commit, ...elsewhere, ...planned]) === true) left = add(wanted, tip) ?? left
     }
-    return refs.length === 0 ? { type: 'complete' } : { type: 'planned', refs, git: plan.writes() }
+    if (refs.length === 0 && left === undefined) return { type: 'complete' }
+    return { type: 'planned', refs, git: plan.writes(), ...(left === undefined ? {} : { left }) }
   } finally {
     host.close()
   }
@@ -178,70 +183,32 @@ function isCheckedOut({ own, common }: HeldGit, ref: string): boolean {
   return [headOf(own), headOf(common), ...linked].includes(`ref: ${ref}`)
 }
 
-type Move = {
-  readonly branch: string | undefined
-  readonly was: CheckedOut
-  /** The commit to which the branch moves; undefined if the branch is to have no commits. */
-  readonly now: string | undefined
-}
-
-/** Plans a move of the checked-out branch together with the index. Returns the reason if the branch can't move. */
-function planMove(
-  git: HostGit,
-  { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },
-  plan: GitPlan,
-  { branch, was, now }: Move,
-): string | undefined {
-  if (branch === undefined || was.branch === undefined) return 'no branch was checked out'
-  if (branch !== was.branch) return `the run had checked out ${short(branch)}, not ${short(was.branch)}`
-  if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
-  if (commitOf(common, branch) !== was.commit) return `${short(branch)} now points to a different commit`
-  const before = own.read('index', largestIndex)
-  const index = movedIndex(git, own, before, was.commit, now)
-  if ('why' in index) return `staged changes conflict with the commits (${index.why})`
-  const refused = plan.setRef({ name: branch, old: was.commit, now })
-  if (refused !== undefined) return refused
-  plan.moveHead(was.commit, now)
-  plan.setIndex(before, index.bytes)
-  return undefined
-}
-
-/**
- * The index after the branch has moved from the commit `was` to the commit `now`. Changes that somebody has staged in the meantime are kept. If they
- * can't be kept, the branch can't move, and `why` says so.
- */
-function movedIndex(
-  git: HostGit,
-  own: HeldDirectory,
-  before: Buffer | undefined,
-  was: string | undefined,
-  now: string | undefined,
-): { readonly bytes: Buffer } | { readonly why: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-index-'))
+/** Whether a view's objects can't be read safely, or not at all. */
+function isOdd(from: GitDirectories): boolean {
+  const left = holdGit(from)
   try {
-    const file = join(folder, 'index')
-    if (before !== undefined) writeFileSync(file, before)
-    const env = { GIT_INDEX_FILE: file }
-    const trees = [was ?? emptyTree(git, own), now ?? emptyTree(git, own)]
-    const { ok, complaint } = git.run(own, ['read-tree', '-i', '-m', ...trees], { env })
-    return ok ? { bytes: readFileSync(file) } : { why: complaint.split('\n')[0] ?? '' }
+    return left === undefined || hasOddEntries(left.common)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    left?.close()
   }
 }
 
-function emptyTree(git: HostGit, host: HeldDirectory): string {
-  return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
-}
-
-/** Returns the requested name for the branch. A number is added if a branch of that name exists and has commits that would be lost. */
-function freeName(git: HostGit, own: HeldDirectory, common: HeldDirectory, ref: string, commit: string): string {
+/**
+ * Returns the requested name for the branch. A number is added if the name is among those that are `taken`, or if a branch of that name exists and has
+ * commits that would be lost.
+ */
+function freeName(
+  git: HostGit,
+  { own, common }: HeldGit,
+  ref: string,
+  commit: string,
+  taken: ReadonlySet<string>,
+): string {
   for (let number = 1; number < mostRefs; number += 1) {
     const name = number === 1 ? ref : `${ref}-${number}`
+    if (taken.has(name)) continue
     const known = commitOf(common, name)
     if (known === undefined || git.run(own, ['merge-base', '--is-ancestor', known, commit]).ok) return name
   }
   return ref
 }
-
-const short = (branch: string): string => branch.replace(/^refs\/heads\//, '')

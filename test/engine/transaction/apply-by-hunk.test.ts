@@ -74,6 +74,14 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
     ])
   })
 
+  test('asks the next time only about what has not landed, and takes nothing back', async () => {
+    const { cwd, home, read } = await picking(threeHunks, 'ynn')
+    const typed = ['n', 'y'].map((letter) => ({ after: 'y,n,q,a,d,?]? ', text: `${letter}\n` }))
+    const { shown } = await agentAtTerminal(['apply', '-p', '--last'], typed, { cwd, home })
+    expect(shown).not.toContain('three')
+    expect(read('a.txt')).toBe(withLines([3, 'three'], [28, 'twenty-eight']))
+  })
+
   test('gives the same result as without it if all hunks are accepted', async () => {
     const { cwd, home } = await picking(threeHunks, 'a')
     expect((await agent(['changes', '--last'], { cwd, home })).stdout).toContain('  landed\n')

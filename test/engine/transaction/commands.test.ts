@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent, type Ended } from '../../support/agent.ts'
@@ -134,6 +134,28 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     const refused = await ask('undo', id)
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was reverted')])
     expect(read(cwd, 'a.txt')).toBe('theirs\n')
+  })
+
+  test('that were applied in part and that the session takes back are taken back in the tree, too', async () => {
+    const { cwd, id, home, ask } = await kept('echo x > a.txt; echo n > n.txt; echo y > b.txt', { 'a.txt': 'a\n' })
+    await ask('apply', id, 'a.txt', 'n.txt')
+    const back = call('exec_command', { cmd: 'echo a > a.txt; rm n.txt' })
+    const resumed = await exec([[back], [say('done')]], ['resume', id, 'go on'], { cwd, home })
+    expect([resumed.code, read(cwd, 'a.txt'), readdirSync(cwd)]).toEqual([0, 'a\n', ['.git', 'a.txt', 'b.txt']])
+  })
+
+  test('that were applied in part land again after somebody took them back', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt', { 'a.txt': 'a\n' })
+    await ask('apply', id, 'a.txt')
+    writeFileSync(join(cwd, 'a.txt'), 'a\n')
+    expect((await ask('apply', id)).code).toBe(0)
+    expect([read(cwd, 'a.txt'), read(cwd, 'b.txt')]).toEqual(['x\n', 'y\n'])
+  })
+
+  test('that replace a directory by a file, or by a link to itself, land', async () => {
+    const files = { 'd/x.txt': 'x\n', 'e/y.txt': 'y\n' }
+    const { cwd, ended } = await kept('rm -r d e; echo d > d; ln -s e e', files, [])
+    expect([ended.code, read(cwd, 'd'), readlinkSync(join(cwd, 'e'))]).toEqual([0, 'd\n', 'e'])
   })
 
   test('that were applied in part can go on from there when the session is resumed', async () => {

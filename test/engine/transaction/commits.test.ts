@@ -67,13 +67,27 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     const name = `portcullis/${report?.run}`
     const branches = (): string => git('branch', '--list', '--format=%(refname:short) %(subject)', 'portcullis/*')
     expect(branches().split('\n')).toEqual([
-      `${name}-side aside`,
+      `${name}-branch-side aside`,
       expect.stringMatching(`^${name}-stash WIP on main`),
-      `${name}-v1 tagged`,
+      `${name}-tag-v1 tagged`,
     ])
     expect(report?.repositories).toEqual([])
     expect((await ask('undo', '--last')).code).toBe(0)
     expect(branches()).toBe('')
+  })
+
+  test('on branches and tags whose names are the same, within another, or very long, are on separate branches', async () => {
+    const make = (message: string, ...words: readonly string[]): string =>
+      `git checkout -q --detach main && git ${by} commit -qm ${message} --allow-empty && git ${words.join(' ')}`
+    const script = [
+      ...[make('one', 'branch', 'v1'), make('two', 'tag', 'v1'), make('three', 'branch', 'rel')],
+      ...[make('four', 'tag', 'rel/1.0'), make('five', 'branch', 'x'.repeat(240)), make('six', 'branch', 'a/b')],
+      ...[make('seven', 'branch', 'a-b'), 'git checkout -q main; echo x > a.txt'],
+    ]
+    const { git, report } = await committing(script.join('; '))
+    expect(report).toMatchObject({ outcome: 'landed', repositories: [] })
+    const made = git('branch', '--list', '--format=%(subject)', 'portcullis/*').split('\n')
+    expect(made.toSorted()).toEqual(['five', 'four', 'one', 'seven', 'six', 'three', 'two'])
   })
 
   test('that did not land are fetched with the command that the summary gives, and are kept until then', async () => {

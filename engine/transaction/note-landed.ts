@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { ChangeRecord, RunChange } from './change-record.ts'
+import type { CommitsReport } from './land-commits.ts'
+import type { ViewState } from './view-state.ts'
+
+/** Adds the states of landed paths. They matter only if runs can continue in the view, that is, if only a part of the changes landed. */
+export function withApplied({ applied = [] }: ViewState, part: readonly RunChange[]): Pick<ViewState, 'applied'> {
+  if (part.length === 0) return {}
+  const known = new Map(applied.map((each) => [join(each.root, each.path), each]))
+  for (const { root, path, before, after } of part) {
+    const at = join(root, path)
+    known.set(at, { root, path, before: known.get(at)?.before ?? before, side: after })
+  }
+  return { applied: [...known.values()] }
+}
+
+/** Changes that landed in part and that a later run took back in the view, as changes from the landed state to the one before the runs. */
+export function revertedInView(
+  state: ViewState | undefined,
+  { changes }: Pick<ChangeRecord, 'changes'>,
+): readonly RunChange[] {
+  const changed = new Set(changes.map(({ root, path }) => join(root, path)))
+  return (state?.applied ?? []).flatMap(({ root, path, before, side }): readonly RunChange[] =>
+    changed.has(join(root, path)) || isDeepStrictEqual(before, side)
+      ? []
+      : [{ root, path, before: side, after: before }],
+  )
+}
+
+type LandedCommit = CommitsReport['landed'][number]
+
+/** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
+export function withCommits(
+  { commits = [], imported = [], unlanded = [] }: ViewState,
+  { landed, failed, complete }: CommitsReport,
+): Pick<ViewState, 'commits' | 'imported' | 'unlanded'> {
+  const all = landed.reduce(withCommit, commits)
+  const reached = [...complete, ...landed.map(({ path }) => path)]
+  return {
+    ...(all.length === 0 ? {} : { commits: [...all] }),
+    imported: [...new Set([...imported, ...complete])],
+    unlanded: [...new Set([...unlanded.filter((path) => !reached.includes(path)), ...failed.map(({ path }) => path)])],
+  }
+}
+
+/**
+ * Adds one entry. An earlier entry for the same branch is replaced. If the checked-out branch has moved more than once, only the entry for the last move
+ * says so, and an undo moves the branch back to where it was before the first move.
+ */
+function withCommit(commits: readonly LandedCommit[], now: LandedCommit): readonly LandedCommit[] {
+  const isSame = (one: LandedCommit): boolean => one.path === now.path && one.ref === now.ref
+  const again = commits.find((one) => isSame(one) && one.commit === now.commit)
+  const before = commits.find(
+    ({ path, commit, moved }) =>
+      path === now.path && moved !== undefined && moved.branch === now.moved?.branch && commit === now.moved.old,
+  )
+  const others = commits.flatMap((one): readonly LandedCommit[] => {
+    if (one === before) return isSame(one) ? [] : [withoutMove(one)]
+    return isSame(one) && (one === again || one.moved === undefined) ? [] : [one]
+  })
+  const moved = before?.moved ?? now.moved ?? again?.moved
+  return [...others, { ...now, ...(moved && { moved }) }]
+}
+
+function withoutMove({ moved: _, ...commit }: LandedCommit): LandedCommit {
+  return commit
+}
