@@ -87,7 +87,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
     const landed = look(tree)
     restore()
     const { calls } = await traceCalls(apply, env, stateDirectory)
-    const chosen = calls.filter((one, index) => !one.reads && index % every === 0)
+    const chosen = calls.filter(({ reads }) => !reads).filter((_, index) => index % every === 0)
     let [tried, completed] = [0, 0]
     const failures: string[] = []
     for (const one of chosen) {
