@@ -1,5 +1,5 @@
-import { isUnfinished } from './leftovers.ts'
 import { unlinkSync } from 'node:fs'
+import { isUnfinished } from './leftovers.ts'
 import { lockTree, type TreeLock } from './tree-lock.ts'
 import { CommitError, withFacts } from './commit-error.ts'
 import { keepForUndo } from './keep-journal.ts'

@@ -9,7 +9,7 @@ import type { TransactionReport } from '../core/run-summary.ts'
 import type { Transaction } from '../run/run-options.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
-import type { CommitsReport } from '../transaction/land-commits.ts'
+import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
 import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
 import { removeView, type PrivateView } from '../transaction/private-view.ts'
@@ -161,7 +161,8 @@ function reportOf(
   landing: Landing | undefined,
   commits: CommitsReport | undefined,
 ): Omit<TransactionReport, 'outside'> {
-  const { landed = [], failed = [], complete = [] } = commits ?? {}
+  const { landed = [], failed = [], complete: imported = [] } = commits ?? {}
+  const unlanded = failed.map(({ path }) => path)
   const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
   const notes = landing?.type === 'landed' ? landing.notes : []
   return {
@@ -170,11 +171,7 @@ function reportOf(
     files: record.changes.length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
-    repositories: record.repositories
-      .filter(({ path }) => {
-        const isIn = complete.includes(path) || landed.some((each) => each.path === path)
-        return !isIn || failed.some((each) => each.path === path)
-      })
+    repositories: unlandedRepositories({ commits: landed, imported, unlanded }, record)
       .slice(0, mostNamed)
       .map((each) => ({ ...each, ...(failed.find(({ path }) => path === each.path) ?? {}) })),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { openTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
@@ -8,6 +7,7 @@ import { commitLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, isWhole, keepsMore, land } from '../transaction/land.ts'
+import { lastSides } from '../transaction/note-landed.ts'
 import { removeView } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { startWhereMounted } from './look-where-mounted.ts'
@@ -37,7 +37,7 @@ export async function applyCommand(
     }
     const all = isWhole(record, chosen)
     // If only changes that can't land are left out, no later landing would take the commits along.
-    const isEvery = chosen.length === record.changes.length && chosen.every((each) => record.changes.includes(each))
+    const isEvery = isWhole({ ...record, blocked: [] }, chosen)
     const wish = { chosen, ...(isEvery || moves === true ? { commits: { move: moves === true } } : {}) }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
@@ -94,11 +94,8 @@ async function pick(
   { directory, state }: ChangedSession,
   ask: AskPerson,
 ): Promise<readonly RunChange[] | undefined> {
-  const landed = new Map(state.applied?.map(({ root, path, side }) => [join(root, path), side]))
-  const offers = changes.map((change) => {
-    const side = landed.get(join(change.root, change.path))
-    return { change, left: side === undefined ? change : { ...change, before: side } }
-  })
+  const sideOf = lastSides(state.applied)
+  const offers = changes.map((change) => ({ change, left: { ...change, before: sideOf(change) } }))
   const isDone = ({ left }: { readonly left: RunChange }): boolean => isDeepStrictEqual(left.before, left.after)
   const open = offers.filter((offer) => !isDone(offer))
   try {

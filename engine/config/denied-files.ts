@@ -55,11 +55,11 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
         )
         continue
       }
-      const { paths, isCut } = listings.get(base) ?? list(base)
-      listings.set(base, { paths, isCut })
-      for (const path of paths) if (deny.pattern.matches(path, workspace, true)) into.push(path)
+      const listing = listings.get(base) ?? list(base)
+      listings.set(base, listing)
+      for (const path of listing.paths) if (deny.pattern.matches(path, workspace, true)) into.push(path)
       tell(
-        isCut
+        listing.isCut
           ? `for commands, it applies only to matches among the first ${mostEntries} files and directories in ${base}`
           : 'for commands, it applies only to files that exist when the run starts',
       )

@@ -23,6 +23,7 @@ export async function ignoredAmong(
   const asked = all.filter(({ after, before }) => after.kind !== 'absent' || before.kind !== 'directory')
   const found = new Set<string>()
   const ask = async (top: string, keys: readonly string[]): Promise<void> => {
+    if (keys.length === 0) return
     const prefix = top === '' ? '' : `${top}/`
     const workspace = join(path, pathOfKey(top))
     const inside = keys.map((key) => key.slice(prefix.length))

@@ -5,10 +5,10 @@ import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isNoSpace } from './no-space.ts'
-import { revertedInView, withApplied, withCommits } from './note-landed.ts'
+import { revertedInView, stateAfter } from './note-landed.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
 import { settleLanding } from './settle-landing.ts'
-import { readViewState, withLanding, writeViewState, type NotedLanding, type ViewState } from './view-state.ts'
+import { readViewState, writeViewState, type NotedLanding, type ViewState } from './view-state.ts'
 
 /** The result of a landing. */
 export type Landing =
@@ -87,7 +87,6 @@ async function tryToLand(
     const again = whole ? revertedInView(state, record) : []
     const { changeSet, merged, conflicts, already } = planLanding([...chosen, ...again], directory, state?.applied)
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
-    const part = whole ? [] : chosen
     const { git, ...commits } =
       wanted === undefined || state === undefined
         ? { git: [], landed: [], failed: [], complete: [] }
@@ -100,25 +99,22 @@ async function tryToLand(
         message: `The commits made in ${refused.path} can\u2019t land: ${refused.why}.`,
       }
     const told = wanted && commits
+    const after = (now: ViewState, noted?: NotedLanding): ReturnType<typeof stateAfter> =>
+      stateAfter(now, noted, { commits, part: whole ? undefined : chosen })
     const alongside = alongsideOf(git)
     if (alongside !== undefined && 'changed' in alongside) return { busy: alongside.changed }
     gits = alongside?.within ?? []
     const isEmpty = changeSet.changes.length + (changeSet.directories ?? []).length === 0
     if (isEmpty && alongside === undefined) {
-      if (commits.landed.length + commits.complete.length + commits.failed.length > 0)
-        noteLanded(directory, undefined, commits)
+      const hasCommits = commits.landed.length + commits.complete.length + commits.failed.length > 0
+      if (state !== undefined && hasCommits) writeIfRoom(directory, { ...state, ...after(state) })
       return { type: 'nothing', already, commits: told }
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
     const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
     const begins = (id: string): void => {
       if (state === undefined) return
-      const then = {
-        state: whole ? 'landed' : state.state,
-        landings: isEmpty ? state.landings : withLanding(state, { ...landing, id }),
-        ...withCommits(state, commits),
-        ...withApplied(state, part),
-      } as const
+      const then = after(state, isEmpty ? undefined : { ...landing, id })
       writeIfRoom(directory, { ...state, pending: { does: 'land', root, ...(isEmpty ? {} : { id }), then } })
     }
     const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(
@@ -130,10 +126,9 @@ async function tryToLand(
     )
     const notes = report.warnings.map(({ message }) => message)
     const noted = { ...landing, id: report.id, can_undo: report.canUndo, ...(notes.length === 0 ? {} : { notes }) }
-    const isNoted = noteLanded(directory, isEmpty ? undefined : noted, commits, {
-      part,
-      ...(whole ? { state: 'landed' } : {}),
-    })
+    // If there is no room to note the landing, it is in the tree anyway.
+    const isNoted =
+      state === undefined || writeIfRoom(directory, { ...state, ...after(state, isEmpty ? undefined : noted) })
     if (isEmpty) return { type: 'nothing', already, commits: told }
     const files = changeSet.changes.length
     return { type: 'landed', files, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
@@ -159,25 +154,6 @@ async function tryToLand(
 /** Whether a view contains more than what landed: ignored files, commits, or changes that can't land. If so, the view is kept until the user discards it. */
 export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0 || blocked.length > 0
-}
-
-/**
- * Records a completed landing in the session.
- *
- * @returns false if no space was left for the record; the changes are in the tree anyway
- */
-function noteLanded(
-  directory: string,
-  landing: NotedLanding | undefined,
-  commits: CommitsReport,
-  { part, state }: { readonly part: readonly RunChange[]; readonly state?: 'landed' } = { part: [] },
-): boolean {
-  const known = readViewState(directory)
-  if (known === undefined) return true
-  const { pending: _, ...before } = known
-  const landings = landing === undefined ? before.landings : withLanding(before, landing)
-  const landed = { ...withCommits(before, commits), ...withApplied(before, part) }
-  return writeIfRoom(directory, { ...before, landings, ...landed, ...(state && { state }) })
 }
 
 /** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */

@@ -1,12 +1,36 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { ChangeRecord, RunChange } from './change-record.ts'
+import type { ChangeRecord, RunChange, Side } from './change-record.ts'
 import type { CommitsReport } from './land-commits.ts'
-import type { ViewState } from './view-state.ts'
+import { withLanding, type NotedLanding, type ViewState } from './view-state.ts'
+
+/**
+ * What a landing changes in the state of a session.
+ *
+ * @param landing undefined if no file had to be written
+ * @param landed.part the changes that landed; undefined if all changes of the session did
+ */
+export function stateAfter(
+  state: ViewState,
+  landing: NotedLanding | undefined,
+  { commits, part }: { readonly commits: CommitsReport; readonly part: readonly RunChange[] | undefined },
+): Pick<ViewState, 'state' | 'landings' | 'commits' | 'imported' | 'unlanded' | 'applied'> {
+  return {
+    state: part === undefined ? 'landed' : state.state,
+    landings: landing === undefined ? state.landings : withLanding(state, landing),
+    ...withCommits(state, commits),
+    ...(part && withApplied(state, part)),
+  }
+}
+
+/** The state in which a session has left the path of a change: the one that landed last or, if none has landed, the one before the session. */
+export function lastSides(applied: ViewState['applied']): (change: RunChange) => Side {
+  const landed = new Map(applied?.map(({ root, path, side }) => [join(root, path), side]))
+  return ({ root, path, before }) => landed.get(join(root, path)) ?? before
+}
 
 /** Adds the states of landed paths. They matter only if runs can continue in the view, that is, if only a part of the changes landed. */
-export function withApplied({ applied = [] }: ViewState, part: readonly RunChange[]): Pick<ViewState, 'applied'> {
-  if (part.length === 0) return {}
+function withApplied({ applied = [] }: ViewState, part: readonly RunChange[]): Pick<ViewState, 'applied'> {
   const known = new Map(applied.map((each) => [join(each.root, each.path), each]))
   for (const { root, path, before, after } of part) {
     const at = join(root, path)
@@ -31,14 +55,14 @@ export function revertedInView(
 type LandedCommit = CommitsReport['landed'][number]
 
 /** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
-export function withCommits(
+function withCommits(
   { commits = [], imported = [], unlanded = [] }: ViewState,
   { landed, failed, complete }: CommitsReport,
 ): Pick<ViewState, 'commits' | 'imported' | 'unlanded'> {
   const all = landed.reduce(withCommit, commits)
   const reached = [...complete, ...landed.map(({ path }) => path)]
   return {
-    ...(all.length === 0 ? {} : { commits: [...all] }),
+    ...(all.length === 0 ? {} : { commits: all }),
     imported: [...new Set([...imported, ...complete])],
     unlanded: [...new Set([...unlanded.filter((path) => !reached.includes(path)), ...failed.map(({ path }) => path)])],
   }

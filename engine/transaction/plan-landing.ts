@@ -16,6 +16,7 @@ import {
 import { sizeOf, type RunChange, type Side } from './change-record.ts'
 import { commonDirectory } from './common-directory.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
+import { lastSides } from './note-landed.ts'
 import type { ViewState } from './view-state.ts'
 
 /** A plan for landing changes. Nothing has been changed yet. */
@@ -43,7 +44,7 @@ export function planLanding(
   directory: string,
   applied: ViewState['applied'],
 ): LandingPlan {
-  const landed = new Map(applied?.map(({ root, path, side }) => [`${root}/${path}`, side]))
+  const sideOf = lastSides(applied)
   const roots = [...new Set(changes.map(({ root }) => root))]
   const [all, directories]: [Change[], DirectoryChange[]] = [[], []]
   const [merged, conflicts]: [string[], Conflict[]] = [[], []]
@@ -51,7 +52,6 @@ export function planLanding(
   for (const root of roots) {
     const own = changes.filter((each) => each.root === root)
     const tree = openTree(root, { unsafePaths: false })
-    const sideOf = ({ path, before }: RunChange): Side => landed.get(`${root}/${path}`) ?? before
     const isAway = (change: RunChange): boolean => isGone(change) || isGone({ ...change, before: sideOf(change) })
     const gone = new Set(own.filter(isAway).map(({ path }) => `${root}/${path}`))
     for (const change of own) {

@@ -47,11 +47,11 @@ const settled = z.object({
   /** The landings that are in the trees, oldest first. After an undo, only the oldest one is left, marked as undone. */
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
-  commits: commits.optional(),
+  commits: commits.readonly().optional(),
   /** Repositories that already had all commits of the session when it landed. */
-  imported: z.array(z.string()).optional(),
+  imported: z.array(z.string()).readonly().optional(),
   /** Repositories with commits of the session that could not land. */
-  unlanded: z.array(z.string()).optional(),
+  unlanded: z.array(z.string()).readonly().optional(),
   /**
    * The states of paths that landed while the view stayed open, and their states before the session. Later landings of these paths start from the landed
    * states.

@@ -1,8 +1,8 @@
-import { holdGit, type GitDirectories, type HeldGit } from './git-directories.ts'
+import type { HeldGit } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 import { readRefs } from './refs.ts'
-import { storeObjects, withObjects } from './store-commits.ts'
+import { isNew, storeObjects, withObjects } from './store-commits.ts'
 
 /** The maximum number of branches, tags and stashes whose commits are imported, and of remote branches that are compared with them. */
 const [mostTips, mostRemotes] = [100, 500]
@@ -10,10 +10,10 @@ const [mostTips, mostRemotes] = [100, 500]
 /** The commit that a branch, a tag or the stash leads to. `name` is for the name of the branch that will point to it. */
 type Tip = { readonly name: string; readonly commit: string }
 
-/** `left`: why some commits could not be imported. `isNew`: whether a tip's commit is neither in the repository, nor fetched, nor in `others`. */
+/** `problem`: why some commits could not be imported. `isNew`: whether a tip's commit is neither in the repository, nor fetched, nor in `others`. */
 type Aside = {
   readonly tips: readonly Tip[]
-  readonly left: string | undefined
+  readonly problem: string | undefined
   readonly isNew: (commit: string, others: readonly string[]) => boolean
 }
 
@@ -21,71 +21,57 @@ type Aside = {
  * Finds the commits to which other branches, tags and the stash of a view lead, and lets git store them. All names and objects come from commands, so
  * whatever can't be read or stored is left out without preventing the rest.
  *
+ * @param left the view's git directory
  * @param commit the checked-out commit of the view. Refs that lead to it are left out
  * @param objects the directory with the view's objects
  */
 export async function importAside(
   git: HostGit,
   host: HeldGit,
-  from: GitDirectories,
+  left: HeldDirectory,
   { commit, objects }: { readonly commit: string; readonly objects: string },
 ): Promise<Aside> {
-  const left = holdGit(from)
-  const env = withObjects(objects)
-  const reaches = (words: readonly string[]): { readonly ok: boolean; readonly stdout: Buffer } =>
-    git.run(host.own, ['rev-list', '-n', '1', ...words], { env })
-  if (left === undefined) return { tips: [], left: undefined, isNew: () => false }
-  try {
-    const known = readRefs(host.common, commit.length / 2)
-    const refs = [...(readRefs(left.common, commit.length / 2) ?? [])].filter(([, value]) => !value.startsWith('ref: '))
-    const differing = refs.filter(
-      ([name, value]) =>
-        /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name) &&
-        value !== commit &&
-        known?.get(name) !== value &&
-        mayBeNew(left.common, value),
-    )
-    // Branches come first, so that a commit gets the name of its branch rather than that of a tag.
-    const branches = differing.filter(([name]) => name.startsWith('refs/heads/'))
-    const all = [...branches, ...differing.filter((each) => !branches.includes(each))]
-    const problems = all.length > mostTips ? [`only ${mostTips} branches and tags are imported`] : []
-    const tips = all.slice(0, mostTips).flatMap(([name, value]): readonly Tip[] => {
-      const at = peeled(git, host.own, value, env)
-      return at === undefined || at === commit ? [] : [{ name: suffixOf(name), commit: at }]
-    })
-    const commits = tips.map((tip) => tip.commit)
-    const stored: Tip[] = []
-    const refused = commits.length === 0 ? undefined : await storeObjects(git, host.own, { commits, objects })
-    for (const tip of tips) {
-      const why =
-        refused === undefined ? undefined : await storeObjects(git, host.own, { commits: [tip.commit], objects })
-      if (why === undefined) stored.push(tip)
-      else problems.push(`${tip.name}: ${why}`)
-    }
-    const remotes = refs.filter(([name]) => name.startsWith('refs/remotes/')).slice(0, mostRemotes)
-    const fetched = remotes.map(([, value]) => value)
-    return {
-      tips: stored,
-      left: problems.length === 0 ? undefined : problems.slice(0, 3).join('; '),
-      isNew: (tip, others) => {
-        const words = [tip, '--not', '--all', ...others]
-        const said = reaches([...words, ...fetched])
-        // If what was fetched can't be read, it isn't known what is new, and all that the repository doesn't have counts.
-        return (said.ok ? said : reaches(words)).stdout.length > 0
-      },
-    }
-  } finally {
-    left.close()
+  const known = readRefs(host.common, commit.length / 2)
+  const refs = [...(readRefs(left, commit.length / 2) ?? [])].filter(([, value]) => !value.startsWith('ref: '))
+  const differing = refs.filter(
+    ([name, value]) =>
+      /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name) &&
+      value !== commit &&
+      known?.get(name) !== value &&
+      mayBeNew(left, value),
+  )
+  // Branches come first, so that a commit gets the name of its branch rather than that of a tag.
+  const branches = differing.filter(([name]) => name.startsWith('refs/heads/'))
+  const all = [...branches, ...differing.filter((each) => !branches.includes(each))]
+  const problems = all.length > mostTips ? [`only ${mostTips} branches and tags are imported`] : []
+  const tips = all.slice(0, mostTips).flatMap(([name, value]): readonly Tip[] => {
+    const at = peeled(git, host.own, value, objects)
+    return at === undefined || at === commit ? [] : [{ name: suffixOf(name), commit: at }]
+  })
+  const store = (commits: readonly string[]): Promise<string | undefined> =>
+    storeObjects(git, host.own, { commits, objects })
+  const stored: Tip[] = []
+  const isRefused = tips.length > 0 && (await store(tips.map((tip) => tip.commit))) !== undefined
+  for (const tip of tips) {
+    const why = isRefused ? await store([tip.commit]) : undefined
+    if (why === undefined) stored.push(tip)
+    else problems.push(`${tip.name}: ${why}`)
+  }
+  const remotes = refs.filter(([name]) => name.startsWith('refs/remotes/')).slice(0, mostRemotes)
+  const fetched = remotes.map(([, value]) => value)
+  const isUnseen = (tip: string, others: readonly string[]): boolean | undefined =>
+    isNew(git, host.own, tip, others, objects)
+  return {
+    tips: stored,
+    problem: problems.length === 0 ? undefined : problems.slice(0, 3).join('; '),
+    // If what was fetched can't be read, it isn't known what is new, and all that the repository doesn't have counts.
+    isNew: (tip, others) => isUnseen(tip, [...others, ...fetched]) ?? isUnseen(tip, others) === true,
   }
 }
 
 /** The commit that a ref's value leads to; undefined if it leads to none. */
-function peeled(
-  git: HostGit,
-  host: HeldDirectory,
-  value: string,
-  env: Readonly<Record<string, string>>,
-): string | undefined {
+function peeled(git: HostGit, host: HeldDirectory, value: string, objects: string): string | undefined {
+  const env = withObjects(objects)
   const { ok, stdout } = git.run(host, ['rev-parse', '--verify', '--quiet', `${value}^{commit}`], { env })
   return ok ? stdout.toString('latin1').trim() : undefined
 }

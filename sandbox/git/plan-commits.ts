@@ -77,18 +77,18 @@ export async function planCommits({
   onlyForward,
 }: CommitsWish): Promise<PlannedCommits> {
   const made = readCheckedOut(from)
-  const host = holdGit(to)
-  if (made?.commit === undefined || host === undefined) return { type: 'none' }
+  const [left, host] = [holdGit(from), holdGit(to)]
   try {
+    if (made?.commit === undefined || left === undefined || host === undefined) return { type: 'none' }
     const git = locateHostGit(roots)
     if (git === undefined) return { type: 'failed', why: noGit }
     const { commit } = made
     const known = commitOf(host.common, ref)
     const objects = join(from.common, 'objects')
-    if (isOdd(from)) return { type: 'failed', why: `${objects} contains links or pipes` }
+    if (hasOddEntries(left.common)) return { type: 'failed', why: `${objects} contains links or pipes` }
     const refused = await storeObjects(git, host.own, { commits: [commit, ...elsewhere], objects })
     if (refused !== undefined) return { type: 'failed', why: refused }
-    const aside = from.own === from.common ? await importAside(git, host, from, { commit, objects }) : undefined
+    const aside = from.own === from.common ? await importAside(git, host, left.common, { commit, objects }) : undefined
     // An earlier import that was killed may already have moved the branch.
     const isThere =
       move !== undefined &&
@@ -105,7 +105,7 @@ export async function planCommits({
       if (problem === undefined) refs.push({ ref: name, commit: tip })
       return problem
     }
-    const isWanted = isNew(git, host.own, commit) || known === commit || isThere
+    const isWanted = isNew(git, host.own, commit) === true || known === commit || isThere
     const why = isWanted ? add(ref, commit) : undefined
     if (why !== undefined) return { type: 'failed', why }
     if (isWanted && move !== undefined) {
@@ -120,17 +120,18 @@ export async function planCommits({
       const [first = { ref, commit }] = refs
       refs[0] = { ...first, ...(stayed === undefined ? { moved } : { stayed }) }
     }
-    let left = aside?.left
+    let problem = aside?.problem
     for (const { name, commit: tip } of aside?.tips ?? []) {
       const wanted = `${ref}-${name}`
       const isOwn = commitOf(host.common, wanted) === tip
       const planned = refs.map((each) => each.commit)
-      if (isOwn || aside?.isNew(tip, [commit, ...elsewhere, ...planned]) === true) left = add(wanted, tip) ?? left
+      if (isOwn || aside?.isNew(tip, [commit, ...elsewhere, ...planned]) === true) problem = add(wanted, tip) ?? problem
     }
-    if (refs.length === 0 && left === undefined) return { type: 'complete' }
-    return { type: 'planned', refs, git: plan.writes(), ...(left === undefined ? {} : { left }) }
+    if (refs.length === 0 && problem === undefined) return { type: 'complete' }
+    return { type: 'planned', refs, git: plan.writes(), ...(problem === undefined ? {} : { left: problem }) }
   } finally {
-    host.close()
+    left?.close()
+    host?.close()
   }
 }
 
@@ -181,16 +182,6 @@ function isCheckedOut({ own, common }: HeldGit, ref: string): boolean {
   const heads = (common.names('worktrees') ?? []).map((name) => common.read(`worktrees/${name}/HEAD`, 4096))
   const linked = heads.map((head) => head?.toString('latin1').trimEnd())
   return [headOf(own), headOf(common), ...linked].includes(`ref: ${ref}`)
-}
-
-/** Whether a view's objects can't be read safely, or not at all. */
-function isOdd(from: GitDirectories): boolean {
-  const left = holdGit(from)
-  try {
-    return left === undefined || hasOddEntries(left.common)
-  } finally {
-    left?.close()
-  }
 }
 
 /**

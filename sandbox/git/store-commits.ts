@@ -15,9 +15,21 @@ export function hasOddEntries(common: HeldDirectory, path = 'objects', depth = 0
   )
 }
 
-/** Whether a stored commit can't be reached from any ref of the repository. */
-export function isNew(git: HostGit, host: HeldDirectory, commit: string): boolean {
-  return git.run(host, ['rev-list', '-n', '1', commit, '--not', '--all']).stdout.length > 0
+/**
+ * Whether a commit can be reached neither from a ref of the repository nor from the commits in `others`. Undefined if git can't read one of them.
+ *
+ * @param objects the directory with a view's objects, if git needs them, too
+ */
+export function isNew(
+  git: HostGit,
+  host: HeldDirectory,
+  commit: string,
+  others: readonly string[] = [],
+  objects?: string,
+): boolean | undefined {
+  const words = ['rev-list', '-n', '1', commit, '--not', '--all', ...others]
+  const { ok, stdout } = git.run(host, words, objects === undefined ? {} : { env: withObjects(objects) })
+  return ok ? stdout.length > 0 : undefined
 }
 
 /** Lets git store commits and all objects that they need. @returns the reason if git can't store them */
