@@ -3,9 +3,9 @@ import { listJournals } from './journal.ts'
 import { findStateRoots, journalFolders } from './state-directory.ts'
 
 /**
- * Returns which of a tree and the directories that contain it have unfinished commits, which have crashed or are running right now. A commit may have
- * changed any folder in its tree, so a later commit to one of these folders must take the unfinished one into account. The search is cheap enough to
- * be done before every plan.
+ * Finds unfinished commits: those that crashed, and those that are still running. Returns the directories that have one, out of a tree and all
+ * directories that contain it. A commit may have changed any folder in its tree, so a later commit to one of these folders must take the unfinished one
+ * into account. The search is cheap enough to be done before every plan.
  *
  * @param root absolute real path
  */

@@ -39,7 +39,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: the text is used as it is.
+    // The text isn't JSON, so no patch can be extracted from it here.
     return undefined
   }
 }

@@ -11,8 +11,8 @@ import { tellFailedStart } from './watch-run.ts'
 
 /**
  * Opens a run. Every interface of the program uses this one function. The run starts at once. It doesn't look at the terminal or the command line,
- * handles no signals, writes to no standard stream and ends no process. When the run is over or could not start, everything that it opened is closed
- * in reverse order.
+ * handles no signals, writes to no standard stream and never exits the process that called it. When the run is over or could not start, everything
+ * that it opened is closed in reverse order.
  *
  * @example
  * // Not run: it asks a model.

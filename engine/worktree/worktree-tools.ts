@@ -100,8 +100,10 @@ function exitWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
       const { left, problem } = await worktrees.leave(action === 'remove')
       const removed = action === 'remove' && problem === undefined
       report(context, { state: removed ? 'removed' : 'left', path: left.path, branch: left.git?.branch })
-      const branch = left.git === undefined ? '' : `, and its branch ${left.git.branch}`
-      const what = removed ? `${left.path}${branch}: removed.` : `${left.path}${branch}: kept.`
+      const what =
+        left.git === undefined
+          ? `The worktree ${left.path} was ${removed ? 'removed' : 'kept'}.`
+          : `The worktree ${left.path} and its branch ${left.git.branch} were ${removed ? 'removed' : 'kept'}.`
       const output = `You are back in ${worktrees.now.workspace}. ${problem ?? what}`
       return { ok: problem === undefined, output }
     },

@@ -19,7 +19,7 @@ export const searchPermission = 'WebSearch'
 /** A permission for tools of MCP servers, or, if `name` is `searchPermission`, for web search. In a name, `*` stands for any text. */
 export type ToolPermission = Written & { readonly name: string }
 
-/** Claude Code's permission lists, combined from all files. */
+/** Permission lists in Claude Code's format, combined from all files that contain such lists. */
 export type PermissionSet = {
   readonly commands: readonly PrefixRule[]
   readonly paths: readonly PathPermission[]

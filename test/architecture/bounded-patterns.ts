@@ -65,7 +65,7 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/^[A-Z]+:(?=\\/)/': "a variable of the user's environment",
 }
 
-/** Files that build regular expressions from other texts, each with the reason why the result is never slow. */
+/** Files that build regular expressions from other texts, each with the reason why matching is fast, or why slow matching does no harm. */
 export const madePatterns: Readonly<Record<string, string>> = {
   'engine/run/claims/word-patterns.ts':
     'made of our own tables of words, over sentences of a final message, of which 600 characters are read',

@@ -13,7 +13,7 @@ import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
 import { grepBench } from './grep.ts'
 import type { BenchRow } from './row.ts'
 
-/** Measures the cost of the tool system itself: of setting it up, and of calling a tool that does nothing. */
+/** Measures the tool system (creating a registry, searching for a tool, and calling a tool that does nothing) and the grep tool. */
 export async function toolsBench(): Promise<readonly BenchRow[]> {
   const calls = 1_000
   const index = new ToolIndex(manyTools(5_000), false)

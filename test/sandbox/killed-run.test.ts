@@ -142,8 +142,8 @@ testInDocker('a container that outlives its engine is ended before its review', 
 })
 
 test('a bwrap that a killed engine left before it had a parent watch is ended by the next start', async () => {
-  // The script leaves behind the process that bwrap would leave behind: the first process of a namespace, which survives all others and keeps the
-  // run's pipes open.
+  // The script starts a bwrap that doesn't end with its parent, and then exits. Like a killed engine, it leaves processes behind that nobody waits for,
+  // among them the first process of a namespace, and these keep the run's pipes open.
   const directory = join(process.env['TMPDIR'] ?? '', 'portcullis-run-')
   const script = `
     const { ownerName } = await import(${JSON.stringify(owner)})

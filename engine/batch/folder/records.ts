@@ -13,7 +13,7 @@ export const attemptRecord = z.object({
   exit_code: z.int().optional(),
   /** Why there is no answer, or why the task failed. */
   error: z.string().optional(),
-  /** The cost in US dollars; absent if it is unknown, for example because a model's price is. */
+  /** The cost in US dollars; absent if it is unknown, for example because a model has no known price. */
   cost_usd: z.number().optional(),
   /** The maximum that the run may have cost, in US dollars, if its real cost is unknown. This amount then counts against `--max-cost`. */
   reserved_usd: z.number().optional(),

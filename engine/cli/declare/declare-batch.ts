@@ -74,7 +74,7 @@ export function declareBatch(program: Command, finish: Finish): void {
     .option('--limit <n>', 'run at most this many tasks', positive)
     .option(
       '--shard <index/count>',
-      'run only one of <count> parts of the batch; <index> counts from 0; agent batch merge merges the folders of all parts',
+      'run only one of <count> parts of the batch; <index> counts from 0; to merge the folders of all parts, use agent batch merge',
       text,
     )
     .option(
