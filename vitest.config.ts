@@ -119,7 +119,7 @@ const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test
 const usual = {
   // The modules of these packages import JSON in a way that Node doesn't accept, so vitest has to transform them.
   server: { deps: { inline: [/@actions\//] } },
-  setupFiles: ['test/support/forget-outer-git.ts', 'test/support/refuse-nothing.ts'],
+  setupFiles: ['test/support/fresh-environment.ts', 'test/support/refuse-nothing.ts'],
   include: ['test/{actions,apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
   // These limits are only meant for tests that would never end, because even a working test may be delayed by a minute on a shared machine.
   testTimeout: 180_000,
@@ -134,9 +134,17 @@ export default defineConfig({
     projects: [
       {
         // Tests of the code's structure, such as which module imports which, and unused exports. They are part of `npm run check`.
-        test: { name: 'architecture', include: ['test/architecture/**/*.test.ts'], testTimeout: 60_000 },
+        test: {
+          name: 'architecture',
+          include: ['test/architecture/**/*.test.ts'],
+          testTimeout: 60_000,
+          isolate: false,
+        },
       },
-      { test: { ...usual, name: 'main', exclude: [...soak, ...attacks] } },
+      {
+        // The files of this project share a few processes. Loading the sources again for each file would take a third of the processor time.
+        test: { ...usual, name: 'main', exclude: [...soak, ...attacks], isolate: false },
+      },
       {
         // `npm test` skips these tests. `.ci/run` runs them, and so should anybody who changes the code that they test.
         test: { ...usual, name: 'soak', include: soak },

@@ -54,13 +54,17 @@ test('a read-only command can read in a linked worktree, and can’t even write 
 test("the temporary directory is the run's own: kept from one command to the next, not the host's, gone at the end", async () => {
   const workspace = await temporaryDirectory()
   const mark = `mark-${process.pid}-${Date.now()}`
+  const pattern = new RegExp(`^portcullis-run-\\d+-${process.pid}-`)
+  const directoriesOfRuns = async () => (await readdir(tmpdir())).filter((name) => pattern.test(name))
+  // Other tests of this process may have left sandboxes open.
+  const others = await directoriesOfRuns()
   const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace }))
   await run(sandbox, `echo kept > /tmp/${mark}; mkdir -m 000 /tmp/closed`)
+  expect(await directoriesOfRuns()).not.toEqual(others)
   expect((await run(sandbox, `cat /tmp/${mark}`)).stdout).toBe('kept\n')
   expect(existsSync(join(tmpdir(), mark))).toBe(false)
   await sandbox.close()
-  const mine = (await readdir(tmpdir())).filter((name) => new RegExp(`^portcullis-run-\\d+-${process.pid}-`).test(name))
-  expect(mine).toEqual([])
+  expect(await directoriesOfRuns()).toEqual(others)
 })
 
 test('files that a killed run left behind are removed by the next', async () => {
