@@ -1,7 +1,7 @@
 import { constants, copyFileSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { CopyLimit } from './copy-tree.ts'
+import type { CopyLimit } from './copy-limit.ts'
 import { below, bytesOf } from './path-keys.ts'
 
 const atOnce = 500

@@ -28,8 +28,11 @@ export type Original = z.infer<typeof entry>
 /** The entries that a view was made from, by their keys. */
 export type Manifest = ReadonlyMap<string, Original>
 
+/** The metadata that a fingerprint consists of. */
+export type Stamped = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode'>
+
 /** A fingerprint of a file's metadata, which changes when the file is written or replaced, or when its mode or time changes. */
-export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
+export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: Stamped): string {
   return `${ino} ${size} ${mtimeNs} ${ctimeNs} ${mode.toString(8)}`
 }
 

@@ -124,7 +124,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/change-record.ts': "the session's folder",
   'engine/transaction/copy-file.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-git.ts': "the user's tree, into the session's folder before any command",
-  'engine/transaction/copy-tree.ts': "the user's tree, into the session's folder before any command",
+  'engine/transaction/fit-index.ts': "the session's folder before any command",
   'engine/transaction/linked-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/kept-files.ts':
     "the session's folder; and the view's files through no link and waiting on no pipe, when no command runs any more",
