@@ -1,28 +1,12 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  futimesSync,
-  lstatSync,
-  openSync,
-  readSync,
-  utimesSync,
-  writeSync,
-  type BigIntStats,
-  type PathLike,
-} from 'node:fs'
+import { chmodSync, constants, copyFileSync, lstatSync, utimesSync, type BigIntStats, type PathLike } from 'node:fs'
 import process from 'node:process'
-import { copySparse, openToRead } from './tree-files.ts'
+import { openSmallCopier } from './copy-small.ts'
+import { copySparse } from './tree-files.ts'
 
 /** How files are copied: `reflink` shares blocks with the original, and fails if that is impossible; `copy` writes new blocks. */
 export type HowToCopy = 'reflink' | 'copy'
 
-/** Files up to this size, in bytes, are copied through memory, with fewer system calls than `copyFileSync`. Most files of a work tree are smaller. */
-const smallTo = 64 * 1024
+const small = openSmallCopier()
 
 /** Sparse files that are larger than this, in bytes, stay sparse in the copy. The operating system's function for copying would fill their holes. */
 const sparseFrom = 1024n * 1024n
@@ -35,7 +19,7 @@ const sparseFrom = 1024n * 1024n
  * @throws the system's error
  */
 export function copyFile(from: PathLike, to: PathLike, stats: BigIntStats, how: HowToCopy): BigIntStats {
-  if (how === 'copy' && stats.size <= smallTo && isOurs(stats)) return copySmall(from, to, stats)
+  if (how === 'copy' && small.suits(stats)) return small.copy(from, to, stats)
   const flag = how === 'reflink' ? constants.COPYFILE_FICLONE_FORCE : 0
   const isSparse = how === 'copy' && stats.size > sparseFrom && stats.blocks * 512n < stats.size
   if (isSparse) copySparse(from, to, stats)
@@ -57,46 +41,6 @@ function isOurs({ uid, gid }: BigIntStats): boolean {
 }
 
 const [ownUid, ownGid] = [process.geteuid?.(), process.getegid?.()]
-
-function copySmall(from: PathLike, to: PathLike, original: BigIntStats): BigIntStats {
-  const content = readBeginning(from, Number(original.size))
-  const copy = openSync(to, createNew, Number(original.mode & 0o777n))
-  try {
-    for (let at = 0; at < content.length;) at += writeSync(copy, content, at)
-    futimesSync(copy, seconds(original.atimeNs), seconds(original.mtimeNs))
-    const stats = fstatSync(copy, { bigint: true })
-    if (stats.mode === original.mode && stats.gid === original.gid) return stats
-    // The mode or the group differs because of the umask, a default ACL, the directory's set-group-id bit, or special bits of the original. The owner
-    // is set first, because changing it clears bits of the mode.
-    fchownSync(copy, Number(original.uid), Number(original.gid))
-    fchmodSync(copy, Number(original.mode & 0o7777n))
-    return fstatSync(copy, { bigint: true })
-  } finally {
-    closeSync(copy)
-  }
-}
-
-/** The flags `wx` as a number. As text, they would be parsed for each file. */
-const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-
-let shared: Buffer | undefined
-
-/** Reads the first `size` bytes of a file, or fewer if the file has become shorter. The bytes are valid only until the next call. */
-function readBeginning(file: PathLike, size: number): Buffer {
-  shared ??= Buffer.allocUnsafe(smallTo)
-  const descriptor = openToRead(file)
-  try {
-    let length = 0
-    while (length < size) {
-      const got = readSync(descriptor, shared, length, size - length, null)
-      if (got === 0) break
-      length += got
-    }
-    return shared.subarray(0, length)
-  } finally {
-    closeSync(descriptor)
-  }
-}
 
 /** Converts nanoseconds to the seconds that `utimes` expects. */
 export function seconds(nanoseconds: bigint): number {

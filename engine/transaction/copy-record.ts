@@ -3,7 +3,7 @@ import type { CleanFiles } from './clean-files.ts'
 import { stampOf, type Manifest, type Original, type Stamped } from './view-manifest.ts'
 
 /** A copied file: the metadata of the original and of the copy, and whether it has several names. */
-type CopiedFile = {
+export type CopiedFile = {
   readonly original: Stamped
   readonly copy: Stamped & { readonly dev: bigint }
   readonly isLinked: boolean

@@ -6,6 +6,7 @@ import { seconds, type HowToCopy } from './copy-file.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { openCounter, type CopyLimit } from './copy-limit.ts'
 import { openRecord } from './copy-record.ts'
+import { divideFiles, type DividedFiles } from './divide-files.ts'
 import { fitIndex } from './fit-index.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { listDirectory } from './list-directory.ts'
@@ -30,7 +31,7 @@ const mostListed = 50_000
  * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied; the copy uses those of
  * the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
  *
- * The files are copied after everything else.
+ * The files are copied after everything else, because a second thread can help with them.
  *
  * @param to a directory that doesn't exist yet
  * @throws CopyRefusal if the tree can't be copied in this way; what has been copied so far is not removed
@@ -86,14 +87,32 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     return files
   }
 
-  const copyFiles = async (keys: readonly string[]): Promise<void> => {
-    for (const key of keys) {
-      if (isTurn()) await giveTurn()
-      copyOne(key)
+  const copyFiles = async (files: DividedFiles): Promise<void> => {
+    const takeOver = (): void => {
+      for (const { key, file } of files.finished()) {
+        if (file !== undefined) addBytes(Number(file.original.size))
+        if (file === undefined) copyOne(key)
+        else record.addFile(key, file)
+      }
+    }
+    try {
+      // The index is parsed while the second thread starts.
+      clean()
+      for (let key = files.claim(); key !== undefined; key = files.claim()) {
+        if (isTurn()) {
+          await giveTurn()
+          takeOver()
+        }
+        copyOne(key)
+      }
+      await files.ended()
+      takeOver()
+    } finally {
+      await files.stop()
     }
   }
 
-  while (pending.length > 0) await copyFiles(await copyDirectories())
+  while (pending.length > 0) await copyFiles(divideFiles(from, to, await copyDirectories(), how))
   linkNested(from, `${to}/.git`, to, countGit)
   // Directories get their mode and time only now, because the mode may forbid adding entries, and adding entries changes the time.
   for (const key of record.directories.toReversed()) {

@@ -124,6 +124,8 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/change-record.ts': "the session's folder",
   'engine/transaction/copy-file.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-git.ts': "the user's tree, into the session's folder before any command",
+  'engine/transaction/copy-small.ts':
+    "the user's tree, through no link and waiting on no pipe, into the session's folder before any command",
   'engine/transaction/fit-index.ts': "the session's folder before any command",
   'engine/transaction/linked-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/kept-files.ts':
