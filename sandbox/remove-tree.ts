@@ -1,8 +1,22 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, unlinkSync, type Dirent } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  type Dirent,
+} from 'node:fs'
+import process from 'node:process'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { pathBytes } from './path-bytes.ts'
+import { randomName } from './random-name.ts'
 
-/** How many entries are removed between two pauses. During a pause, this process can do other work. */
+/** How many entries are removed between two pauses. During a pause, this process can do other work. Most trees are removed without any pause. */
 const inOneGo = 256
 
 /** The maximum number of attempts to remove a tree that something else is still changing. */
@@ -12,66 +26,46 @@ const mostRounds = 4
  * Removes a directory with everything that commands may have left in it, even directories that their owner can't access, and trees so deep that no
  * path reaches the bottom (`PATH_MAX`, 4,096 bytes on Linux). Throws the system's error for entries that still can't be removed.
  *
+ * Commands choose the names and the symlinks in the tree, and this process may remove more than they could. So names are used as the bytes that they
+ * are, and every directory is held open, without following a symlink, while its entries are removed.
+ *
  * It removes one entry after another on this thread. A run usually leaves a few dozen entries, and handing each one to another thread takes several
  * times as long as removing it.
  *
  * @internal
  */
 export async function removeTree(path: string): Promise<void> {
-  if (isSmallRemoved(path)) return
+  const top = pathBytes(path)
   const turns = takeTurns()
   try {
-    await removeBelow(path, turns)
+    await removeBelow(top, turns)
   } catch {
-    await flatten(path, turns)
-    await removeBelow(path, turns)
-  }
-}
-
-/** The maximum number of entries in a tree that is removed without any pause. */
-const mostSmall = 256
-
-/**
- * Removes a tree without pausing and returns true if the tree is small and nothing in it prevents the removal, which is the usual case. Otherwise
- * returns false; some entries may have been removed by then.
- */
-function isSmallRemoved(path: string): boolean {
-  let done = 0
-  const remove = (directory: string): void => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      if ((done += 1) > mostSmall) throw new Error('the tree is not small')
-      // A name that isn't valid UTF-8 is changed when it is read as text. Its entry is then not found, and `removeTree` uses its slower method.
-      const inside = `${directory}/${entry.name}`
-      if (entry.isDirectory()) remove(inside)
-      else unlinkSync(inside)
-    }
-    rmdirSync(directory)
-  }
-  try {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false
-    remove(path)
-    return true
-  } catch {
-    return false
+    await flatten(top, turns)
+    await removeBelow(top, turns)
   }
 }
 
 /**
  * Returns a function to call after each removed entry. From time to time, it returns a promise to wait for, so that this process can do other work.
  */
-function takeTurns(): () => Promise<void> | undefined {
+function takeTurns(): () => Promise<unknown> | undefined {
   let done = 0
-  return () => ((done += 1) % inOneGo === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined)
+  return () => ((done += 1) % inOneGo === 0 ? setImmediate() : undefined)
 }
 
 type Turns = ReturnType<typeof takeTurns>
 
-async function removeBelow(path: string, turns: Turns): Promise<void> {
+async function removeBelow(path: Buffer, turns: Turns): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
       // If the path is a symlink to a directory, only the symlink is removed, not the directory.
       if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(path)
-      else await removeOnce(Buffer.from(path), turns)
+      else {
+        for (const _ of removing(path)) {
+          const turn = turns()
+          if (turn !== undefined) await turn
+        }
+      }
       return
     } catch (error) {
       const code = codeOf(error)
@@ -81,35 +75,42 @@ async function removeBelow(path: string, turns: Turns): Promise<void> {
   }
 }
 
-async function removeOnce(directory: Buffer, turns: Turns): Promise<void> {
-  const entries = ifThere(() => readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }))
-  if (entries === undefined) return
-  for (const entry of entries) {
-    const path = below(directory, entry.name)
-    if (entry.isDirectory()) await removeOnce(path, turns)
-    else ifThere(() => unlinkSync(path))
-    const turn = turns()
-    if (turn !== undefined) await turn
+/** Removes a directory with its contents, and yields after each entry. */
+function* removing(directory: Buffer): Generator<void> {
+  const descriptor = ifThere(() => openSync(directory, asDirectory))
+  if (descriptor === undefined) return
+  try {
+    const held = process.platform === 'linux' ? Buffer.from(`/proc/self/fd/${descriptor}`) : directory
+    for (const entry of readdirSync(held, { withFileTypes: true, encoding: 'buffer' })) {
+      const path = below(held, entry.name)
+      if (entry.isDirectory()) yield* removing(path)
+      else ifThere(() => unlinkSync(path))
+      yield
+    }
+  } finally {
+    closeSync(descriptor)
   }
   ifThere(() => rmdirSync(directory))
 }
+
+const asDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
  * Removes all subdirectories of a directory with their contents. Nested directories are moved up first, so that no path below this directory is
  * longer than two names.
  */
-async function flatten(path: string, turns: Turns): Promise<void> {
-  chmodSync(path, 0o700)
-  const out = mkdtempSync(join(path, 'out-'))
-  const top = directoriesIn(Buffer.from(path)).filter((directory) => !directory.equals(Buffer.from(out)))
-  const waiting = [...top]
+async function flatten(path: Buffer, turns: Turns): Promise<void> {
+  makeAccessible(path)
+  const out = below(path, Buffer.from(`out-${randomName()}`))
+  mkdirSync(out, { mode: 0o700 })
+  const waiting = directoriesIn(path).filter((directory) => !directory.equals(out))
   let taken = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     // Moving a directory requires write permission for the directory itself, not only for its parent.
-    chmodSync(directory, 0o700)
+    makeAccessible(directory)
     for (const child of directoriesIn(directory)) {
-      const outside = Buffer.from(join(out, `${++taken}`))
-      chmodSync(child, 0o700)
+      const outside = below(out, Buffer.from(`${++taken}`))
+      makeAccessible(child)
       renameSync(child, outside)
       waiting.push(outside)
     }
@@ -120,6 +121,21 @@ async function flatten(path: string, turns: Turns): Promise<void> {
     rmdirSync(directory)
   }
 }
+
+/** Gives the owner of a directory full access to it. Throws the system's error if the path names a symlink. */
+function makeAccessible(directory: Buffer): void {
+  if (process.platform !== 'linux') return chmodSync(directory, 0o700)
+  // With O_PATH, even a directory that its owner can't access can be opened.
+  const descriptor = openSync(directory, asDirectory | pathOnly)
+  try {
+    chmodSync(`/proc/self/fd/${descriptor}`, 0o700)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** O_PATH of open(2), for which Node has no constant. */
+const pathOnly = 0o1000_0000
 
 /** The subdirectories of a directory. Names are read as bytes, because they may not be valid text. */
 function directoriesIn(directory: Buffer): readonly Buffer[] {
