@@ -156,6 +156,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/installation/put-in.ts': 'by descriptor, component by component',
   'sandbox/key-file-view.ts': "the run's own directory",
   'sandbox/limits/groups.ts': 'control groups',
+  'sandbox/remove-tree.ts': 'directories to remove, by descriptor, component by component',
   'sandbox/run-owner.ts': 'procfs',
   'sandbox/process/handed-input.ts': "the run's own directory, and procfs",
   'sandbox/process/pipes.ts': "the run's own directory, which commands don't see",
