@@ -26,7 +26,7 @@ export function checkSpelling(path: string): void {
  * Resolves a path: follows every link among its parents, as the system would, and keeps missing components literally. If the last component is a link, `follow`
  * says whether it is followed too.
  *
- * @param isGone whether an existing entry counts as missing
+ * @param isGone whether an existing file or link counts as missing. It isn't asked about directories
  * @returns an absolute path without `.`, `..` or links
  */
 export function resolvePath(
@@ -55,7 +55,8 @@ export function resolvePath(
       at = next
       continue
     }
-    const kind = isGone(next) ? undefined : kindOf(next, path)
+    const found = kindOf(next, path)
+    const kind = found !== undefined && found !== constants.S_IFDIR && isGone(next) ? undefined : found
     const last = !pending.some((rest) => rest !== '' && rest !== '.')
     if (kind === constants.S_IFLNK && (follow || !last)) {
       links += 1

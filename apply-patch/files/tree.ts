@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync, realpathSync, statSync, openSync, closeSync, constants } from 'node:fs'
-import { resolve } from 'node:path'
+import { closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { FileState, Place } from '../change-set.ts'
 import { PathError, ReadError, errnoOf } from './commit-error.ts'
 import { findGitDirectories } from './find-git-directories.ts'
@@ -20,17 +20,26 @@ export type Tree = {
   /**
    * The place of the file to which a path leads. Links are followed as long as they don't lead outside.
    *
-   * @param isGone whether the patch has already removed the entry with this key; a directory can then take its place
+   * @param isGone whether the patch has already removed the file or link with this key; a directory can then take its place
    * @throws PathError
    */
-  readonly locate: (path: string, isGone?: (key: string) => boolean) => Place
+  readonly locate: (path: string, isGone?: IsGone) => Place
   /** The place of a directory entry. If the last component is a link, this is the place of the link itself. @throws PathError */
-  readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
-  /** The present state of a place. Never waits on a pipe, never follows a link. @throws ReadError */
-  readonly read: (place: Place) => FileState
+  readonly locateEntry: (path: string, isGone?: IsGone) => Place
+  /**
+   * The present state of a place. Never waits on a pipe, never follows a link.
+   *
+   * @param isGone whether a link on the way to the place counts as missing, so that the place counts as absent
+   * @throws ReadError
+   */
+  readonly read: (place: Place, isGone?: IsGone) => FileState
   /** The present state of a place without the bytes of its file. @param see receives the bytes in chunks, each with its position */
-  readonly look: (place: Place, see?: (chunk: Uint8Array, at: number) => void) => FileState
+  readonly look: (place: Place, see?: See, isGone?: IsGone) => FileState
 }
+
+/** Whether a change set removes or replaces the file or link with this key. */
+type IsGone = (key: string) => boolean
+type See = (chunk: Uint8Array, at: number) => void
 
 /**
  * Opens a tree for planning.
@@ -57,9 +66,9 @@ export function openTree(
   const known: KnownDirectories = new Set([realRoot])
   const descriptorsTell = canCheckOpened(realRoot)
 
-  const place = (path: string, follow: boolean, isGone: (key: string) => boolean = () => false): Place => {
+  const place = (path: string, follow: boolean, isGone: IsGone = () => false): Place => {
     checkSpelling(path)
-    const key = trueCase(resolvePath(path, realRoot, follow, known, isGone))
+    const key = trueCase(resolvePath(path, realRoot, follow, known, isGone), isGone)
     if (!unsafePaths) confine(path, key, roots, gitDirectories)
     return { path, key }
   }
@@ -69,9 +78,9 @@ export function openTree(
     unsafePaths,
     locate: (path, isGone) => place(path, true, isGone),
     locateEntry: (path, isGone) => place(path, false, isGone),
-    read: (where) => read(where, (expected) => readState(where.key, expected), descriptorsTell),
-    look: (where, see = () => undefined) =>
-      read(where, (expected) => lookThrough(where.key, expected, see), descriptorsTell),
+    read: (where, isGone) => read(where, (expected) => readState(where.key, expected), descriptorsTell, isGone),
+    look: (where, see = () => undefined, isGone) =>
+      read(where, (expected) => lookThrough(where.key, expected, see), descriptorsTell, isGone),
   }
 }
 
@@ -94,15 +103,41 @@ export function confine(path: string, key: string, roots: readonly string[], git
 /** The maximum number of times that a file is read again if another program keeps moving it between opening the file and checking its path. */
 const mostReads = 50
 
-function read(place: Place, act: (expected: string | undefined) => FileState, descriptorsTell: boolean): FileState {
+function read(
+  place: Place,
+  act: (expected: string | undefined) => FileState,
+  descriptorsTell: boolean,
+  isGone: IsGone = () => false,
+): FileState {
   for (let reads = 1; ; reads += 1) {
     try {
-      return act(descriptorsTell ? place.key : undefined)
+      const found = act(descriptorsTell ? place.key : undefined)
+      const isWhereExpected = descriptorsTell && (found.type === 'file' || found.type === 'unread')
+      return found.type === 'absent' || isWhereExpected || !isBelowGone(place.key, isGone) ? found : { type: 'absent' }
     } catch (error) {
       const errno = errnoOf(error)
       if (errno === undefined) throw error
+      if (isBelowGone(place.key, isGone)) return { type: 'absent' }
       if (errno !== 'EAGAIN' || reads === mostReads) throw new ReadError(place.path, place.key, errno, error)
     }
+  }
+}
+
+/** Whether a link on the way to a key counts as missing. The system follows the link, but what it leads to has another key. */
+function isBelowGone(key: string, isGone: IsGone): boolean {
+  for (let at = dirname(key); at !== '/'; at = dirname(at)) {
+    if (isGone(at) && lstatOf(at)?.isSymbolicLink() === true) return true
+  }
+  return false
+}
+
+function lstatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    // A component above is a file, a circular link, or a directory that this user may not search.
+    if (errnoOf(error) !== undefined) return undefined
+    throw error
   }
 }
 
@@ -119,8 +154,8 @@ export function realDirectory(root: string): string {
 }
 
 /** Returns a path in which each name is spelled as it is stored. This is necessary because a file must have only one key, and macOS ignores case by default. */
-function trueCase(key: string): string {
-  if (process.platform !== 'darwin') return key
+function trueCase(key: string, isGone: IsGone): string {
+  if (process.platform !== 'darwin' || isBelowGone(key, isGone)) return key
   if (lstatSync(key, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return key
   return realpathSync.native(key)
 }

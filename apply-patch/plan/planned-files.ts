@@ -90,7 +90,7 @@ export class Overlay {
   #entry(place: Place): Entry {
     const known = this.#entries.get(place.key)
     if (known !== undefined) return known
-    const before = this.#tree.read(place)
+    const before = this.#tree.read(place, this.#isGone)
     const original = virtual(before)
     const entry: Entry = { place, before, current: original, original }
     this.#entries.set(place.key, entry)

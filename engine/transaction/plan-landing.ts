@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto'
-import { accessSync, constants } from 'node:fs'
-import process from 'node:process'
 import {
   mergeText,
   openTree,
@@ -16,6 +13,7 @@ import {
 import { sizeOf, type RunChange, type Side } from './change-record.ts'
 import { commonDirectory } from './common-directory.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
+import { belongsToOthers, isSide, lookAt, type Found } from './look-at.ts'
 import { lastSides } from './note-landed.ts'
 import type { ViewState } from './view-state.ts'
 
@@ -52,11 +50,11 @@ export function planLanding(
   for (const root of roots) {
     const own = changes.filter((each) => each.root === root)
     const tree = openTree(root, { unsafePaths: false })
-    const isAway = (change: RunChange): boolean => isGone(change) || isGone({ ...change, before: sideOf(change) })
-    const gone = new Set(own.filter(isAway).map(({ path }) => `${root}/${path}`))
+    const ours = own.filter((change) => [change.before, change.after, sideOf(change)].some(isEntry))
+    const entries = new Set(ours.map(({ path }) => `${root}/${path}`))
     for (const change of own) {
       const name = `${root}/${change.path}`
-      const planned = plan(change, sideOf(change), tree, gone, directory)
+      const planned = plan(change, sideOf(change), tree, entries, directory)
       if ('why' in planned) conflicts.push({ path: name, why: planned.why })
       else if ('nothing' in planned) already += 1
       else {
@@ -82,21 +80,25 @@ type Planned =
   | { readonly nothing: true }
   | { readonly change?: Change; readonly directory?: DirectoryChange; readonly isMerged?: boolean }
 
-/** Whether a file or link was removed or replaced by a directory. Only then may entries be added below its path. */
-function isGone({ before, after }: RunChange): boolean {
-  return (
-    (before.type === 'file' || before.type === 'symlink') && (after.type === 'absent' || after.type === 'directory')
-  )
+/** Whether one side of a change is a file or a link. Any change below its path belongs to the other side, where a directory has the same name. */
+function isEntry({ type }: Side): boolean {
+  return type === 'file' || type === 'symlink'
 }
 
-/** Plans one change. `last`: the state in which the session has left the path. If somebody has restored `change.before` since, the change starts from that. */
-function plan(change: RunChange, last: Side, tree: Tree, gone: ReadonlySet<string>, directory: string): Planned {
+/**
+ * Plans one change.
+ *
+ * @param last the state in which the session has left the path. If somebody has restored `change.before` since, the change starts from that
+ * @param entries the keys at which the changes make, remove or replace a file or a link. Such a link isn't followed: what is below it counts as absent
+ */
+function plan(change: RunChange, last: Side, tree: Tree, entries: ReadonlySet<string>, directory: string): Planned {
   const { path, after } = change
   const key = `${tree.root}/${path}`
+  const isOurs = (each: string): boolean => entries.has(each)
   try {
-    const place = tree.locateEntry(path, (each) => gone.has(each))
+    const place = tree.locateEntry(path, isOurs)
     if (place.key !== key) return { why: 'a directory on its path is now a symlink' }
-    const found = lookAt(tree, place)
+    const found = lookAt(tree, place, isOurs)
     const { now } = found
     const before = isSide(found, change.before) ? change.before : last
     if (after.type === 'directory') return planDirectory(key, before, after.mode, found, place)
@@ -120,7 +122,7 @@ function plan(change: RunChange, last: Side, tree: Tree, gone: ReadonlySet<strin
     const sizes = [now.type === 'unread' ? now.size : 0, sizeOf(before), sizeOf(after)]
     if (Math.max(...sizes) > largestMerged)
       return { why: `someone else changed it, and it is too large to merge (more than ${largestMerged} bytes)` }
-    return merge(place, tree.read(place), before, after, directory)
+    return merge(place, tree.read(place, isOurs), before, after, directory)
   } catch (error) {
     // The parent is now a file, so there is nothing to remove below it.
     const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
@@ -134,8 +136,9 @@ function planDirectory(key: string, before: Side, mode: number, found: Found, pl
   const { now } = found
   const directory: DirectoryChange = { type: 'make', key, mode }
   if (now.type === 'directory') {
-    if (before.type !== 'directory') return { nothing: true }
+    if (before.type !== 'directory' || found.mode === mode) return { nothing: true }
     if (before.was === 'unknown') return { why: 'someone else changed it, and its earlier mode is unknown' }
+    if (found.mode !== before.mode) return { why: 'someone else changed its mode' }
     return { directory: { type: 'mode', key, before: before.mode, mode } }
   }
   if (now.type === 'absent') return before.type === 'directory' ? { why: 'someone else removed it' } : { directory }
@@ -143,48 +146,6 @@ function planDirectory(key: string, before: Side, mode: number, found: Found, pl
   if (!isSide(found, before))
     return { why: 'the run made it a directory, and someone else created or changed something with this name' }
   return { change: { type: 'remove', place, before: now }, directory }
-}
-
-/**
- * Whether a file belongs to another user and can't be written. In the view it could be written, because there it is a copy that belongs to the current user.
- */
-function belongsToOthers(now: FileState, file: string): boolean {
-  if (now.type !== 'unread' || now.uid === process.geteuid?.()) return false
-  try {
-    accessSync(file, constants.W_OK)
-    return false
-  } catch {
-    return true
-  }
-}
-
-/** The entry at a path, and the SHA-256 of its bytes. The bytes themselves are not kept in memory. */
-type Found = { readonly now: FileState; readonly hash: string }
-
-function lookAt(tree: Tree, place: Change['place']): Found {
-  // If the file is replaced in the meantime, it is read again from the start.
-  let sum = createHash('sha256')
-  const now = tree.look(place, (chunk, at) => {
-    if (at === 0) sum = createHash('sha256')
-    sum.update(chunk)
-  })
-  return { now, hash: now.type === 'unread' ? sum.digest('hex') : '' }
-}
-
-/** Whether the bytes, the mode and the link target of the current entry match one side of a change. */
-function isSide({ now, hash }: Found, side: Side): boolean {
-  switch (side.type) {
-    case 'absent':
-      return now.type === 'absent'
-    case 'symlink':
-      return now.type === 'symlink' && now.target === side.target
-    case 'directory':
-      return now.type === 'directory'
-    case 'file':
-      return now.type === 'unread' && now.mode === side.mode && now.size === side.size && side.hash === hash
-    default:
-      return side satisfies never
-  }
 }
 
 /** The maximum size, in bytes, of content that is held in memory until it is written. Larger files are read in parts while they are written. */

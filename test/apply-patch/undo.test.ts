@@ -49,3 +49,15 @@ test('undo through a symlink reverts the patch of the tree behind it', () => {
   expect(runProgram(link, '', { args: ['undo'], state }).status).toBe(0)
   expect(fingerprint(cwd)).toEqual(before)
 })
+
+test('a patch puts a directory in the place of a link to a directory, and undo brings the link back', () => {
+  const cwd = scene({ 'a/x': 'in a\n' })
+  symlinkSync('a', join(cwd, 'b'))
+  const before = fingerprint(cwd)
+  const state = join(cwd, '../state')
+  const patch = '*** Begin Patch\n*** Delete File: b\n*** Add File: b/x\n+in b\n*** End Patch\n'
+  expect(runProgram(cwd, patch, { state })).toMatchObject({ status: 0 })
+  expect([readFileSync(join(cwd, 'a/x'), 'utf8'), readFileSync(join(cwd, 'b/x'), 'utf8')]).toEqual(['in a\n', 'in b\n'])
+  expect(runProgram(cwd, '', { args: ['undo'], state })).toMatchObject({ status: 0 })
+  expect(fingerprint(cwd)).toEqual(before)
+})
