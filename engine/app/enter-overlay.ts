@@ -2,13 +2,13 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectories, mountsBelow, overlayStart, withLookUp, type Overlays } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
-import { isLocked, lockSession } from '../session/session-lock.ts'
+import { isLocked, lockSession, type LockedFolder } from '../session/session-lock.ts'
 import type { Beginning } from '../session/start-session.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
-import { overlaysOfView, prepareOverlays, unaskedLimit } from '../transaction/private-view.ts'
-import { isReverted, readViewState } from '../transaction/view-state.ts'
+import { prepareOverlays, unaskedLimit } from '../transaction/private-view.ts'
+import { overlaysOfView } from '../transaction/stored-view.ts'
+import { readViewState } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
-import { replaceRecord } from '../transaction/change-record.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
 import type { Closing } from './closing.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -50,25 +50,24 @@ export async function enterOverlay(
   const trees = isOpen ? before.roots.map(({ path }) => path) : treesOf(rootsOf(settings, configured.workspace))
   const isNew = !existsSync(directory)
   makeDirectories(directory)
-  const release = lockSession(directory)
+  const lock = lockSession(directory, 'run')
   let why: string | undefined
   try {
     if (strategy === undefined && (await suitsCopy(trees, directory, unaskedLimit))) return undefined
     why = reasonAgainst(configured, trees)
     const { ownProcess } = request
     if (why !== undefined || ownProcess === undefined) return why
-    const overlays = (isOpen ? overlaysOfView(directory, before) : undefined) ?? (await prepare(directory, trees))
+    const overlays = (isOpen ? overlaysOfView(directory, before) : undefined) ?? (await prepare(lock.directory, trees))
     makeMountPoints(directory, overlays, isLocked)
     why = ownProcess.startAnew(threadId, (program) => overlayStart(overlays, withLookUp(overlays.mounts, program)))
     return why
   } finally {
-    release()
+    lock.release()
     if (isNew) rmSync(directory, { recursive: true, force: true })
   }
 }
 
-async function prepare(directory: string, trees: readonly string[]): Promise<Overlays> {
-  replaceRecord(directory, isReverted(readViewState(directory)))
+async function prepare(directory: LockedFolder, trees: readonly string[]): Promise<Overlays> {
   for (const tree of trees) await recoverTree(tree)
   return prepareOverlays(directory, trees)
 }

@@ -2,10 +2,11 @@ import { rmSync } from 'node:fs'
 import { areMounted } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
+import type { LockedFolder } from '../session/session-lock.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
-import { replaceRecord } from '../transaction/change-record.ts'
-import { makeView, openOverlays, reopenView, type PrivateView } from '../transaction/private-view.ts'
-import { isReverted, noteGathered, readViewState, type Strategy } from '../transaction/view-state.ts'
+import { makeView, openOverlays } from '../transaction/private-view.ts'
+import { openViewState, reopenView, type PrivateView } from '../transaction/stored-view.ts'
+import { readViewState, type Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -22,7 +23,7 @@ import { treesOf, requestedTransaction, type OpenTransaction } from './run-trans
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded
   const isResumed = request.start?.type === 'resume'
-  const left = isResumed ? reopenView(beginning.directory) : undefined
+  const open = isResumed ? openViewState(beginning.directory) : undefined
   const before = isResumed ? readViewState(beginning.directory)?.strategy : undefined
   const wish = requestedTransaction(request.transaction, settings, before)
   if (wish === undefined) return undefined
@@ -44,7 +45,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
       'The session works in a worktree of its own, and --transactional is not supported there: resume the session without --transactional.',
     )
   }
-  if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {
+  if (open?.strategy === 'overlay' && !areMounted(open.roots.map(({ source }) => source))) {
     throw new UserError(
       'sandboxUnavailable',
       `The session's view is an overlay, which is not available in this run: ${noOverlay ?? 'it was not mounted when the run started'}.`,
@@ -56,8 +57,8 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   closing.add(async () => {
     for (const act of whenClosed) await act()
   })
+  const left = isResumed ? reopenView(session.directory) : undefined
   if (left !== undefined) {
-    noteGathered(session.directory, false)
     for (const { source } of left.views) await recoverTree(source)
     return { view: left, wish, session, resumed: true, whenClosed, noted: Promise.resolve() }
   }
@@ -80,10 +81,9 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
 
 async function make(
   { settings, workspace, noOverlay }: Loaded,
-  directory: string,
+  directory: LockedFolder,
   strategy: Strategy | undefined,
 ): Promise<PrivateView> {
-  replaceRecord(directory, isReverted(readViewState(directory)))
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)
   return makeView(directory, trees, strategy, noOverlay ?? 'none was mounted when the run started')

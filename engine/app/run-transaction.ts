@@ -11,8 +11,9 @@ import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
 import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
 import { whatHelps } from '../transaction/blocked-changes.ts'
-import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
-import { removeView, type PrivateView } from '../transaction/private-view.ts'
+import { closeView, land, type Landing } from '../transaction/land.ts'
+import { removeLandedView } from '../transaction/remove-view.ts'
+import type { PrivateView } from '../transaction/stored-view.ts'
 import type { Strategy } from '../transaction/view-state.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
@@ -127,9 +128,9 @@ export function runTransaction(
       }
       if (isIn) {
         closeView(view.directory, 'landed')
-        const remove = (): Promise<void> => removeView(view.directory)
+        const remove = (): Promise<void> => removeLandedView(view.directory)
         // Overlays are removed only after the sandbox is closed, because closing the sandbox examines the mounted views.
-        if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
+        await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
       const message = failureOf(landing, view, known)
       return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }

@@ -6,12 +6,12 @@ import { UserError } from '../core/user-error.ts'
 import { commitLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { whatHelps } from '../transaction/blocked-changes.ts'
-import { closeView, isWhole, keepsMore, land } from '../transaction/land.ts'
+import { closeView, isWhole, land } from '../transaction/land.ts'
 import { lastSides } from '../transaction/note-landed.ts'
-import { removeView } from '../transaction/private-view.ts'
-import { recordOf, withLock } from './changed-session.ts'
+import { removeLandedView } from '../transaction/remove-view.ts'
+import { recordOf, withLock, type LockedChanges } from './changed-session.ts'
 import { startWhereMounted } from './look-where-mounted.ts'
-import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+import { findChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
 import { counted } from '../core/text/counted.ts'
 
@@ -25,8 +25,8 @@ export async function applyCommand(
   { landCommits: moves, patch }: ApplyOptions,
 ): Promise<number> {
   if (patch === true) requireTerminal()
-  return withLock(findChangedSession(run), async (session) => {
-    const record = await recordOf(session)
+  return withLock(findChangedSession(run), 'land', async (session) => {
+    const record = await recordOf(session, session.directory)
     if (paths.length === 0) startWhereMounted(session, record)
     const ask = patch === true ? openTerminal({ input: process.stdin, output: process.stderr }) : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
@@ -46,7 +46,7 @@ export async function applyCommand(
       process.stderr.write(`${path}: the commits were not landed: ${why}\n`)
     switch (landing.type) {
       case 'landed': {
-        if (all) await finish(session, record)
+        if (all) await finish(session)
         const merged = landing.merged.map((path) => `merged with somebody else's changes: ${path}\n`).join('')
         const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
         const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
@@ -54,7 +54,7 @@ export async function applyCommand(
         return exitCodes.done
       }
       case 'nothing':
-        if (all) await finish(session, record)
+        if (all) await finish(session)
         process.stdout.write('Nothing to do: the tree already has all of these changes.\n')
         return exitCodes.done
       case 'conflict':
@@ -91,7 +91,7 @@ function requireTerminal(): void {
  */
 async function pick(
   changes: readonly RunChange[],
-  { directory, state }: ChangedSession,
+  { directory, state }: LockedChanges,
   ask: AskPerson,
 ): Promise<readonly RunChange[] | undefined> {
   const sideOf = lastSides(state.applied)
@@ -110,9 +110,9 @@ async function pick(
   }
 }
 
-async function finish({ directory }: ChangedSession, record: ChangeRecord): Promise<void> {
+async function finish({ directory }: LockedChanges): Promise<void> {
   closeView(directory, 'landed')
-  if (!keepsMore(record)) await removeView(directory)
+  await removeLandedView(directory)
 }
 
 /**

@@ -9,7 +9,7 @@ import { removeAllRecords, renderPatch, type ChangeRecord, type RunChange } from
 import { closeView } from '../transaction/land.ts'
 import { unlandedRepositories } from '../transaction/land-commits.ts'
 import { takeBack } from '../transaction/take-back.ts'
-import { removeViews } from '../transaction/private-view.ts'
+import { removeViews } from '../transaction/remove-view.ts'
 import { landingsInTrees, readViewState, type NotedLanding } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
@@ -24,7 +24,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   const found = findChangedSession(run)
   await settleUnlocked(found.directory)
   const session = { ...found, state: readViewState(found.directory) ?? found.state }
-  const record = await recordOf(session, true)
+  const record = await recordOf(session)
   const patch = (): string => renderPatch(session.directory, record.changes)
   if (options.patch !== undefined) {
     if (options.patch === '-') process.stdout.write(patch())
@@ -39,7 +39,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
 
 /** `agent discard`: discards the changes of a run and removes its private view. */
 export async function discardCommand(run: string | undefined): Promise<number> {
-  return withLock(findChangedSession(run), async ({ id, directory, state }) => {
+  return withLock(findChangedSession(run), 'discard', async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
       process.stdout.write(`Nothing to do: the changes of the session ${id} have already been discarded.\n`)
       return exitCodes.done
@@ -59,7 +59,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
 
 /** `agent undo`: reverts the changes that a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
-  return withLock(findChangedSession(run), async ({ id, directory, state }) => {
+  return withLock(findChangedSession(run), 'undo', async ({ id, directory, state }) => {
     const { landings, commits = [] } = state
     const inTrees = landingsInTrees(state)
     if (landings.length + commits.length === 0)

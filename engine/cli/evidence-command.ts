@@ -37,7 +37,7 @@ const mostFaults = 20
 export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
   const session = findChangedSession(run)
   const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
-  const record = await recordOf(session, true)
+  const record = await recordOf(session)
   const facts = await factsOf(session.directory)
   const unchanged = await unchangedOf(session, record, output)
   const { began, landings } = session.state

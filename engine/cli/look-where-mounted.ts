@@ -3,24 +3,30 @@ import { areMounted, overlayStart, type Overlays } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
-import { isLocked } from '../session/session-lock.ts'
+import { isLocked, type LockedFolder } from '../session/session-lock.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
-import { overlaysOfView } from '../transaction/private-view.ts'
+import { overlaysOfView } from '../transaction/stored-view.ts'
 import type { ChangedSession } from './find-changed-session.ts'
 import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**
  * Starts this program again in a namespace in which the overlays of a run's view are mounted. The new process finds the run's changes, which are
- * invisible outside that namespace. The session must be locked, because mounting an overlay twice breaks it.
+ * invisible outside that namespace, and records them under the lock of this process. The session must be locked, because mounting an overlay twice
+ * breaks it.
  *
+ * @param started the session for which this process was itself started in such a namespace; undefined if it wasn't
  * @throws UserError `sandboxUnavailable` if the overlays can't be mounted; `failed` if the new process fails
  */
-export async function lookWhereMounted(id: string, directory: string, overlays: Overlays): Promise<void> {
+export async function lookWhereMounted(
+  id: string,
+  directory: LockedFolder,
+  overlays: Overlays,
+  started = takeStartedFor(),
+): Promise<void> {
   const problem = (why: string): UserError =>
     new UserError('sandboxUnavailable', `The run's changes can be read only through an overlay. ${why}.`)
-  if (takeStartedFor() !== undefined)
-    throw problem('It was mounted when this process started, but it is not mounted any more')
+  if (started !== undefined) throw problem('It was mounted when this process started, but it is not mounted any more')
   makeMountPoints(directory, overlays, isLocked)
   const start = overlayStart(overlays, [...thisProgram(), 'changes', id, '--json'])
   if ('why' in start) throw problem(`It can't be mounted: ${start.why}`)

@@ -1,5 +1,6 @@
 import { hunksOf, withHunks } from '../../apply-patch/index.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
+import type { LockedFolder } from '../session/session-lock.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { largestInPatch, renderPatch, sizeOf, type RunChange } from '../transaction/change-record.ts'
 import { keepBytes, keptBytes } from '../transaction/kept-files.ts'
@@ -33,7 +34,7 @@ type Part = {
  */
 export async function pickChanges(
   changes: readonly RunChange[],
-  directory: string,
+  directory: LockedFolder,
   ask: AskPerson,
   write: (text: string) => void,
 ): Promise<readonly RunChange[]> {
@@ -108,7 +109,7 @@ function madeOf(
   change: RunChange,
   parts: readonly Part[],
   taken: ReadonlySet<Part>,
-  directory: string,
+  directory: LockedFolder,
 ): RunChange | undefined {
   const { before, after } = change
   if (taken.size === 0) return undefined

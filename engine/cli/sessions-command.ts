@@ -6,10 +6,9 @@ import type { HistoryItem } from '../core/model.ts'
 import { readRollout, type ReadRollout } from '../session/rollout.ts'
 import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
+import { lockSession, type LockedFolder, type SessionLock } from '../session/session-lock.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
-import { readRecord } from '../transaction/change-record.ts'
-import { unlandedRepositories } from '../transaction/land-commits.ts'
-import { readViewState } from '../transaction/view-state.ts'
+import { leftInSession } from '../transaction/left-in-view.ts'
 import { stateFolders } from './find-changed-session.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
@@ -51,24 +50,31 @@ export function showCommand(id: string): number {
 }
 
 /**
- * `agent sessions prune`: removes sessions whose last run is older than a number of days.
+ * `agent sessions prune`: removes sessions whose last run is older than a number of days. Sessions that another process is working on are kept.
  *
- * @param unlanded whether to also remove sessions with changes that were neither landed nor discarded
+ * @param unlanded whether to also remove sessions with work that is nowhere else
  */
 export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
-  let [removed, bytes, kept] = [0, 0, 0]
+  let [removed, bytes, kept, busy] = [0, 0, 0, 0]
   for (const [state, id] of allSessions()) {
     const file = rolloutOf(state, id)
     const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
     if (Date.now() - touched < days * dayMs) continue
-    const directory = sessionDirectory(state, id)
-    if (!unlanded && isUnlanded(directory)) {
-      kept++
+    const lock = lockedOrUndefined(sessionDirectory(state, id))
+    if (lock === undefined) {
+      busy++
       continue
     }
-    bytes += bytesIn(directory)
-    await removeTree(directory)
-    removed++
+    try {
+      if (!unlanded && (await hasWork(lock.directory))) kept++
+      else {
+        bytes += bytesIn(lock.directory)
+        await removeTree(lock.directory)
+        removed++
+      }
+    } finally {
+      lock.release()
+    }
   }
   const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
   process.stdout.write(`${counted(removed, 'session')} removed${size}\n`)
@@ -78,20 +84,27 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
       `${what} (to see them, run agent changes ID); --unlanded removes ${kept === 1 ? 'it' : 'them'} too\n`,
     )
   }
+  if (busy > 0)
+    process.stdout.write(
+      `${counted(busy, 'session')} kept, because a process is working on ${busy === 1 ? 'it' : 'them'}\n`,
+    )
   return exitCodes.done
 }
 
-/**
- * Whether a session has changes or commits that were neither landed nor discarded. True if an open view has no up-to-date record of its changes, or if the files
- * that would tell are damaged.
- */
-function isUnlanded(directory: string): boolean {
+/** Locks a session's folder; undefined if another process is working on the session. */
+function lockedOrUndefined(directory: string): SessionLock | undefined {
   try {
-    const view = readViewState(directory)
-    const record = readRecord(directory)
-    if (view?.state === 'landed') return record !== undefined && unlandedRepositories(view, record).length > 0
-    if (view?.state !== 'open') return false
-    return !view.gathered || record === undefined || record.changes.length + record.repositories.length > 0
+    return lockSession(directory, 'prune')
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** Whether a session contains work that is nowhere else. True if the files that would tell are damaged. */
+async function hasWork(directory: LockedFolder): Promise<boolean> {
+  try {
+    return (await leftInSession(directory)) === 'work'
   } catch (error) {
     if (error instanceof UserError) return true
     throw error

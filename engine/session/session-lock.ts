@@ -1,27 +1,67 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as wait } from 'node:timers/promises'
 import { UserError } from '../core/user-error.ts'
 import { parseStat } from '../../sandbox/index.ts'
 
+declare const locked: unique symbol
+
+/** The path of a session's folder that this process has locked. Functions that store or remove a run's work take only such a path. */
+export type LockedFolder = string & { readonly [locked]: true }
+
+/** The lock of a session's folder. */
+export type SessionLock = { readonly directory: LockedFolder; readonly release: () => void }
+
+/** What processes lock a session for, in the words that another process uses to tell its user why it has to wait. */
+const uses = {
+  run: 'running this session',
+  land: "landing this session's changes",
+  undo: "reverting this session's changes",
+  discard: "discarding this session's changes",
+  look: 'finding out what this session changed',
+  settle: 'finding out whether an interrupted landing of this session took effect',
+  prune: 'removing this session',
+} as const
+
 /**
  * Locks a session's folder for this process, because two runs at the same time would mix their conversations in one rollout and break the hash chain of the
- * audit log. The lock of a process that has ended is ignored, however the process ended.
+ * audit log, and because what a run has changed can be recorded, landed and removed only while nobody else works on it. The lock of a process that
+ * has ended is ignored, however the process ended.
  *
- * @returns a function that releases the lock
- * @throws UserError `usage` if another process is running the session; the message names that process
+ * @param lender the process that started this one to work under its lock. Default: this process needs the lock itself
+ * @throws UserError `usage` if another process holds the lock; the message names that process
  */
-export function lockSession(directory: string): () => void {
+export function lockSession(directory: string, use: keyof typeof uses, lender?: number): SessionLock {
   const file = join(directory, 'running')
   const owner = readOwner(file)
-  if (owner !== undefined && owner.pid !== process.pid && isProcessAlive(owner)) {
+  const isOther = owner !== undefined && owner.pid !== process.pid && isProcessAlive(owner)
+  if (isOther && owner.pid === lender) return { directory: directory as LockedFolder, release: () => undefined }
+  if (isOther) {
+    const instead = use === 'run' ? ', or fork the session' : ''
     throw new UserError(
       'usage',
-      `${directory}: process ${owner.pid} is running this session. Wait until it ends, or fork the session.`,
+      `${directory}: process ${owner.pid} is ${owner.doing ?? uses.run}. Wait until it ends${instead}.`,
     )
   }
-  writeFileSync(file, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }), { mode: 0o600 })
-  return () => rmSync(file, { force: true })
+  const own = { pid: process.pid, started: startOf(process.pid), doing: uses[use] }
+  writeFileSync(file, JSON.stringify(own), { mode: 0o600 })
+  return { directory: directory as LockedFolder, release: () => rmSync(file, { force: true }) }
+}
+
+/** How long to wait for a process that only looks at a session, and how long between two attempts, in milliseconds. */
+const [longestWait, betweenTries] = [20_000, 100]
+
+/**
+ * Does the same as `lockSession`, but waits for processes that only find out what the session changed, which don't take long.
+ *
+ * @throws UserError `usage` if another process holds the lock
+ */
+export async function lockWhenFree(directory: string, use: keyof typeof uses): Promise<SessionLock> {
+  const until = performance.now() + longestWait
+  const isLookedAt = (): boolean => isLocked(directory) && readOwner(join(directory, 'running'))?.doing === uses.look
+  while (isLookedAt() && performance.now() < until) await wait(betweenTries)
+  return lockSession(directory, use)
 }
 
 /** Whether a live process holds the lock of a session's folder. */
@@ -30,12 +70,12 @@ export function isLocked(directory: string): boolean {
   return owner !== undefined && isProcessAlive(owner)
 }
 
-type Owner = { readonly pid: number; readonly started?: string | undefined }
+type Owner = { readonly pid: number; readonly started?: string | undefined; readonly doing?: string | undefined }
 
 function readOwner(file: string): Owner | undefined {
   try {
-    const { pid, started } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>
-    return typeof pid === 'number' ? { pid, started } : undefined
+    const { pid, started, doing } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>
+    return typeof pid === 'number' ? { pid, started, doing } : undefined
   } catch {
     // The file is missing, or incomplete because its writer was killed.
     return undefined

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { makeDirectories, makePassingDirectory } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
-import { lockSession } from './session-lock.ts'
+import { lockSession, type LockedFolder } from './session-lock.ts'
 import { noRollout, openRollout, type Rollout } from './rollout.ts'
 
 /** A session's folder: its rollout, its audit log, and the full text of outputs that were too long to show. */
 export type Session = {
   readonly threadId: string
-  readonly directory: string
+  readonly directory: LockedFolder
   /** Whether the session can be resumed: an ephemeral one can't. */
   readonly kept: boolean
   readonly rollout: Rollout
@@ -29,8 +29,9 @@ export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)
   try {
     makeDirectories(directory)
-    const close = lockSession(directory)
-    return { ...folder(threadId, directory), kept: true, rollout: openRollout(join(directory, 'rollout.jsonl')), close }
+    const lock = lockSession(directory, 'run')
+    const rollout = openRollout(join(directory, 'rollout.jsonl'))
+    return { ...folder(threadId, lock.directory), kept: true, rollout, close: lock.release }
   } catch (error) {
     if (error instanceof UserError) throw error
     const hint = 'The audit log is stored there. Set XDG_STATE_HOME to a folder that you can write to.'
@@ -47,7 +48,8 @@ export function openSession(stateDir: string, threadId: string): Session {
  * @param base where the folder is created. No command may have access to it: it will contain the audit log, and outputs that file tools may read
  */
 export function ephemeralSession(threadId: string, base: string): Session {
-  const directory = makePassingDirectory(base)
+  // No lock is needed, because no other process knows this folder.
+  const directory = makePassingDirectory(base) as LockedFolder
   return {
     ...folder(threadId, directory),
     kept: false,
@@ -56,7 +58,7 @@ export function ephemeralSession(threadId: string, base: string): Session {
   }
 }
 
-function folder(threadId: string, directory: string): Pick<Session, 'threadId' | 'directory' | 'keepOutput'> {
+function folder(threadId: string, directory: LockedFolder): Pick<Session, 'threadId' | 'directory' | 'keepOutput'> {
   let kept = readdirSync(directory).filter((name) => name.startsWith('output-')).length
   return {
     threadId,

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { gitPatch, type GitSide } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
+import type { LockedFolder } from '../session/session-lock.ts'
 import { keptBytes } from './kept-files.ts'
 
 /** The schema of `Side`. */
@@ -43,6 +44,10 @@ const record = z.object({
   repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
   /** Changes that can't land. If there are any, the others land only if the user selects them. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
+  /** Whether `changes` includes files that git ignores. */
+  with_ignored: z.boolean().default(false),
+  /** The fingerprint of the view that is described here. Absent: an earlier version made this record. */
+  view: z.string().optional(),
 })
 
 /** The state of a path before or after a run. */
@@ -53,36 +58,37 @@ export type RunChange = z.infer<typeof change>
 export type ChangeRecord = z.infer<typeof record>
 
 /** Removes the stored changes of a session's view. */
-export function removeRecord(directory: string): void {
+export function removeRecord(directory: LockedFolder): void {
   rmSync(folder(directory), { recursive: true, force: true })
 }
 
-/** Removes all stored changes of a session, including reverted ones that were set aside. */
-export function removeAllRecords(directory: string): void {
+/** Removes all stored changes of a session, including those that were set aside. */
+export function removeAllRecords(directory: LockedFolder): void {
   removeRecord(directory)
-  for (const path of reverted(directory)) rmSync(path, { recursive: true, force: true })
+  for (const path of recordsAside(directory)) rmSync(path, { recursive: true, force: true })
 }
 
-/**
- * Makes room for the changes of a new view. If the stored changes have landed, they are in the tree, and are removed. If they were reverted since, they
- * are nowhere else, and are kept under another name.
- *
- * @param isReverted whether `agent undo` has reverted the stored changes
- */
-export function replaceRecord(directory: string, isReverted: boolean): void {
-  if (!isReverted) removeRecord(directory)
-  else if (existsSync(folder(directory)))
-    renameSync(folder(directory), join(directory, `reverted-${Math.max(0, ...reverted(directory).map(numberOf)) + 1}`))
+/** Why stored changes were set aside: `agent undo` reverted them, or they describe work that has not landed. */
+type Aside = 'reverted' | 'unlanded'
+
+/** Sets the stored changes of a session aside, because a new view gets a record of its own. */
+export function setRecordAside(directory: LockedFolder, why: Aside): void {
+  if (!existsSync(folder(directory))) return
+  const number = Math.max(0, ...recordsAside(directory, why).map(numberOf)) + 1
+  renameSync(folder(directory), join(directory, `${why}-${number}`))
 }
 
 /** The patches of reverted changes that a session has set aside, oldest first. */
 export function revertedPatches(directory: string): readonly string[] {
-  return reverted(directory).map((path) => join(path, 'changes.patch'))
+  return recordsAside(directory, 'reverted').map((path) => join(path, 'changes.patch'))
 }
 
-function reverted(directory: string): readonly string[] {
+/** The folders with changes that a session has set aside, oldest first. `why` selects some of them. */
+export function recordsAside(directory: string, why?: Aside): readonly string[] {
   const names = existsSync(directory) ? readdirSync(directory) : []
-  const paths = names.filter((name) => /^reverted-\d{1,9}$/.test(name)).map((name) => join(directory, name))
+  const paths = names
+    .filter((name) => /^(?:reverted|unlanded)-\d{1,9}$/.test(name) && name.startsWith(why ?? ''))
+    .map((name) => join(directory, name))
   return paths.toSorted((one, other) => numberOf(one) - numberOf(other))
 }
 
@@ -97,7 +103,7 @@ export function patchFile(directory: string): string {
 }
 
 /** Stores the changes of a run, and their patch. */
-export function writeRecord(directory: string, now: ChangeRecord): void {
+export function writeRecord(directory: LockedFolder, now: ChangeRecord): void {
   mkdirSync(folder(directory), { recursive: true, mode: 0o700 })
   writePatch(directory, now.changes)
   const file = recordFile(directory)

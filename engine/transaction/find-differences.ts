@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
+import type { TreeLook } from './look-through.ts'
 import { below, bytesOf } from './path-keys.ts'
 
 /** The state of a path in a view: either now, or when the view was made. Link targets have one character per byte. */
@@ -20,10 +21,13 @@ const atOnce = 500
 /**
  * Finds the differences between a view and its originals. Follows no symbolic links, and doesn't enter git directories. Instead, `repository` is
  * called with each directory that contains one.
+ *
+ * @param look the directories that were made readable for this, and those that can't be read, which count as empty
  */
 export async function findDifferences(
   view: string,
   manifest: Manifest,
+  { closed, unreadable }: TreeLook,
   repository: (key: string) => void,
 ): Promise<readonly Difference[]> {
   const found: Difference[] = []
@@ -31,6 +35,7 @@ export async function findDifferences(
   const pending = ['']
   let looked = 0
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    if (unreadable.includes(directory)) continue
     for (const entry of namesIn(view, directory)) {
       if (++looked % atOnce === 0) await setImmediate()
       const name = entry.name.toString('latin1')
@@ -41,12 +46,13 @@ export async function findDifferences(
       }
       seen.add(key)
       if (entry.isDirectory()) pending.push(key)
-      const difference = compare(view, key, manifest.get(key))
+      const stats = lstatSync(bytesOf(view, key), { bigint: true, throwIfNoEntry: false })
+      const difference = stats && compareWith(view, key, stats, manifest.get(key), closed.get(key))
       if (difference !== undefined) found.push(difference)
     }
   }
   for (const [key, original] of manifest) {
-    if (!seen.has(key) && original.kind !== 'left-out') {
+    if (!seen.has(key) && original.kind !== 'left-out' && !unreadable.some((each) => key.startsWith(`${each}/`))) {
       found.push({ key, before: entryOf(original), after: { kind: 'absent' } })
     }
   }
@@ -64,21 +70,20 @@ function namesIn(view: string, directory: string) {
   }
 }
 
-function compare(view: string, key: string, original: Original | undefined): Difference | undefined {
-  const stats = lstatSync(bytesOf(view, key), { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? undefined : compareWith(view, key, stats, original)
-}
-
-/** Compares a path of a view with its original. Returns undefined if nothing differs. */
+/**
+ * Compares a path of a view with its original. Returns undefined if nothing differs.
+ *
+ * @param mode the mode that a directory has when it is not being looked through. Default: the one in `stats`
+ */
 export function compareWith(
   view: string,
   key: string,
   stats: BigIntStats,
   original: Original | undefined,
+  mode = Number(stats.mode & 0o7777n),
 ): Difference | undefined {
   const path = bytesOf(view, key)
   const before = entryOf(original)
-  const mode = Number(stats.mode & 0o7777n)
   if (stats.isDirectory()) {
     return before.kind === 'directory' && before.mode === mode
       ? undefined

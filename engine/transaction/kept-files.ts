@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { writeChunks, type Piece } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
+import type { LockedFolder } from '../session/session-lock.ts'
 import { largestPacked, packContent, placeInPack, readPacked } from './packed-contents.ts'
 import { bufferFor, chunksOf, fill, hashOfDescriptor, openToRead } from './tree-files.ts'
 
@@ -34,7 +35,7 @@ export function keptPiece(directory: string, hash: string, size: number): Piece 
 }
 
 /** Stores bytes. Returns their hash. */
-export function keepBytes(directory: string, bytes: Buffer): string {
+export function keepBytes(directory: LockedFolder, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('hex')
   if (bytes.length <= largestPacked) {
     packContent(packFile(directory), hash, bytes, () => create(directory, 'pack', 'wx+'))
@@ -59,7 +60,7 @@ export function keepBytes(directory: string, bytes: Buffer): string {
  * @throws the system's error if the content can't be read or stored
  */
 export function keepFile(
-  directory: string,
+  directory: LockedFolder,
   file: Buffer,
 ): { readonly hash: string; readonly size: number } | undefined {
   const source = openOrUndefined(file)
@@ -82,7 +83,7 @@ export function keepFile(
  * @param buffer a buffer that already contains the beginning of the file
  */
 function keepLarge(
-  directory: string,
+  directory: LockedFolder,
   source: number,
   buffer: Buffer,
 ): { readonly hash: string; readonly size: number } {

@@ -151,11 +151,6 @@ async function tryToLand(
   }
 }
 
-/** Whether a view contains more than what landed: ignored files, commits, or changes that can't land. If so, the view is kept until the user discards it. */
-export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
-  return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0 || blocked.length > 0
-}
-
 /** Marks the session's changes as landed or discarded. After that, the session's view can't be used any more. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {
   const known = readViewState(directory)

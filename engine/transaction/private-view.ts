@@ -1,54 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { areMounted, removeTree, type Overlays, type View } from '../../sandbox/index.ts'
+import { areMounted, removeTree, type Overlays } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
+import type { LockedFolder } from '../session/session-lock.ts'
 import { CopyRefusal, type CopyLimit } from './copy-limit.ts'
 import { copyTree } from './copy-tree.ts'
 import { noteHeads } from './heads.ts'
 import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
-import { readManifest, writeManifest, type Manifest } from './view-manifest.ts'
+import { setAside } from './remove-view.ts'
+import { asView, manifestFile, overlaysOfView, viewFolder, type PrivateView } from './stored-view.ts'
+import { writeManifest } from './view-manifest.ts'
 import { landedBefore, readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
-import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
+import { makeOverlayStorage, overlaysOf } from './overlay/storage.ts'
 
 /** The maximum size of a tree that is copied even though the user has not asked for a copy. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
-
-/** A session's private view of its trees. */
-export type PrivateView = {
-  /** The session's own directory. */
-  readonly directory: string
-  readonly state: ViewState
-  readonly views: readonly View[]
-  /** The manifest of each tree, in order. Empty for overlays, which are mounted over their trees. */
-  readonly manifests: () => readonly Manifest[]
-  /** The storage of each tree's overlay, in order. Empty for copies. */
-  readonly overlays: readonly OverlayStorage[]
-}
-
-const viewFolder = (directory: string): string => join(directory, 'view')
-
-/** Reopens the view of a session. Returns undefined if no run can continue in it. */
-export function reopenView(directory: string): PrivateView | undefined {
-  const known = readViewState(directory)
-  return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
-}
-
-function asView(directory: string, known: ViewState): PrivateView {
-  const isOverlay = known.strategy === 'overlay'
-  return {
-    directory,
-    state: known,
-    views: isOverlay ? known.roots.map((root) => ({ ...root, overlay: true })) : known.roots,
-    manifests: () => (isOverlay ? [] : known.roots.map((_, index) => readManifest(manifestFile(directory, index)))),
-    overlays: isOverlay ? known.roots.map((_, index) => overlayStorage(viewFolder(directory), index)) : [],
-  }
-}
-
-/** What to mount for the view of a session; undefined if the view has no overlays. */
-export function overlaysOfView(directory: string, { strategy, roots }: ViewState): Overlays | undefined {
-  return strategy === 'overlay' ? overlaysOf(directory, viewFolder(directory), roots.length) : undefined
-}
 
 /**
  * Prepares a session's view that consists of overlays. They will be mounted in a namespace, and `openOverlays` then opens the view.
@@ -56,9 +23,9 @@ export function overlaysOfView(directory: string, { strategy, roots }: ViewState
  * @param paths the real paths of the trees, none inside another
  * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that refers back to it
  */
-export async function prepareOverlays(directory: string, paths: readonly string[]): Promise<Overlays> {
+export async function prepareOverlays(directory: LockedFolder, paths: readonly string[]): Promise<Overlays> {
   for (const path of paths) linkedGitOf(path)
-  setAside(directory)
+  await setAside(directory)
   const folder = viewFolder(directory)
   await removeTree(folder)
   mkdirSync(folder, { mode: 0o700 })
@@ -69,7 +36,6 @@ export async function prepareOverlays(directory: string, paths: readonly string[
     strategy: 'overlay',
     began: new Date().toISOString(),
     roots,
-    gathered: false,
     ...landedBefore(directory),
   } as const
   writeViewState(directory, { ...now, state: 'making' })
@@ -79,7 +45,7 @@ export async function prepareOverlays(directory: string, paths: readonly string[
 }
 
 /** Opens a session's prepared view after its overlays have been mounted; undefined if there is no such view, or they aren't mounted. */
-export function openOverlays(directory: string): PrivateView | undefined {
+export function openOverlays(directory: LockedFolder): PrivateView | undefined {
   const known = readViewState(directory)
   const overlays = known && overlaysOfView(directory, known)
   if (known?.state !== 'making' || overlays === undefined || !areMounted(overlays.mounts)) return undefined
@@ -98,14 +64,14 @@ export function openOverlays(directory: string): PrivateView | undefined {
  * @throws UserError `sandboxUnavailable` if the view can't be made, with advice
  */
 export async function makeView(
-  directory: string,
+  directory: LockedFolder,
   paths: readonly string[],
   asked: Strategy | undefined,
   noOverlay: string,
 ): Promise<PrivateView> {
   for (const path of paths) linkedGitOf(path)
   if (asked === 'overlay') throw refusalOf(new CopyRefusal('no-overlay', noOverlay), directory, noOverlay)
-  setAside(directory)
+  await setAside(directory)
   const ways = asked === undefined ? (['reflink', 'copy'] as const) : [asked]
   for (const how of ways) {
     await removeTree(viewFolder(directory))
@@ -123,7 +89,7 @@ export async function makeView(
 }
 
 async function makeWith(
-  directory: string,
+  directory: LockedFolder,
   paths: readonly string[],
   how: 'copy' | 'reflink',
   limit: CopyLimit | undefined,
@@ -134,7 +100,6 @@ async function makeWith(
     strategy: how,
     began: new Date().toISOString(),
     roots,
-    gathered: false,
     ...landedBefore(directory),
   } as const
   // The state is written first, so that the session is known to be a transaction even if making the view is interrupted.
@@ -146,29 +111,6 @@ async function makeWith(
   const began: ViewState = { ...making, state: 'open' }
   writeViewState(directory, began)
   return asView(directory, began)
-}
-
-/** Moves the session's last view aside if it has landed, to make room for a new one. It is kept, because it may contain files that did not land. */
-function setAside(directory: string): void {
-  if (readViewState(directory)?.state !== 'landed' || !existsSync(viewFolder(directory))) return
-  let number = 1
-  while (existsSync(`${viewFolder(directory)}-${number}`)) number += 1
-  renameSync(viewFolder(directory), `${viewFolder(directory)}-${number}`)
-}
-
-/** Removes the storage of all views of a session. The record of its changes stays. */
-export async function removeViews(directory: string): Promise<void> {
-  const names = readdirSync(directory).filter((name) => /^view(?:-\d+)?$/.test(name))
-  for (const name of names) await removeTree(join(directory, name))
-}
-
-/** Removes the storage of a session's last view. The record of its changes stays. */
-export async function removeView(directory: string): Promise<void> {
-  await removeTree(viewFolder(directory))
-}
-
-function manifestFile(directory: string, index: number): string {
-  return join(viewFolder(directory), `made-from-${index}.jsonl`)
 }
 
 function refusalOf(error: unknown, directory: string, noOverlay: string): unknown {

@@ -1,26 +1,20 @@
 import { existsSync } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
 import { protectingPlaces, readCheckedOut, type Sandbox } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
 import { nestedGit } from './linked-git.ts'
-import { readBlob } from './read-blob.ts'
-import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
-import { keepBytes, keepFile } from './kept-files.ts'
+import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
+import { lookThrough, type Look, type TreeLook } from './look-through.ts'
 import { isNoSpace, noRoomFor } from './no-space.ts'
-import { findDifferences, type Difference, type Entry } from './find-differences.ts'
-import { stampOf, type Manifest, type Original } from './view-manifest.ts'
+import { findDifferences, type Difference } from './find-differences.ts'
+import type { Manifest, Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 import { whyNotText } from './blocked-changes.ts'
 import { ignoredAmong, withoutEmptied } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
-import { statsOf } from './tree-files.ts'
-import type { PrivateView } from './private-view.ts'
-import { noteGathered } from './view-state.ts'
-
-/** One tree of a view. */
-type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
+import type { PrivateView } from './stored-view.ts'
+import { changeOf, knownBefore, type Tree } from './read-change.ts'
 
 /**
  * Finds out what a run changed in its view, and records it: the changes that can land, with the bytes before and after, and only the names or the
@@ -32,25 +26,37 @@ type Tree = { readonly path: string; readonly source: string; readonly manifest:
  */
 export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
   const isFirst = readRecord(view.directory) === undefined
+  const look = await lookThrough(view)
   try {
-    return await gatherChanges(view, sandbox, withIgnored)
+    return await gatherChanges(view, look, sandbox, withIgnored)
   } catch (error) {
     if (!isNoSpace(error)) throw error
     // An incomplete record is useless, and the session needs space to record its own end. The bytes of an earlier record stay, because merges may
     // need them.
     if (isFirst) removeRecord(view.directory)
     throw noRoomFor(view.directory, error)
+  } finally {
+    look.close()
   }
 }
 
-async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
+async function gatherChanges(
+  view: PrivateView,
+  look: Look,
+  sandbox: Sandbox,
+  withIgnored: boolean,
+): Promise<ChangeRecord> {
   const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
   const blocked: ChangeRecord['blocked'][number][] = []
   const repositories: ChangeRecord['repositories'][number][] = []
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
-  for (const { path, source, git, find } of treesOf(view)) {
-    const { differences: found, manifest } = await find((key, kept) => {
+  for (const { path, source, git, find } of treesOf(view, look)) {
+    const {
+      differences: found,
+      manifest,
+      unreadable,
+    } = await find((key, kept) => {
       const inTree = key === '' ? '' : pathOfKey(key)
       repositories.push({ path: join(path, inTree), kept: kept ?? join(source, inTree) })
     })
@@ -58,6 +64,10 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
     for (const { path: at, kept, host } of nested) {
       const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
       if (!isSame && hasOwnObjects(Buffer.from(kept.common))) repositories.push({ path: at, kept: kept.own })
+    }
+    for (const key of unreadable) {
+      const at = join(path, pathOfKey(key))
+      blocked.push({ path: at, why: "it is a directory that you can't read, so what the run changed in it is unknown" })
     }
     // The `.git` files of nested work trees and submodules point to the private git directory. These pointers are not changes that the run made.
     const pointers = new Set(nested.map((each) => join(each.path, '.git')))
@@ -101,19 +111,27 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
     special,
     repositories,
     blocked,
+    with_ignored: withIgnored,
+    view: look.stamp,
   }
   writeRecord(view.directory, record)
-  noteGathered(view.directory, true)
   return record
 }
 
-type FoundInTree = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
+type FoundInTree = {
+  readonly differences: readonly Difference[]
+  readonly manifest: Manifest
+  readonly unreadable: readonly string[]
+}
 
 /**
  * Yields each tree of a view with a function `find`, which finds the tree's differences. `find` calls `repository` for each repository in which objects were
  * created, with the directory `kept` that contains the objects if they aren't in the view itself.
  */
-function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
+function* treesOf(
+  { views, manifests, overlays }: PrivateView,
+  { trees }: Look,
+): Iterable<
   Omit<Tree, 'manifest'> & {
     /** The path of the private git directory, which exists only if the tree has a git directory. */
     readonly git: string
@@ -124,109 +142,26 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   for (const [index, { path, source }] of views.entries()) {
     const storage = overlays[index]
     const manifest = known[index] ?? new Map<string, Original>()
+    const look: TreeLook = trees[index] ?? { closed: new Map(), unreadable: [] }
+    // If the tree had no repository, one that the run made is in the upper directory, which exists even when the overlay isn't mounted.
+    const own = storage === undefined ? source : existsSync(storage.repository) ? storage.repository : storage.upper
     yield {
       path,
       source,
-      git: join(storage?.repository ?? source, '.git'),
+      git: join(own, '.git'),
       find: async (repository) =>
         storage === undefined
           ? {
               manifest,
-              differences: await findDifferences(source, manifest, (key) => {
+              unreadable: look.unreadable,
+              differences: await findDifferences(source, manifest, look, (key) => {
                 if (hasOwnObjects(bytesOf(source, below(key, '.git')))) repository(key)
               }),
             }
-          : findOverlayDifferences({ lower: path, merged: source, storage }, (key) => {
-              // A repository that the run created is complete in the upper directory, which exists even when the overlay isn't mounted.
+          : findOverlayDifferences({ lower: path, merged: source, storage }, look, (key) => {
               const isMade = !existsSync(bytesOf(path, below(key, '.git')))
-              repository(
-                key,
-                key === '' ? storage.repository : isMade ? join(storage.upper, pathOfKey(key)) : undefined,
-              )
+              repository(key, key === '' ? own : isMade ? join(storage.upper, pathOfKey(key)) : undefined)
             }),
     }
   }
-}
-
-/**
- * Returns the hashes of files' original contents from the previous record, by path. They can be trusted: when that record was made, nobody else had
- * written to these files, or git still had their original contents.
- */
-function knownBefore(directory: string): ReadonlyMap<string, string> {
-  const changes = readRecord(directory)?.changes ?? []
-  return new Map(
-    changes.flatMap(({ root, path, before }) =>
-      before.type === 'file' && before.hash !== null ? [[join(root, path), before.hash] as const] : [],
-    ),
-  )
-}
-
-/**
- * Converts a difference to a change, with the hashes of its contents.
- *
- * @returns undefined if the two sides turn out to be the same
- */
-async function changeOf(
-  { key, before, after }: Difference,
-  tree: Tree,
-  directory: string,
-  sandbox: Sandbox,
-  earlier: ReadonlyMap<string, string>,
-): Promise<RunChange | undefined> {
-  const now = sideOf(after, () => keepFile(directory, bytesOf(tree.source, key)))
-  const was = sideOf(before, () => undefined)
-  const old =
-    was.type === 'file'
-      ? {
-          ...was,
-          hash:
-            (await hashBefore(key, tree, directory, sandbox)) ?? earlier.get(join(tree.path, pathOfKey(key))) ?? null,
-        }
-      : was
-  return isDeepStrictEqual(old, now) ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
-}
-
-function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
-  switch (entry.kind) {
-    case 'absent':
-    case 'other':
-      return { type: 'absent' }
-    case 'link':
-      return { type: 'symlink', target: pathOfKey(entry.target) }
-    case 'directory':
-      return { type: 'directory', mode: entry.mode, ...(entry.was && { was: entry.was }) }
-    case 'file': {
-      const { mode, size } = entry
-      return { type: 'file', mode, ...(keep() ?? { size, hash: null }) }
-    }
-    default:
-      return entry satisfies never
-  }
-}
-
-/**
- * Returns the hash of the content that a file had when the view was made: of its current content if nobody has written to the file since, otherwise
- * of the content of the git object. Returns null if the original content is unknown.
- */
-async function hashBefore(
-  key: string,
-  { path, manifest }: Tree,
-  directory: string,
-  sandbox: Sandbox,
-): Promise<string | null> {
-  const original = manifest.get(key)
-  if (original?.kind !== 'file') return null
-  const file = bytesOf(path, key)
-  const isAsItWas = (): boolean => {
-    const stats = statsOf(file)
-    return stats !== undefined && stampOf(stats) === original.was
-  }
-  if (isAsItWas()) {
-    const kept = keepFile(directory, file)
-    if (kept !== undefined && isAsItWas()) return kept.hash
-  }
-  if (original.blob === undefined) return null
-  const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // If a git filter changes files on checkout, the bytes of the object differ from those of the file. Usually, a different size reveals this.
-  return bytes?.length === original.size ? keepBytes(directory, bytes) : null
 }

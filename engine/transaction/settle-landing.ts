@@ -40,10 +40,10 @@ export async function settleLanding(directory: string): Promise<void> {
  */
 export async function settleUnlocked(directory: string): Promise<void> {
   if (readViewState(directory)?.pending === undefined) return
-  const release = lockSession(directory)
+  const lock = lockSession(directory, 'settle')
   try {
     await settleLanding(directory)
   } finally {
-    release()
+    lock.release()
   }
 }

@@ -42,8 +42,6 @@ const settled = z.object({
    * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** Whether the record of changes is up to date, that is, whether no run has worked in the view since the record was made. */
-  gathered: z.boolean(),
   /** The landings that are in the trees, oldest first. After an undo, only the oldest one is left, marked as undone. */
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
@@ -99,12 +97,6 @@ export function writeViewState(directory: string, now: ViewState): void {
   const file = stateFile(directory)
   writeFileSync(`${file}.new`, `${JSON.stringify(now, undefined, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
-}
-
-/** Stores whether the record of changes is up to date. While a run works in the view, the record is out of date. */
-export function noteGathered(directory: string, gathered: boolean): void {
-  const known = readViewState(directory)
-  if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
 }
 
 /** What the earlier runs of a session landed. If the session gets a new view, this belongs to its state too, so that one undo takes all of it back. */

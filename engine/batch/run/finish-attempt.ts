@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'nod
 import { join } from 'node:path'
 import * as z from 'zod'
 import { removeTree } from '../../../sandbox/index.ts'
-import { removeViews } from '../../transaction/private-view.ts'
+import { lockSession } from '../../session/session-lock.ts'
+import { removeViews } from '../../transaction/remove-view.ts'
 import { patchFile } from '../../transaction/change-record.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readEnd } from '../folder/files.ts'
@@ -104,7 +105,8 @@ async function keepSession(path: string): Promise<string | undefined> {
   const sessions = join(path, 'state/portcullis/sessions')
   const [name] = existsSync(sessions) ? readdirSync(sessions) : []
   if (!existsSync(kept) && name !== undefined) {
-    await removeViews(join(sessions, name))
+    const { directory, release } = lockSession(join(sessions, name), 'prune')
+    await removeViews(directory).finally(release)
     const patch = patchFile(join(sessions, name))
     if (existsSync(patch) && statSync(patch).size > 0) copyFileSync(patch, join(path, 'changes.patch'))
     renameSync(join(sessions, name), kept)

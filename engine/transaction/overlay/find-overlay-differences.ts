@@ -1,9 +1,10 @@
-import { readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
 import { largestIndex } from '../clean-files.ts'
 import { hasOwnObjects } from '../copy-git.ts'
 import { compareWith, entryOf, type Difference } from '../find-differences.ts'
+import type { TreeLook } from '../look-through.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
 import { readCleanFiles } from './note-clean-files.ts'
@@ -16,7 +17,12 @@ type OverlayTree = { readonly lower: string; readonly merged: string; readonly s
 /**
  * The differences between an overlay and the tree below it, and what is known about the state that each differing path had when the view was made.
  */
-type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
+type OverlayDifferences = {
+  readonly differences: readonly Difference[]
+  readonly manifest: Manifest
+  /** The keys of directories in which changes can't be found, because the user can't read what the tree below has there. */
+  readonly unreadable: readonly string[]
+}
 
 const atOnce = 500
 
@@ -26,10 +32,12 @@ const atOnce = 500
  * attributes would show this too (for example, whether a directory is opaque), but Node can't read them. If it is unclear whether the run removed an
  * entry, the entry counts as removed, but the earlier content of its files counts as unknown.
  *
+ * @param look the directories that were made readable for this, and those that can't be read, which count as empty
  * @param repository called with each directory whose repository got new objects
  */
 export async function findOverlayDifferences(
   tree: OverlayTree,
+  { closed, unreadable }: TreeLook,
   repository: (key: string) => void,
 ): Promise<OverlayDifferences> {
   const { lower, merged, storage } = tree
@@ -55,9 +63,16 @@ export async function findOverlayDifferences(
       if (original?.kind === 'directory') pending.push(...plainNames(lower, key).map((name) => below(key, name)))
     }
   }
-  if (hasOwnObjects(bytesOf(storage.repository, '.git'))) repository('')
+  const isPrivate = existsSync(bytesOf(storage.repository, '.git'))
+  if (isPrivate && hasOwnObjects(bytesOf(storage.repository, '.git'))) repository('')
+  const hidden: string[] = []
   const pending = ['']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    if (unreadable.includes(directory)) continue
+    if (!isReadable(lower, directory)) {
+      hidden.push(directory)
+      continue
+    }
     const shown = new Set(namesIn(merged, directory))
     for (const name of plainNames(lower, directory)) {
       if (shown.has(name)) continue
@@ -71,18 +86,24 @@ export async function findOverlayDifferences(
       // This is a whiteout. The file that it hides was handled above.
       if (now === undefined) continue
       if (name === '.git' && now.isDirectory()) {
-        if (directory !== '' && hasOwnObjects(bytesOf(storage.upper, key))) repository(directory)
+        // The git directory of a tree that has one is mounted over this entry, which is then empty.
+        const isMounted = directory === '' && isPrivate
+        if (!isMounted && hasOwnObjects(bytesOf(storage.upper, key))) repository(directory)
         continue
       }
       const original = known(key)
-      note(key, compareWith(merged, key, now, original), original)
+      note(key, compareWith(merged, key, now, original, closed.get(key)), original)
       if (now.isDirectory()) pending.push(key)
       else if (original?.kind === 'directory') {
         for (const inside of plainNames(lower, key)) await removed(below(key, inside))
       }
     }
   }
-  return { differences: found.toSorted((one, other) => (one.key < other.key ? -1 : 1)), manifest }
+  return {
+    differences: found.toSorted((one, other) => (one.key < other.key ? -1 : 1)),
+    manifest,
+    unreadable: [...unreadable, ...hidden],
+  }
 }
 
 /** The same file, as if nothing were known about its content. */
@@ -174,6 +195,17 @@ function readIndex(file: string): ReadonlyMap<string, IndexEntry> {
 /** The names in a directory, except `.git`; none if it isn't a directory. */
 function plainNames(root: string, key: string): readonly string[] {
   return namesIn(root, key).filter((name) => name !== '.git')
+}
+
+/** Whether this user may list a directory and enter it. True for a path that is no directory. */
+function isReadable(root: string, key: string): boolean {
+  if (statsOf(root, key)?.isDirectory() !== true) return true
+  try {
+    accessSync(bytesOf(root, key), constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function namesIn(root: string, key: string): readonly string[] {

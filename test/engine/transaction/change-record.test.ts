@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { renderPatch, type RunChange } from '../../../engine/transaction/change-record.ts'
 import { keepBytes } from '../../../engine/transaction/kept-files.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { lockedFolder } from './locked-folder.ts'
 
 test('a file whose content before the run is unknown is named in the patch, but not as a new file', () => {
-  const directory = tempDir()
+  const directory = lockedFolder()
   const after = { type: 'file', mode: 0o644, size: 4, hash: keepBytes(directory, Buffer.from('new\n')) } as const
   const changes: RunChange[] = [
     { root: '/w', path: 'unknown.txt', before: { type: 'file', mode: 0o644, size: 3, hash: null }, after },

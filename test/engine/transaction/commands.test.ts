@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent, type Ended } from '../../support/agent.ts'
@@ -198,11 +198,10 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
 
   test('of a killed run are found on request', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n', '.gitignore': 'out\n' })
-    // This is the state of a view in which changes have not been searched for yet.
     const state = JSON.parse(read(directory, 'transaction.json')) as {
       readonly roots: readonly { readonly source: string }[]
     }
-    writeFileSync(join(directory, 'transaction.json'), JSON.stringify({ ...state, gathered: false }))
+    // The run is killed after it has written these.
     writeFileSync(join(state.roots[0]?.source ?? '', 'later.txt'), 'later\n')
     writeFileSync(join(state.roots[0]?.source ?? '', 'out'), 'ignored\n')
     expect((await ask('changes', id)).stdout).toBe(
@@ -214,8 +213,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
 
   test('of a killed run are searched in the same kind of sandbox as the run’s', async () => {
     const { id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' })
-    const state = JSON.parse(read(directory, 'transaction.json')) as object
-    writeFileSync(join(directory, 'transaction.json'), JSON.stringify({ ...state, gathered: false }))
+    rmSync(join(directory, 'changes/record.json'))
     const noted = read(directory, 'decided-by.jsonl')
     writeFileSync(
       join(directory, 'decided-by.jsonl'),

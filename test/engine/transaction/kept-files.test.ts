@@ -3,13 +3,13 @@ import { appendFileSync, mkdirSync, readFileSync, readdirSync, truncateSync, wri
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkKept, keepBytes, keepFile, keptBytes, keptPiece } from '../../../engine/transaction/kept-files.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { lockedFolder } from './locked-folder.ts'
 
 const blobs = (directory: string): string => join(directory, 'changes/blobs')
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 test('small contents share one file, large ones have their own; all are found again', () => {
-  const directory = tempDir()
+  const directory = lockedFolder()
   const all = [0, 1, 4096, 64 * 1024, 64 * 1024 + 1, 3_000_000].map((size) => randomBytes(size))
   const hashes = all.map((bytes) => keepBytes(directory, bytes))
   expect(hashes).toEqual(all.map(hashOf))
@@ -26,7 +26,7 @@ test('small contents share one file, large ones have their own; all are found ag
 })
 
 test('the same content is stored once', () => {
-  const directory = tempDir()
+  const directory = lockedFolder()
   const file = join(directory, 'file')
   writeFileSync(file, 'text')
   keepBytes(directory, Buffer.from('text'))
@@ -36,7 +36,7 @@ test('the same content is stored once', () => {
 })
 
 test('content that was only partly written is written again, and all content before it is intact', () => {
-  const directory = tempDir()
+  const directory = lockedFolder()
   // The bytes of the second content look like a record in the pack.
   const [first, second] = [Buffer.from('first'), Buffer.from(`${'0'.repeat(64)}     3\nabc`)]
   const hash = keepBytes(directory, first)
@@ -47,7 +47,7 @@ test('content that was only partly written is written again, and all content bef
   for (const end of [length + 1, length + 71, whole.length - 1]) {
     truncateSync(pack, end)
     // Meanwhile, the pack of another session is changed, as another process might do.
-    keepBytes(tempDir(), first)
+    keepBytes(lockedFolder(), first)
     expect(keptBytes(directory, hash).toString()).toBe('first')
     expect(() => keptBytes(directory, hashOf(second))).toThrow('ENOENT')
     keepBytes(directory, second)
@@ -55,12 +55,12 @@ test('content that was only partly written is written again, and all content bef
   }
   appendFileSync(pack, 'x'.repeat(200))
   keepBytes(directory, Buffer.from('third'))
-  keepBytes(tempDir(), first)
+  keepBytes(lockedFolder(), first)
   expect(keptBytes(directory, hashOf(Buffer.from('third'))).toString()).toBe('third')
 })
 
 test('damaged content is not used', () => {
-  const directory = tempDir()
+  const directory = lockedFolder()
   const [small, large] = [Buffer.from('small'), randomBytes(100_000)]
   const hashes = [keepBytes(directory, small), keepBytes(directory, large)]
   const pack = join(blobs(directory), 'pack')
@@ -73,7 +73,7 @@ test('damaged content is not used', () => {
 })
 
 test('contents that an earlier version stored in separate files can be read', () => {
-  const directory = tempDir()
+  const directory = lockedFolder()
   mkdirSync(blobs(directory), { recursive: true })
   const hash = hashOf(Buffer.from('old'))
   writeFileSync(join(blobs(directory), hash), 'old')

@@ -13,10 +13,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commit, undo } from '../../../apply-patch/index.ts'
+import type { LockedFolder } from '../../../engine/session/session-lock.ts'
 import type { RunChange, Side } from '../../../engine/transaction/change-record.ts'
 import { keepBytes } from '../../../engine/transaction/kept-files.ts'
 import { planLanding } from '../../../engine/transaction/plan-landing.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { lockedFolder } from './locked-folder.ts'
 
 type Node =
   | { readonly type: 'file'; readonly text: string; readonly mode: number }
@@ -60,7 +62,7 @@ function build(at: string, all: Readonly<Record<string, Node>>): void {
 }
 
 /** The sides of all paths of a tree, with their content, which is stored in a session's folder. */
-function sides(root: string, directory: string, below = ''): Readonly<Record<string, Side>> {
+function sides(root: string, directory: LockedFolder, below = ''): Readonly<Record<string, Side>> {
   return Object.assign(
     {},
     ...readdirSync(join(root, below)).map((name) => {
@@ -77,7 +79,7 @@ function sides(root: string, directory: string, below = ''): Readonly<Record<str
 
 /** A tree, a second tree that contains the result of a run, and the changes between them. */
 function scene(before: Readonly<Record<string, Node>>, after: Readonly<Record<string, Node>>) {
-  const [base, directory] = [tempDir(), tempDir()]
+  const [base, directory] = [tempDir(), lockedFolder()]
   const [root, view, state] = [join(base, 'tree'), join(base, 'view'), join(base, 'state')]
   for (const path of [root, view, state]) mkdirSync(path)
   build(root, before)

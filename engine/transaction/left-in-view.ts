@@ -1,0 +1,43 @@
+import type { LockedFolder } from '../session/session-lock.ts'
+import { readRecord, recordsAside, type ChangeRecord } from './change-record.ts'
+import { unlandedRepositories } from './land-commits.ts'
+import { lookThrough } from './look-through.ts'
+import { storedView, type PrivateView } from './stored-view.ts'
+import { isReverted, readViewState } from './view-state.ts'
+
+/**
+ * What a session contains that is nowhere else. `work`: changes or commits that are in no tree and no repository, or anything that isn't recorded.
+ * `by-products`: only files that git ignores, and git objects besides the landed commits.
+ */
+type Left = 'nothing' | 'by-products' | 'work'
+
+/** Whether a record describes exactly what a view contains now. */
+export async function isRecorded(view: PrivateView, { view: known }: ChangeRecord): Promise<boolean> {
+  const { stamp, close } = await lookThrough(view)
+  close()
+  return stamp === known
+}
+
+/** What a session's last view and its record contain that is nowhere else. Ask this before either of them is removed. */
+export async function leftInView(directory: LockedFolder): Promise<Left> {
+  const state = readViewState(directory)
+  if (state === undefined || state.state === 'making' || state.state === 'discarded') return 'nothing'
+  if (state.pending !== undefined) return 'work'
+  const [record, view] = [readRecord(directory), storedView(directory)]
+  const isLanded = state.state === 'landed' && !isReverted(state)
+  if (record === undefined) return view === undefined ? 'nothing' : 'work'
+  // Earlier versions didn't record a fingerprint. What they recorded has landed if they say so.
+  const isTrusted = record.view === undefined && isLanded
+  if (view !== undefined && !isTrusted && !(await isRecorded(view, record))) return 'work'
+  if (record.changes.length > 0 && !isLanded) return 'work'
+  if (view === undefined) return 'nothing'
+  const repositories = isLanded ? unlandedRepositories(state, record) : record.repositories
+  if (repositories.length + record.blocked.length + record.protected.length > 0) return 'work'
+  const ignored = record.with_ignored ? 0 : record.ignored.files
+  return record.repositories.length + ignored > 0 ? 'by-products' : 'nothing'
+}
+
+/** What a session contains that is nowhere else, in its last view or in what was set aside for it. */
+export async function leftInSession(directory: LockedFolder): Promise<Left> {
+  return recordsAside(directory).length > 0 ? 'work' : leftInView(directory)
+}

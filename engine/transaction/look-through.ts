@@ -1,0 +1,99 @@
+import { createHash, type Hash } from 'node:crypto'
+import { chmodSync, lstatSync, readdirSync, type BigIntStats } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { areMounted } from '../../sandbox/index.ts'
+import { below, bytesOf } from './path-keys.ts'
+import type { PrivateView } from './stored-view.ts'
+import { stampOf } from './view-manifest.ts'
+
+/** What was found in one tree of a view. */
+export type TreeLook = {
+  /** The directories that their owner couldn't read or enter, by key, with their modes. They can be read until the look is closed. */
+  readonly closed: ReadonlyMap<string, number>
+  /** The keys of directories that can't be read, because they belong to somebody else. */
+  readonly unreadable: readonly string[]
+}
+
+/** What was found in a view. */
+export type Look = {
+  /** A fingerprint of everything that the view stores, git directories included. It changes whenever a part is written, added, replaced or removed. */
+  readonly stamp: string
+  /** One entry for each tree, in order. */
+  readonly trees: readonly TreeLook[]
+  /** Gives the directories that were made readable their modes back. */
+  readonly close: () => void
+}
+
+const atOnce = 500
+const readAndEnter = 0o500n
+
+/**
+ * Looks through everything that a view stores. A directory that a command has made unreadable (for example with `chmod 000`) belongs to this user like
+ * the rest of the view, so it is made readable until the look is closed.
+ */
+export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views' | 'overlays'>): Promise<Look> {
+  const sum = createHash('sha256')
+  const opened: (readonly [path: Buffer, mode: number])[] = []
+  const trees: TreeLook[] = []
+  for (const [index, { source }] of views.entries()) {
+    const closed = new Map<string, number>()
+    const unreadable: string[] = []
+    const storage = overlays[index]
+    // The layers of a mounted overlay must not be changed directly.
+    const shown = storage !== undefined && !areMounted([source]) ? storage.upper : source
+    await walk(storage?.upper ?? source, sum, (key, { mode: bits }) => {
+      if ((bits & readAndEnter) === readAndEnter) return
+      const [path, mode] = [bytesOf(shown, key), Number(bits & 0o7777n)]
+      try {
+        chmodSync(path, mode | 0o700)
+        opened.push([path, mode])
+        closed.set(key, mode)
+      } catch {
+        unreadable.push(key)
+      }
+    })
+    if (storage !== undefined) await walk(storage.repository, sum, () => undefined)
+    trees.push({ closed, unreadable })
+  }
+  const close = (): void => {
+    for (const [path, mode] of opened.toReversed()) chmodSync(path, mode)
+  }
+  return { stamp: sum.digest('hex'), trees, close }
+}
+
+/** Adds every entry below a directory to a fingerprint. `open` is called with each directory before it is read. */
+async function walk(root: string, sum: Hash, open: (key: string, stats: BigIntStats) => void): Promise<void> {
+  const top = lstatSync(root, { bigint: true, throwIfNoEntry: false })
+  if (top === undefined) return
+  open('', top)
+  const pending = ['']
+  let looked = 0
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for (const name of namesIn(root, directory)) {
+      if (++looked % atOnce === 0) await setImmediate()
+      const key = below(directory, name)
+      const stats = lstatSync(bytesOf(root, key), { bigint: true, throwIfNoEntry: false })
+      if (stats === undefined) continue
+      sum.update(`${key}\0${wordsOf(stats)}\0`, 'latin1')
+      if (!stats.isDirectory()) continue
+      open(key, stats)
+      pending.push(key)
+    }
+  }
+}
+
+function wordsOf(stats: BigIntStats): string {
+  // Opening a directory, or a file that its owner can't read, changes its change time. What was added to a directory is an entry itself.
+  if (stats.isDirectory()) return `${stats.mode}`
+  return (stats.mode & 0o400n) === 0n ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.mode}` : stampOf(stats)
+}
+
+function namesIn(root: string, directory: string): readonly string[] {
+  try {
+    return readdirSync(bytesOf(root, directory), { encoding: 'latin1' }).toSorted()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EACCES') return []
+    throw error
+  }
+}

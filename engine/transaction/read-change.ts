@@ -1,0 +1,116 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Sandbox } from '../../sandbox/index.ts'
+import { pathOfKey } from '../core/changes/list-files.ts'
+import type { LockedFolder } from '../session/session-lock.ts'
+import { readRecord, type RunChange, type Side } from './change-record.ts'
+import type { Difference, Entry } from './find-differences.ts'
+import { keepBytes, keepFile } from './kept-files.ts'
+import { bytesOf } from './path-keys.ts'
+import { readBlob } from './read-blob.ts'
+import { statsOf } from './tree-files.ts'
+import { stampOf, type Manifest } from './view-manifest.ts'
+
+/** One tree of a view. */
+export type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
+
+/**
+ * Returns the hashes of files' original contents from the previous record, by path. They can be trusted: when that record was made, nobody else had
+ * written to these files, or git still had their original contents.
+ */
+export function knownBefore(directory: string): ReadonlyMap<string, string> {
+  const changes = readRecord(directory)?.changes ?? []
+  return new Map(
+    changes.flatMap(({ root, path, before }) =>
+      before.type === 'file' && before.hash !== null ? [[join(root, path), before.hash] as const] : [],
+    ),
+  )
+}
+
+/**
+ * Converts a difference to a change, with the hashes of its contents.
+ *
+ * @returns undefined if the two sides turn out to be the same
+ */
+export async function changeOf(
+  { key, before, after }: Difference,
+  tree: Tree,
+  directory: LockedFolder,
+  sandbox: Sandbox,
+  earlier: ReadonlyMap<string, string>,
+): Promise<RunChange | undefined> {
+  const now = sideOf(after, () => keepOwn(directory, bytesOf(tree.source, key)))
+  const was = sideOf(before, () => undefined)
+  const old =
+    was.type === 'file'
+      ? {
+          ...was,
+          hash:
+            (await hashBefore(key, tree, directory, sandbox)) ?? earlier.get(join(tree.path, pathOfKey(key))) ?? null,
+        }
+      : was
+  return isDeepStrictEqual(old, now) ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
+}
+
+/** Stores the content of a file of the view. The file belongs to this user, so a mode that forbids reading it is changed for a moment. */
+function keepOwn(directory: LockedFolder, file: Buffer): ReturnType<typeof keepFile> {
+  const kept = keepFile(directory, file)
+  const mode = Number((statsOf(file)?.mode ?? 0n) & 0o7777n)
+  if (kept !== undefined || (mode & 0o400) !== 0) return kept
+  try {
+    chmodSync(file, mode | 0o400)
+  } catch {
+    return undefined
+  }
+  try {
+    return keepFile(directory, file)
+  } finally {
+    chmodSync(file, mode)
+  }
+}
+
+function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
+  switch (entry.kind) {
+    case 'absent':
+    case 'other':
+      return { type: 'absent' }
+    case 'link':
+      return { type: 'symlink', target: pathOfKey(entry.target) }
+    case 'directory':
+      return { type: 'directory', mode: entry.mode, ...(entry.was && { was: entry.was }) }
+    case 'file': {
+      const { mode, size } = entry
+      return { type: 'file', mode, ...(keep() ?? { size, hash: null }) }
+    }
+    default:
+      return entry satisfies never
+  }
+}
+
+/**
+ * Returns the hash of the content that a file had when the view was made: of its current content if nobody has written to the file since, otherwise
+ * of the content of the git object. Returns null if the original content is unknown.
+ */
+async function hashBefore(
+  key: string,
+  { path, manifest }: Tree,
+  directory: LockedFolder,
+  sandbox: Sandbox,
+): Promise<string | null> {
+  const original = manifest.get(key)
+  if (original?.kind !== 'file') return null
+  const file = bytesOf(path, key)
+  const isAsItWas = (): boolean => {
+    const stats = statsOf(file)
+    return stats !== undefined && stampOf(stats) === original.was
+  }
+  if (isAsItWas()) {
+    const kept = keepFile(directory, file)
+    if (kept !== undefined && isAsItWas()) return kept.hash
+  }
+  if (original.blob === undefined) return null
+  const bytes = await readBlob(original.blob, { sandbox, cwd: path })
+  // If a git filter changes files on checkout, the bytes of the object differ from those of the file. Usually, a different size reveals this.
+  return bytes?.length === original.size ? keepBytes(directory, bytes) : null
+}
