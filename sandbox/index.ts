@@ -13,6 +13,7 @@ export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './sa
 export { readCheckedOut, type CheckedOut, type GitDirectories } from './git/git-directories.ts'
 export { planCommits, planGiveBack, type PlannedCommits } from './git/plan-commits.ts'
 export { hasCommit } from './git/store-commits.ts'
+export type { MovedIndex } from './git/plan-move.ts'
 export type { GitWrites } from './git/git-writes.ts'
 export { configForWorktree, nestedRepositories } from './git/nested-repositories.ts'
 export { gitDirectoriesOf } from './git/repository.ts'

@@ -10,7 +10,8 @@ import {
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
-import type { ViewState } from './view-state.ts'
+import { keepIndex, keptIndex } from './kept-indexes.ts'
+import type { KeptIndex, ViewState } from './view-state.ts'
 
 /** Commits that a run made and that landed in the repository, under a separate ref. */
 type LandedCommits = {
@@ -31,6 +32,8 @@ export type CommitsReport = {
   readonly failed: readonly { readonly path: string; readonly why: string; readonly isPart?: true }[]
   /** The paths of repositories that already had all commits of the session. */
   readonly complete: readonly string[]
+  /** What becomes of the index of each repository whose checked-out branch moves. */
+  readonly indexes: readonly KeptIndex[]
 }
 
 /** The commits to land, and the resulting changes to git's files. */
@@ -51,6 +54,7 @@ export async function planLandingOfCommits(
   const landed: LandedCommits[] = []
   const failed: CommitsReport['failed'][number][] = []
   const complete: string[] = []
+  const indexes: KeptIndex[] = []
   const git: GitWrites[] = []
   const roots = trees.flatMap(({ path, source }) => [path, source])
   for (const { path, kept } of repositories) {
@@ -84,15 +88,16 @@ export async function planLandingOfCommits(
     if (planned.type !== 'planned') continue
     if (planned.left !== undefined) failed.push({ path, why: planned.left, isPart: true })
     git.push(planned.git)
-    for (const [index, { stayed, ...ref }] of planned.refs.entries()) {
+    for (const [at, { stayed, index, ...ref }] of planned.refs.entries()) {
+      if (index !== undefined) indexes.push(keepIndex(directory, path, index))
       const why =
-        moveBranches && was === undefined && index === 0
+        moveBranches && was === undefined && at === 0
           ? 'the commit that was checked out when the run started was not recorded'
           : stayed
       landed.push({ path, ...ref, ...(why === undefined ? {} : { stayed: why }) })
     }
   }
-  return { landed, failed, complete, git }
+  return { landed, failed, complete, indexes, git }
 }
 
 /** The repositories with commits of a session that have not landed. */
@@ -114,7 +119,10 @@ export function areCommitsIn({ roots: trees }: Pick<ViewState, 'roots'>, commits
 }
 
 /** Plans how to undo the landing of commits. `stayed` gives a reason for each branch that will not be moved back. */
-export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, 'roots' | 'commits'>): {
+export function planGivingBack(
+  directory: string,
+  { roots: trees, commits = [], indexes = [] }: Pick<ViewState, 'roots' | 'commits' | 'indexes'>,
+): {
   readonly stayed: readonly string[]
   readonly git: readonly GitWrites[]
 } {
@@ -124,10 +132,11 @@ export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, '
   for (const path of new Set(commits.map((each) => each.path))) {
     const git = gitDirectoriesOf(path)
     const landed = commits.filter((each) => each.path === path)
+    const kept = indexes.find((each) => each.path === path)
     const planned =
       git === undefined
         ? { stayed: "the repository is missing or can't be read" }
-        : planGiveBack({ git, roots, landed })
+        : planGiveBack({ git, roots, landed, index: keptIndex(directory, kept) })
     if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
     else {
       plans.push(planned.git)

@@ -89,7 +89,7 @@ async function tryToLand(
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const { git, ...commits } =
       wanted === undefined || state === undefined
-        ? { git: [], landed: [], failed: [], complete: [] }
+        ? { git: [], landed: [], failed: [], complete: [], indexes: [] }
         : await planLandingOfCommits(directory, state, record, wanted.move)
     const refused = commits.failed.find(({ isPart }) => isPart !== true)
     if (wanted?.move === true && refused !== undefined)

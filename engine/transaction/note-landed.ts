@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeRecord, RunChange, Side } from './change-record.ts'
 import type { CommitsReport } from './land-commits.ts'
-import { withLanding, type NotedLanding, type ViewState } from './view-state.ts'
+import { withLanding, type KeptIndex, type NotedLanding, type ViewState } from './view-state.ts'
 
 /**
  * What a landing changes in the state of a session.
@@ -14,7 +14,7 @@ export function stateAfter(
   state: ViewState,
   landing: NotedLanding | undefined,
   { commits, part }: { readonly commits: CommitsReport; readonly part: readonly RunChange[] | undefined },
-): Pick<ViewState, 'state' | 'landings' | 'commits' | 'imported' | 'unlanded' | 'applied'> {
+): Pick<ViewState, 'state' | 'landings' | 'commits' | 'indexes' | 'imported' | 'unlanded' | 'applied'> {
   return {
     state: part === undefined ? 'landed' : state.state,
     landings: landing === undefined ? state.landings : withLanding(state, landing),
@@ -52,17 +52,27 @@ export function revertedInView(
   )
 }
 
+/**
+ * Adds one index. If the index has changed in an earlier landing, an undo puts back the index from before the first of them. If somebody else has changed it
+ * between them, nothing can be put back without losing something, and no index equals the empty `to`.
+ */
+function withIndex(indexes: readonly KeptIndex[], now: KeptIndex): readonly KeptIndex[] {
+  const known = indexes.find(({ path }) => path === now.path)
+  const others = indexes.filter((one) => one !== known)
+  return [...others, known === undefined ? now : { ...known, to: known.to === now.from ? now.to : '' }]
+}
+
 type LandedCommit = CommitsReport['landed'][number]
 
 /** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
 function withCommits(
-  { commits = [], imported = [], unlanded = [] }: ViewState,
-  { landed, failed, complete }: CommitsReport,
-): Pick<ViewState, 'commits' | 'imported' | 'unlanded'> {
+  { commits = [], indexes = [], imported = [], unlanded = [] }: ViewState,
+  { landed, failed, complete, indexes: changed }: CommitsReport,
+): Pick<ViewState, 'commits' | 'indexes' | 'imported' | 'unlanded'> {
   const all = landed.reduce(withCommit, commits)
   const reached = [...complete, ...landed.map(({ path }) => path)]
   return {
-    ...(all.length === 0 ? {} : { commits: all }),
+    ...(all.length === 0 ? {} : { commits: all, indexes: changed.reduce(withIndex, indexes) }),
     imported: [...new Set([...imported, ...complete])],
     unlanded: [...new Set([...unlanded.filter((path) => !reached.includes(path)), ...failed.map(({ path }) => path)])],
   }

@@ -3,6 +3,7 @@ import { commit, CommitError, undo } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
 import { planGivingBack } from './land-commits.ts'
+import { removeIndexes } from './kept-indexes.ts'
 import { alongsideOf } from './land-refs-alongside.ts'
 import { afterUndo, landingsInTrees, withoutLanded, writeViewState, type ViewState } from './view-state.ts'
 
@@ -33,7 +34,7 @@ async function tryToTakeBack(
 ): Promise<readonly string[] | undefined> {
   const rest = withoutLanded(state)
   const [landing] = landingsInTrees(state)
-  const { stayed, git } = planGivingBack(state)
+  const { stayed, git } = planGivingBack(directory, state)
   const planned = alongsideOf(git)
   const isBusy = planned !== undefined && 'changed' in planned
   if (isBusy && !isLast) return undefined
@@ -54,5 +55,6 @@ async function tryToTakeBack(
     throw new UserError('failed', `Nothing was reverted. ${busyWith(busy)}`, { cause: error })
   }
   writeViewState(directory, { ...rest, ...then })
+  removeIndexes(directory)
   return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
 }

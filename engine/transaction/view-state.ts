@@ -18,6 +18,19 @@ const commits = z.array(
   }),
 )
 
+const index = z.object({
+  /** The repository's work tree. */
+  path: z.string(),
+  /** The hash of the stored index from before the landing. Absent: there was no index. */
+  before: z.string().optional(),
+  /** They stand for the entries of the index before and after the landing, as in `MovedIndex`. */
+  from: z.string(),
+  to: z.string(),
+})
+
+/** What the move of a checked-out branch did to the index. */
+export type KeptIndex = z.infer<typeof index>
+
 const landing = z.object({
   id: z.string(),
   root: z.string(),
@@ -46,6 +59,8 @@ const settled = z.object({
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: commits.readonly().optional(),
+  /** The indexes that changed with the checked-out branches, which `undo` puts back. A branch without an entry is not moved back. */
+  indexes: z.array(index).readonly().optional(),
   /** Repositories that already had all commits of the session when it landed. */
   imported: z.array(z.string()).readonly().optional(),
   /** Repositories with commits of the session that could not land. */
@@ -70,7 +85,15 @@ const state = settled.extend({
       does: z.enum(['land', 'undo']),
       root: z.string(),
       id: z.string().optional(),
-      then: settled.pick({ state: true, landings: true, commits: true, imported: true, unlanded: true, applied: true }),
+      then: settled.pick({
+        state: true,
+        landings: true,
+        commits: true,
+        indexes: true,
+        imported: true,
+        unlanded: true,
+        applied: true,
+      }),
     })
     .optional(),
 })
@@ -100,10 +123,14 @@ export function writeViewState(directory: string, now: ViewState): void {
 }
 
 /** What the earlier runs of a session landed. If the session gets a new view, this belongs to its state too, so that one undo takes all of it back. */
-export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits'> {
+export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits' | 'indexes'> {
   const known = readViewState(directory)
   const landings = known?.landings.filter(({ undone }) => !undone) ?? []
-  return { landings, ...(known?.commits && { commits: known.commits }) }
+  return {
+    landings,
+    ...(known?.commits && { commits: known.commits }),
+    ...(known?.indexes && { indexes: known.indexes }),
+  }
 }
 
 /** The landings that are in the trees, newest first, which is the order in which they can be undone. */
@@ -114,8 +141,14 @@ export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): read
 /** The state without what is known about landed commits and paths. */
 export function withoutLanded(
   state: ViewState,
-): Omit<ViewState, 'commits' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
-  const { commits: _, imported: __, unlanded: ___, applied: ____, pending: _____, ...rest } = state
+): Omit<ViewState, 'commits' | 'indexes' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
+  const rest = { ...state }
+  delete rest.commits
+  delete rest.indexes
+  delete rest.imported
+  delete rest.unlanded
+  delete rest.applied
+  delete rest.pending
   return rest
 }
 

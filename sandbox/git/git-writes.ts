@@ -33,8 +33,8 @@ export type GitPlan = {
   readonly setRef: (update: RefUpdate) => string | undefined
   /** Adds to the plan: a new line in HEAD's reflog. Carrying out the plan fails if HEAD has changed in the meantime. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
-  /** Adds to the plan: a new index. */
-  readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
+  /** Adds to the plan: a new index, or its removal. Carrying out the plan fails if the index is no longer `before`. */
+  readonly setIndex: (before: Buffer | undefined, after: Buffer | undefined) => void
   readonly writes: () => GitWrites
 }
 
@@ -94,7 +94,9 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
     },
     setIndex: (before, after) => {
       locks.add(`${own}/index.lock`)
-      if (before?.equals(after) !== true) put(`${own}/index`, before, after)
+      const isSame = after === undefined ? before === undefined : before?.equals(after)
+      if (isSame === true) unchanged.set(`${own}/index`, before)
+      else put(`${own}/index`, before, after)
     },
     writes: () => ({
       within: [...new Set([own, common])],

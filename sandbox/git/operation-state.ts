@@ -1,4 +1,5 @@
 import { withoutUserinfo } from './config-clean.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import { isOid, isRefName } from './refs.ts'
 
 /**
@@ -49,6 +50,22 @@ const files: Readonly<Record<string, Rule>> = {
  */
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)
+
+/** The entry of a work tree's git directory that exists while an operation is in progress, and the operation. */
+const operations: Readonly<Record<string, string>> = {
+  MERGE_HEAD: 'a merge',
+  CHERRY_PICK_HEAD: 'a cherry-pick',
+  REVERT_HEAD: 'a revert',
+  'rebase-merge': 'a rebase',
+  'rebase-apply': 'a rebase or git am',
+  sequencer: 'a series of cherry-picks or reverts',
+  BISECT_START: 'a bisect',
+}
+
+/** The operation that somebody has begun in a work tree, and neither concluded nor aborted; undefined if there is none. */
+export function operationIn(own: HeldDirectory): string | undefined {
+  return Object.entries(operations).find(([name]) => own.stat(name) !== undefined)?.[1]
+}
 
 /**
  * The part of a state file that may be imported. Text that git only shows or reads as data is kept; text that it would run is removed.

@@ -11,7 +11,7 @@ import {
 import { planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 import { importAside } from './aside-commits.ts'
-import { planMove, short } from './plan-move.ts'
+import { planMove, planMoveBack, short, type MovedIndex } from './plan-move.ts'
 import { hasOddEntries, isNew, storeObjects } from './store-commits.ts'
 
 /** A request to import commits. */
@@ -38,12 +38,16 @@ type CommitsWish = {
   readonly onlyForward?: boolean
 }
 
-/** A branch for imported commits. `moved`: the checked-out branch that moves to `commit`, too. `stayed`: why a branch that should have moved doesn't. */
+/**
+ * A branch for imported commits. `moved`: the checked-out branch that moves to `commit`, too. `stayed`: why a branch that should have moved doesn't. `index`:
+ * what the move does to the index; undefined if the branch has already moved.
+ */
 type PlannedRef = {
   readonly ref: string
   readonly commit: string
   readonly moved?: { readonly branch: string; readonly old: string | undefined }
   readonly stayed?: string
+  readonly index?: MovedIndex
 }
 
 /** The plan for importing the commits. */
@@ -115,10 +119,14 @@ export async function planCommits({
         move.commit === undefined ||
         git.run(host.own, ['merge-base', '--is-ancestor', move.commit, commit]).ok
       const other = `${short(move.branch ?? 'HEAD')} now points to a different commit`
-      const toMove = { branch: made.branch, was: move, now: commit }
-      const stayed = isThere ? undefined : follows ? planMove(git, host, plan, toMove) : other
       const [first = { ref, commit }] = refs
-      refs[0] = { ...first, ...(stayed === undefined ? { moved } : { stayed }) }
+      const toMove = { branch: made.branch, was: move, now: commit, beside: first.ref }
+      const moving: { readonly index?: MovedIndex } | { readonly why: string } = isThere
+        ? {}
+        : follows
+          ? planMove(git, host, plan, toMove)
+          : { why: other }
+      refs[0] = { ...first, ...('why' in moving ? { stayed: moving.why } : { ...moving, moved }) }
     }
     let problem = aside?.problem
     for (const { name, commit: tip } of aside?.tips ?? []) {
@@ -136,10 +144,11 @@ export async function planCommits({
 }
 
 /**
- * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit unless it has moved since, and the branches
- * that were created for the commits are removed. The objects stay until git removes them.
+ * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit, together with the index, unless either has
+ * changed since. The branches that were created for the commits are removed. The objects stay until git removes them.
  *
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
+ * @param options.index what that move did to the index; undefined if that isn't known
  * @returns `stayed`: why nothing is undone, for example because the branch has moved since; `kept`: which created branches are not removed, and why
  * @internal
  */
@@ -151,6 +160,7 @@ export function planGiveBack(options: {
     readonly commit: string
     readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
   }[]
+  readonly index: MovedIndex | undefined
 }): { readonly stayed: string } | { readonly git: GitWrites; readonly kept: readonly string[] } {
   const host = holdGit(options.git)
   if (host === undefined) return { stayed: "the repository is missing or can't be read" }
@@ -161,7 +171,7 @@ export function planGiveBack(options: {
     for (const { commit, moved } of options.landed) {
       if (moved === undefined) continue
       const { branch, old } = moved
-      const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
+      const stayed = planMoveBack(git, host, plan, { branch, commit, old, index: options.index })
       if (stayed !== undefined) return { stayed }
     }
     const kept: string[] = []

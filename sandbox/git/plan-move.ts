@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,35 +6,95 @@ import { commitOf, headOf, type CheckedOut } from './git-directories.ts'
 import type { GitPlan } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
+import { operationIn } from './operation-state.ts'
 
 /** The maximum size of an index, in bytes. */
 const largestIndex = 1024 ** 3
+
+type Held = { readonly own: HeldDirectory; readonly common: HeldDirectory }
 
 type Move = {
   readonly branch: string | undefined
   readonly was: CheckedOut
   /** The commit to which the branch moves; undefined if the branch is to have no commits. */
   readonly now: string | undefined
+  /** Another branch at the commit `now`. */
+  readonly beside: string
 }
 
-/** Plans a move of the checked-out branch together with the index. Returns the reason if the branch can't move. */
+/**
+ * What a move of the checked-out branch did to the index. `before`: its bytes before the move; undefined if there was no index. `from` and `to` stand for
+ * its entries before and after the move: two indexes with the same entries have the same text, whatever git has noted in them about files.
+ */
+export type MovedIndex = { readonly before: Buffer | undefined; readonly from: string; readonly to: string }
+
+/** Plans a move of the checked-out branch together with the index. `why` says why the branch can't move. */
 export function planMove(
   git: HostGit,
-  { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },
+  held: Held,
   plan: GitPlan,
-  { branch, was, now }: Move,
-): string | undefined {
-  if (branch === undefined || was.branch === undefined) return 'no branch was checked out'
-  if (branch !== was.branch) return `the run had checked out ${short(branch)}, not ${short(was.branch)}`
-  if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
-  if (commitOf(common, branch) !== was.commit) return `${short(branch)} now points to a different commit`
-  const before = own.read('index', largestIndex)
-  const index = movedIndex(git, own, before, was.commit, now)
-  if ('why' in index) return `staged changes conflict with the commits (${index.why})`
+  { branch, was, now, beside }: Move,
+): { readonly index: MovedIndex } | { readonly why: string } {
+  if (branch === undefined || was.branch === undefined) return { why: 'no branch was checked out' }
+  if (branch !== was.branch) return { why: `the run had checked out ${short(branch)}, not ${short(was.branch)}` }
+  const why = whyFixed(held, { branch, commit: was.commit, help: `merge ${short(beside)}` })
+  if (why !== undefined) return { why }
+  const before = held.own.read('index', largestIndex)
+  const index = movedIndex(git, held.own, before, was.commit, now)
+  if ('why' in index) return { why: `staged changes conflict with the commits (${index.why})` }
   const refused = plan.setRef({ name: branch, old: was.commit, now })
-  if (refused !== undefined) return refused
+  if (refused !== undefined) return { why: refused }
   plan.moveHead(was.commit, now)
   plan.setIndex(before, index.bytes)
+  return { index: { before, from: index.from, to: index.to } }
+}
+
+/**
+ * Plans to move the checked-out branch back to where it was before `planMove`, and to put the index of that time back. Returns the reason if the branch can't
+ * move, for example because somebody has staged other changes since.
+ *
+ * @param move.index undefined if it isn't known what the move did to the index
+ */
+export function planMoveBack(
+  git: HostGit,
+  held: Held,
+  plan: GitPlan,
+  { branch, commit, old, index }: MoveBack,
+): string | undefined {
+  const help = `run git ${old === undefined ? `update-ref -d ${branch}` : `reset --soft ${old.slice(0, 12)}`}`
+  const why = whyFixed(held, { branch, commit, help })
+  if (why !== undefined) return why
+  const now = held.own.read('index', largestIndex)
+  if (index === undefined)
+    return `what was staged before the changes landed is not known; to move the branch back all the same, ${help}`
+  if (entriesOf(git, held.own, now) !== index.to)
+    return `other changes have been staged since; to move the branch back all the same, ${help}`
+  if (entriesOf(git, held.own, index.before) !== index.from)
+    return `git can't read the index from before the changes landed any more; to move the branch back all the same, ${help}`
+  const refused = plan.setRef({ name: branch, old: commit, now: old })
+  if (refused !== undefined) return refused
+  plan.moveHead(commit, old)
+  plan.setIndex(now, index.before)
+  return undefined
+}
+
+type MoveBack = {
+  readonly branch: string
+  readonly commit: string
+  readonly old: string | undefined
+  readonly index: MovedIndex | undefined
+}
+
+/** Why nothing may move a branch that should be checked out at a commit; undefined if it may move. */
+function whyFixed(
+  { own, common }: Held,
+  { branch, commit, help }: { readonly branch: string; readonly commit: string | undefined; readonly help: string },
+): string | undefined {
+  const operation = operationIn(own)
+  // Such an operation has its own idea of what HEAD and the index contain, and its end would undo or falsify the move.
+  if (operation !== undefined) return `${operation} is in progress; conclude or abort it, and then ${help}`
+  if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
+  if (commitOf(common, branch) !== commit) return `${short(branch)} now points to a different commit`
   return undefined
 }
 
@@ -47,15 +108,34 @@ function movedIndex(
   before: Buffer | undefined,
   was: string | undefined,
   now: string | undefined,
-): { readonly bytes: Buffer } | { readonly why: string } {
+): { readonly bytes: Buffer; readonly from: string; readonly to: string } | { readonly why: string } {
+  return withIndex(before, (file) => {
+    const from = listed(git, own, file)
+    const trees = [was ?? emptyTree(git, own), now ?? emptyTree(git, own)]
+    const { ok, complaint } = git.run(own, ['read-tree', '-i', '-m', ...trees], { env: { GIT_INDEX_FILE: file } })
+    const to = ok ? listed(git, own, file) : undefined
+    if (from === undefined || to === undefined) return { why: complaint.split('\n')[0] ?? '' }
+    return { bytes: readFileSync(file), from, to }
+  })
+}
+
+function entriesOf(git: HostGit, own: HeldDirectory, index: Buffer | undefined): string | undefined {
+  return withIndex(index, (file) => listed(git, own, file))
+}
+
+/** A hash of the entries of an index with their flags; undefined if git can't read it. */
+function listed(git: HostGit, own: HeldDirectory, file: string): string | undefined {
+  const { ok, stdout } = git.run(own, ['ls-files', '-s', '-v', '-z'], { env: { GIT_INDEX_FILE: file } })
+  return ok ? createHash('sha256').update(stdout).digest('hex') : undefined
+}
+
+/** Calls a function with the path of a copy of an index, which git may change. */
+function withIndex<T>(index: Buffer | undefined, act: (file: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-index-'))
   try {
     const file = join(folder, 'index')
-    if (before !== undefined) writeFileSync(file, before)
-    const env = { GIT_INDEX_FILE: file }
-    const trees = [was ?? emptyTree(git, own), now ?? emptyTree(git, own)]
-    const { ok, complaint } = git.run(own, ['read-tree', '-i', '-m', ...trees], { env })
-    return ok ? { bytes: readFileSync(file) } : { why: complaint.split('\n')[0] ?? '' }
+    if (index !== undefined) writeFileSync(file, index)
+    return act(file)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -135,6 +135,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/evidence/check-tree.ts': 'named on the command line, and no command runs',
   'engine/transaction/evidence/decided-by.ts': "the session's folder",
   'engine/transaction/heads.ts': "the session's folder",
+  'engine/transaction/kept-indexes.ts': "the session's folder",
   'engine/transaction/overlay/storage.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/view-state.ts': "the session's folder",
   'engine/transaction/overlay/note-clean-files.ts': "the session's folder",

@@ -14,7 +14,17 @@ const by = '-c user.name=x -c user.email=x@x'
 /** Performs a run that makes commits in a repository with one commit, and returns the state afterwards. */
 async function committing(
   command: string,
-  { args = [], before }: { readonly args?: readonly string[]; readonly before?: (git: Git) => void } = {},
+  {
+    args = [],
+    prepare,
+    before,
+  }: {
+    readonly args?: readonly string[]
+    /** Called before the run. */
+    readonly prepare?: (git: Git, cwd: string) => void
+    /** Called when the run has made its commits. */
+    readonly before?: (git: Git) => void
+  } = {},
 ) {
   const [cwd, home] = [repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' }), tempDir()]
   const git: Git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
@@ -22,6 +32,7 @@ async function committing(
   git('add', '.')
   git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'first')
   const first = git('rev-parse', 'HEAD')
+  prepare?.(git, cwd)
   const ended = await exec(
     (index) => {
       if (index === 1) before?.(git)
@@ -191,6 +202,75 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     })
     expect(over.git('rev-parse', 'HEAD')).toBe(over.first)
     expect(over.report?.commits[0]?.stayed).toContain('staged changes conflict with the commits')
+  })
+
+  test('leave what was staged before the run as it was after an undo, byte for byte', async () => {
+    let staged: Buffer | undefined
+    const { cwd, git, first, ask, read } = await committing(
+      `echo x > a.txt; git add a.txt; git ${by} commit -qm second`,
+      {
+        args: ['--land-commits'],
+        prepare: (run, at) => {
+          writeFileSync(join(at, 'b.txt'), 'staged\n')
+          writeFileSync(join(at, 'fresh.txt'), 'fresh\n')
+          run('add', '.')
+          writeFileSync(join(at, 'b.txt'), 'not staged\n')
+          staged = readFileSync(join(at, '.git/index'))
+        },
+      },
+    )
+    // The commit of the run contains what was staged in its view.
+    expect([git('show', 'HEAD:b.txt'), git('status', '--porcelain')]).toEqual(['staged', ' M b.txt'])
+    expect((await ask('undo', '--last')).stdout).toMatch(/^Reverted/)
+    expect(readFileSync(join(cwd, '.git/index'))).toEqual(staged)
+    expect([git('rev-parse', 'HEAD'), git('show', ':b.txt'), read('b.txt')]).toEqual([first, 'staged', 'not staged\n'])
+    expect(git('status', '--porcelain')).toBe('MM b.txt\nA  fresh.txt')
+  })
+
+  test('are not reverted if other changes have been staged since, and the reason is said', async () => {
+    const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    writeFileSync(join(cwd, 'b.txt'), 'mine\n')
+    git('add', 'b.txt')
+    const undone = await ask('undo', '--last')
+    expect(undone.stdout).toContain(`The branch stays where it is. ${cwd}: other changes have been staged since;`)
+    expect([git('log', '-1', '--format=%s'), git('show', ':b.txt')]).toEqual(['third', 'mine'])
+    execFileSync('sh', ['-c', /run (git reset .*)/.exec(undone.stdout)?.[1] ?? 'false'], { cwd })
+    expect([git('rev-parse', 'HEAD'), git('show', ':b.txt')]).toEqual([first, 'mine'])
+  })
+
+  const merging = (git: Git): void => {
+    git('checkout', '-q', '-b', 'side')
+    git(...by.split(' '), 'commit', '-q', '--allow-empty', '-m', 'side')
+    git('checkout', '-q', 'main')
+    git(...by.split(' '), 'commit', '-q', '--allow-empty', '-m', 'ours')
+    git(...by.split(' '), 'merge', '-q', '--no-commit', '--no-ff', '-s', 'ours', 'side')
+  }
+  test.each([
+    ['a merge', merging, 'MERGE_HEAD'],
+    ['a cherry-pick', (git: Git) => git('update-ref', '--no-deref', 'CHERRY_PICK_HEAD', 'main'), 'CHERRY_PICK_HEAD'],
+    ['a revert', (git: Git) => git('update-ref', '--no-deref', 'REVERT_HEAD', 'main'), 'REVERT_HEAD'],
+    ['a bisect', (git: Git) => git('bisect', 'start'), 'BISECT_START'],
+  ] as const)('do not move the branch in %s, which stays as it is after an undo, too', async (name, prepare, file) => {
+    const { cwd, git, report, ask } = await committing(`echo x > a.txt; git ${by} commit -qam concluded`, {
+      args: ['--land-commits'],
+      prepare,
+    })
+    const branch = `portcullis/${report?.run}`
+    const stayed = `${name} is in progress; conclude or abort it, and then merge ${branch}`
+    expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed }] })
+    const kept = (): unknown => [git('rev-parse', 'main'), existsSync(join(cwd, '.git', file)), git('ls-files', '-s')]
+    const before = kept()
+    expect(git('log', '-1', '--format=%s', branch)).toBe('concluded')
+    expect((await ask('undo', '--last')).stdout).toMatch(/^Reverted/)
+    expect([kept(), git('branch', '--list', branch)]).toEqual([before, ''])
+  })
+
+  test('are not reverted while a merge is in progress that was begun since', async () => {
+    const { git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const third = git('rev-parse', 'HEAD')
+    git('update-ref', '--no-deref', 'MERGE_HEAD', 'main~1')
+    expect((await ask('undo', '--last')).stdout).toContain('a merge is in progress; conclude or abort it')
+    expect(git('rev-parse', 'main')).toBe(third)
   })
 
   test('land together with the files or not at all: not while another git holds its lock', async () => {
