@@ -81,7 +81,9 @@ export function assemble(
         const splits = values?.some(
           (value) => !piece.quoted && value.kind === 'static' && /[\s*?[\]\\]|^$/.test(value.text),
         )
-        if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
+        const mayMove = context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD')
+        // With another IFS, the shell splits values at characters that are usually part of a word.
+        if (!piece.quoted && (mayMove || context.variables.splitsElsewhere))
           return [dynamic(source, words, false, from)]
         // A value that is a pattern stands for the names of the files that match. Such a name may contain blanks, at which the shell splits the value.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {

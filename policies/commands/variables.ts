@@ -74,6 +74,9 @@ export class Variables {
     this.moves = splitting.test(cwd)
   }
 
+  /** Whether an assignment anywhere in the text may change the characters at which the shell splits values. */
+  splitsElsewhere = false
+
   /** Whether nothing is known about any variable: no value was recorded, and `$PWD` can't be split at blanks. */
   get isEmpty(): boolean {
     return this.#variables.size === 0 && !this.moves
@@ -110,6 +113,7 @@ export class Variables {
 
   /** Records an assigned value. `undefined` stands for a value that is known only at run time. */
   assign(name: string, value: ShellWord | undefined): void {
+    if (name === 'IFS') this.splitsElsewhere = true
     const variable = this.#variables.get(name) ?? { values: [], known: true, fromEnvironment: false }
     this.#variables.set(name, variable)
     this.#sure.add(name)

@@ -1,5 +1,5 @@
 import { integerVariables, namesSet, type NamingWord } from './naming.ts'
-import type { Assignment, Word } from './shell-syntax.ts'
+import type { Assignment, Command, Word } from './shell-syntax.ts'
 import { literal, type ShellWord, type WordChoice } from './shell-word.ts'
 import type { ShellAssignment } from './simple-command.ts'
 import { choicesOf, unclear } from './variants.ts'
@@ -38,7 +38,20 @@ export class Assignments {
     )
   }
 
-  read(node: Assignment): ShellAssignment {
+  /** Reads the assignments in front of a command. Without a command, they apply to the rest of the text. */
+  readPrefix({ prefix, name: program }: Command): readonly ShellAssignment[] {
+    const { variables } = this.#context
+    const { splitsElsewhere } = variables
+    const assignments = prefix.filter((part) => part.type === 'Assignment').map((part) => this.#read(part))
+    if (program === undefined) return assignments
+    // In front of a command, assignments apply only to that command, and the old values return afterwards.
+    for (const { name } of assignments) variables.assign(name, undefined)
+    // `IFS=` in front of `read` applies only to the line that is read. Some other built-ins keep such an assignment in some shells.
+    if (program.text === 'read') variables.splitsElsewhere = splitsElsewhere
+    return assignments
+  }
+
+  #read(node: Assignment): ShellAssignment {
     const { name, value } = node
     this.#context.coverage.claim('word', node)
     if (node.index !== undefined) this.#subscript(node)
@@ -61,7 +74,7 @@ export class Assignments {
     const parts = node.value.type === 'ArrayValue' ? undefined : node.value.parts
     if (this.#context.plainShell && parts?.every(isQuoting) === false)
       this.#context.problem(`some shells split ${node.text} into words`)
-    const { name, value } = this.read(node)
+    const { name, value } = this.#read(node)
     if (value === undefined || value.kind === 'dynamic') {
       return { kind: 'dynamic', text: node.text, prefix: `${name}=`, single: true, from: value?.from ?? 'commands' }
     }

@@ -216,11 +216,7 @@ export class Walk {
   }
 
   #bare(node: Command, input: StandardInput): void {
-    const assignments = node.prefix
-      .filter((part) => part.type === 'Assignment')
-      .map((part) => this.#assignments.read(part))
-    // In front of a command, assignments apply only to that command, and the old values return afterwards.
-    if (node.name !== undefined) for (const { name } of assignments) this.#variables.assign(name, undefined)
+    const assignments = this.#assignments.readPrefix(node)
     const opened = readRedirections(node.redirects, input, this.#context)
     const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({
       source: part.text,

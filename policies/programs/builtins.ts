@@ -1,10 +1,11 @@
-import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
+import { readOnly, unknown, type Alarm } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { effectOfVariable } from './environment-variables.ts'
 import { mountedHosts } from '../commands/mounted-hosts.ts'
 import { judgeOptions, judgeTexts, reader, runsScript } from './judges.ts'
 import { plainExpansion } from '../commands/variables.ts'
+import { judgeNames, judgeRenaming } from './naming-builtins.ts'
 import type { Judgement, Program, ProgramTable } from './program-table.ts'
 import { shellOptions } from './shell-options.ts'
 
@@ -31,38 +32,6 @@ function judgeTrap(args: readonly ShellWord[]): Judgement {
   if (action === undefined || signals.length === 0 || action.text === '-' || action.text === '')
     return { facts: [readOnly] }
   return judgeText('trap runs text later', [action])
-}
-
-/** Judges commands that assign variables, such as `export A=b`. Only literal names are accepted, because the shell evaluates subscripts in names. */
-function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
-  const table = optionTable(options)
-  return (args) => {
-    const parsed = parseArguments(args, table, { letters: 'getopt' })
-    if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
-    const facts: Fact[] = [readOnly]
-    if (parsed.operands.length === 0)
-      return { facts, alarms: [{ kind: 'environment', reason: 'it shows every variable' }] }
-    if (parsed.options.some(({ name: option }) => option === '-p'))
-      return { facts, alarms: [{ kind: 'environment', reason: 'it shows the values of variables' }] }
-    for (const word of parsed.operands) {
-      const given = word.kind === 'dynamic' ? word.prefix : word.text
-      const equals = given.indexOf('=')
-      const variable = (equals < 0 ? given : given.slice(0, equals)).replace(/\+$/, '')
-      if (!name.test(variable) || (word.kind === 'dynamic' && equals < 0)) {
-        return { facts: [unknown(`${word.text} is not a simple variable name`)] }
-      }
-      const value = equals >= 0 && word.kind === 'static' ? given.slice(equals + 1) : undefined
-      const effect = equals < 0 && !exported && !removes ? 'harmless' : effectOfVariable(variable, value, exported)
-      if (effect === 'dangerous') {
-        return { facts, alarms: [{ kind: 'environment', reason: `${variable}= can change which code runs` }] }
-      }
-      // The value may be a secret from the environment. Under the new variable's harmless name, a program could show it unnoticed.
-      if (exported && word.kind === 'dynamic' && word.from === 'environment')
-        facts.push(unknown(`${word.text} may pass on a secret from the environment`))
-      if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
-    }
-    return { facts }
-  }
 }
 
 const setOptions = optionTable('-e -u -x -v -f -C -n -b -h -E -T -o: +o: --')
@@ -226,8 +195,17 @@ export const builtins: ProgramTable = {
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),
-  // No operands are accepted, because with them `alias` may change the meaning of a name.
-  alias: reader('getopt', 'bash(1), alias: without arguments, it lists the aliases', '-p', { operands: 'none' }),
+  // Without operands, `alias` and `enable` only list names.
+  alias: builtin(judgeRenaming('an alias makes a name run another command', '-p', () => true)),
+  enable: builtin(judgeRenaming('enable changes which commands are built into the shell', '-a -n -p -s', () => true)),
+  // In zsh, `hash NAME=PATH` does what `hash -p PATH NAME` does in bash.
+  hash: builtin(
+    judgeRenaming(
+      'hash makes a name run another program',
+      '-d -l -r -t',
+      ({ kind, text: word }) => kind !== 'static' || word.includes('='),
+    ),
+  ),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),
   builtin: builtin(judgeExec),

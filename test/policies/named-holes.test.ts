@@ -125,6 +125,38 @@ test.each([
     expect(decide(line, { rules, mode })).not.toBe('allow')
 })
 
+test.each([
+  'IFS=,; x=git,push; $x',
+  'IFS=, eval :; x=git,push; $x',
+  'x=git,push; f() { local IFS=,; $x; }; f',
+  'read IFS <<< ,; x=git,push; $x',
+  'export IFS=,; x=git,push; $x',
+  'for IFS in ,; do x=git,push; $x; done',
+  '((IFS=1)); x=git1push; $x',
+  'declare -n r=IFS; r=,; x=git,push; $x',
+  'declare -l x; x=GIT; $x push',
+  'hash -p /usr/bin/git g; g push',
+  'hash -p/usr/bin/git g; g push',
+  'hash g=/usr/bin/git; g push',
+  'builtin hash -p /usr/bin/git g; g push',
+  'BASH_CMDS[g]=/usr/bin/git; g push',
+  'alias p=/usr/bin/gi\\t; p push',
+  'enable -f ./g.so g; g push',
+])('another separator or another name for the program does not hide a forbidden command: %s', (line) => {
+  const rules = 'prefix_rule(pattern=["git", "push"], decision="forbidden")'
+  expect(decide(line, { rules, mode: 'never' })).toBe('deny')
+})
+
+test.each([
+  'IFS=, read -r a b <<< "x,y"; n=src; ls $n',
+  'IFS=,; ls "$HOME"; ls src',
+  'hash -r; ls',
+  'alias; enable; ls',
+])('a rule that forbids git push does not stand in the way of: %s', (line) => {
+  const rules = 'prefix_rule(pattern=["git", "push"], decision="forbidden")'
+  expect(decide(line, { rules, mode: 'never' })).toBe('allow')
+})
+
 test.each(["bash -lc 'git status && rm x'", "bash -c 'rm x'"])(
   'Codex’s checker doesn’t look into %s, and its runtime does',
   (line) => {
