@@ -21,6 +21,7 @@ export {
   commitChangeSet as commit,
   isApplied,
   recover,
+  transactionsInProgress,
   undo,
   CommitError,
   PathError,

@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { transactionsInProgress } from '../files/index.ts'
 import { apply } from './apply.ts'
 import { expectShortRun } from './expect-short-run.ts'
 import { isArgumentUtf8, readStandardInput, write } from './input.ts'
@@ -58,8 +59,9 @@ function readPatch(): Buffer | undefined {
 }
 
 /**
- * Runs `act` so that SIGINT or SIGTERM rolls back a commit that has begun, unless it is past its point of no return. A patch is read before this
- * function is called: while the program waits for input, it hasn't changed anything, so a signal may simply end it.
+ * Runs `act` so that a signal rolls back a commit that has begun, unless it is past its point of no return. Later signals do nothing, because half a rollback
+ * would leave half a patch. A patch is read before this function is called: while the program waits for input, it hasn't changed anything, so a signal may
+ * simply end it.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()
@@ -67,12 +69,17 @@ async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 143],
   ] as const) {
-    process.once(signal, () => {
-      interrupted = code
+    process.on(signal, () => {
+      if (interrupted === undefined && transactionsInProgress() !== undefined) write(2, whileChanging)
+      interrupted ??= code
       controller.abort()
     })
   }
   const code = await act(controller.signal)
   return code === 0 ? 0 : (interrupted ?? code)
 }
+
+const whileChanging =
+  'apply-patch: interrupted while files were changing; it ends as soon as all of them have changed, or all are as before\n'

@@ -17,6 +17,7 @@ export {
   type Operation,
   type PathErrorCode,
 } from './commit-error.ts'
+export { transactionsInProgress } from './in-progress.ts'
 export { findNearPaths } from './near-paths.ts'
 export type { RecoveryReport } from './recover-from-journal.ts'
 export type { RecoverOptions } from './recover.ts'

@@ -39,6 +39,7 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
       for (const journal of lock.crashed) reports.push(...(await settle(journal, root, options.abandon === true)))
     } finally {
       lock.journal.discard()
+      lock.release()
     }
   }
   return reports

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommitError, errnoOf, withFacts } from './commit-error.ts'
 import { createJournal, listJournals, type Journal } from './journal.ts'
+import { noteLock } from './in-progress.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './journal-owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
 
@@ -15,6 +16,8 @@ export type TreeLock = {
   readonly isNew: boolean
   /** Journals of runs that died during a commit, or could not roll back their commit or clean up after it. */
   readonly crashed: readonly string[]
+  /** Call it last, when this process doesn't change the tree any more and its journal isn't active: until then, a signal doesn't end a program. */
+  readonly release: () => void
 }
 
 /** How many milliseconds to wait for another run on the same tree. This is far longer than any commit takes. */
@@ -53,7 +56,7 @@ function tryToLock(root: string, stateDirectory: string | undefined): Attempt {
     // Another run removed the folder between the two calls; the next attempt creates it again.
     if (journal === undefined) return { alive: directory }
     const { alive, crashed } = findOthers(root, stateDirectory, directory, journal.path)
-    if (alive === undefined) return { lock: { owner, journal, directory, isNew, crashed } }
+    if (alive === undefined) return { lock: { owner, journal, directory, isNew, crashed, release: noteLock() } }
     journal.discard()
     return { alive }
   } catch (error) {

@@ -35,6 +35,7 @@ export async function withTreeLock<Result>(
     throw new CommitError(error.code, { ...error.facts, journal: lock.journal.path })
   } finally {
     lock.journal.close()
+    lock.release()
   }
 }
 

@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { moments, signalsAt } from '../support/signals-at.ts'
 import { eventually } from '../sandbox/helpers.ts'
 import { makeCase } from './case-tools.ts'
 
@@ -35,4 +36,48 @@ test.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM', 'SIGHUP'] a
 function isReading(pid: number): boolean {
   const read = process.arch === 'arm64' ? '63' : '0'
   return readFileSync(`/proc/${pid}/syscall`, 'latin1').startsWith(`${read} 0x0 `)
+}
+
+describe('a program that changes hundreds of files', () => {
+  const files = Array.from({ length: 300 }, (_, index) => `*** Add File: many/${index}\n+${index}\n`)
+  const patch = `*** Begin Patch\n${files.join('')}*** Delete File: f.txt\n*** End Patch\n`
+  const { preparing, installing, cleaning, cleaningStill } = moments
+  const whileChanging =
+    /^apply-patch: interrupted while files were changing; [^\n]*\nInterrupted\.\nNothing was changed\.\n$/
+
+  test.each([
+    ['SIGINT', 130, [preparing, cleaning, cleaningStill]],
+    ['SIGTERM', 143, [installing, installing]],
+    ['SIGHUP', 143, [installing, cleaning]],
+  ] as const)('%s takes everything back, and more of them change nothing', (signal, code, at) => {
+    const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
+    const ended = runWith(cwd, [], patch, signalsAt(...at.map((moment) => [signal, moment] as const)))
+    expect([ended.status, ended.stdout, readdirSync(cwd)]).toEqual([code, '', ['f.txt']])
+    expect(ended.stderr).toMatch(whileChanging)
+  })
+
+  test('signals after its point of no return change nothing', () => {
+    const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
+    const env = signalsAt(['SIGINT', cleaning], ['SIGTERM', cleaning], ['SIGHUP', cleaningStill])
+    const ended = runWith(cwd, [], patch, env)
+    expect([ended.status, ended.stderr, readdirSync(cwd)]).toEqual([0, '', ['many']])
+    expect(readdirSync(join(cwd, 'many'))).toHaveLength(300)
+  })
+
+  test('signals take an undo back', () => {
+    const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
+    expect(runWith(cwd, [], patch).status).toBe(0)
+    const movingAside = { call: 'renameSync', path: '', nth: 150 }
+    const ended = runWith(cwd, ['undo'], '', signalsAt(['SIGINT', movingAside], ['SIGINT', movingAside]))
+    expect([ended.status, ended.stdout, readdirSync(cwd)]).toEqual([130, '', ['many']])
+    expect(ended.stderr).toMatch(whileChanging)
+    expect(readdirSync(join(cwd, 'many'))).toHaveLength(300)
+    expect([runWith(cwd, ['undo'], '').status, readdirSync(cwd)]).toEqual([0, ['f.txt']])
+  })
+})
+
+function runWith(cwd: string, args: readonly string[], input: string, env: Readonly<Record<string, string>> = {}) {
+  const state = { XDG_STATE_HOME: join(cwd, '../state') }
+  mkdirSync(state.XDG_STATE_HOME, { recursive: true })
+  return spawnSync(process.execPath, [program, ...args], { cwd, input, encoding: 'utf8', env: { ...state, ...env } })
 }
