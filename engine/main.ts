@@ -1,9 +1,13 @@
 import './core/zod-settings.ts'
+import { transactionsInProgress } from '../apply-patch/index.ts'
 import { declareExec } from './cli/declare/declare-exec.ts'
 import { everyCommand } from './cli/every-command.ts'
+import { leaveOnlyAfter } from './cli/interrupts.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/dispatch-command.ts'
 import { tellUsageError } from './cli/tell-usage-error.ts'
+
+leaveOnlyAfter(transactionsInProgress)
 
 /**
  * The program `agent`: runs the command that a command line names.

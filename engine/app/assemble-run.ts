@@ -147,6 +147,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
             session.transaction,
             session.sandbox,
             outsideOf(session.sandbox, settings, extensions, session.effects),
+            request.landing,
           ),
         }),
     prompt,

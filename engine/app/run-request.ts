@@ -153,6 +153,11 @@ export type RunRequest = {
   readonly errors?: Writable
   /** Called when the request has been checked completely. An interruption after that ends the run cleanly, with its last event and its summary. */
   readonly loaded?: () => void
+  /**
+   * Called when the changes of a transaction are about to land. From then on until the last event, the process must not exit: an interruption takes the changes
+   * back, unless they have all landed already.
+   */
+  readonly landing?: () => void
 }
 
 /** A run that was opened. It proceeds without any further calls from its caller. */

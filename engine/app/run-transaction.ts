@@ -7,6 +7,7 @@ import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Transaction } from '../run/run-options.ts'
+import { interruptionBy } from '../run/stop.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
 import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
@@ -93,11 +94,16 @@ function realOrUndefined(path: string): string | undefined {
   }
 }
 
-/** The functions with which the main loop handles a run's private view: they list the changes in it and land those that should land. */
+/**
+ * The functions with which the main loop handles a run's private view: they list the changes in it and land those that should land.
+ *
+ * @param begins called when the changes are about to land
+ */
 export function runTransaction(
   { view, wish, resumed, whenClosed, noted }: OpenTransaction,
   sandbox: Sandbox,
   { possible, happened }: Outside,
+  begins?: () => void,
 ): Transaction {
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> =>
@@ -116,11 +122,14 @@ export function runTransaction(
       settle: () =>
         record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
     },
-    land: async (stop) => {
+    land: async (stop, signal) => {
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
+      if (wanted) begins?.()
+      // With `always`, the signal that has ended the run doesn't keep its changes from landing.
+      const stopping = wish.land === 'always' && signal.aborted ? undefined : signal
       const commits = { move: wish.landCommits }
-      const landing = wanted ? await land(view.directory, known, { commits }) : undefined
+      const landing = wanted ? await land(view.directory, known, { commits, signal: stopping }) : undefined
       const isIn = landing?.type === 'landed' || landing?.type === 'nothing'
       const report = {
         ...reportOf(view, wish, known, landing, isIn ? landing.commits : undefined),
@@ -132,6 +141,10 @@ export function runTransaction(
         // Overlays are removed only after the sandbox is closed, because closing the sandbox examines the mounted views.
         await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
+      if (landing?.type === 'interrupted') {
+        const { reason, message } = interruptionBy(signal)
+        return { report, stop: { reason, message: `${message} Nothing was landed. ${keptIn(view)}.` } }
+      }
       const message = failureOf(landing, view, known)
       return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }
     },
@@ -140,7 +153,7 @@ export function runTransaction(
 
 function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }: ChangeRecord): string | undefined {
   const patch = patchFile(view.directory)
-  const kept = `The tree is unchanged, and the patch is in ${patch}`
+  const kept = keptIn(view)
   if (landing?.type === 'failed') {
     const state = landing.tree === 'unchanged' ? kept : `The patch is in ${patch}`
     return `The run's changes could not be landed. ${landing.message} ${state}`
@@ -150,6 +163,10 @@ function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }:
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   const help = landing.conflicts === blocked ? `. ${whatHelps(basename(view.directory))}` : ''
   return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}${help}`
+}
+
+function keptIn(view: PrivateView): string {
+  return `The tree is unchanged, and the patch is in ${patchFile(view.directory)}`
 }
 
 /** The maximum number of entries in a list of the report. Longer lists are truncated. */
@@ -168,7 +185,7 @@ function reportOf(
   const notes = landing?.type === 'landed' ? landing.notes : []
   return {
     strategy: view.state.strategy,
-    outcome: landing?.type ?? 'kept',
+    outcome: landing === undefined || landing.type === 'interrupted' ? 'kept' : landing.type,
     files: record.changes.length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),

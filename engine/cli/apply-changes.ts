@@ -13,6 +13,7 @@ import { recordOf, withLock, type LockedChanges } from './changed-session.ts'
 import { startWhereMounted } from './look-where-mounted.ts'
 import { findChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
+import { codeOf, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
 
 /** The options of `agent apply`. With `patch`, the person at the terminal decides about each hunk. */
@@ -38,7 +39,8 @@ export async function applyCommand(
     const all = isWhole(record, chosen)
     // If only changes that can't land are left out, no later landing would take the commits along.
     const isEvery = isWhole({ ...record, blocked: [] }, chosen)
-    const wish = { chosen, ...(isEvery || moves === true ? { commits: { move: moves === true } } : {}) }
+    const held = holdSignals(whileLanding)
+    const wish = { chosen, signal: held, ...(isEvery || moves === true ? { commits: { move: moves === true } } : {}) }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
     for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
@@ -62,6 +64,9 @@ export async function applyCommand(
         process.stderr.write(`Nothing was landed. To get the patch, run agent changes ${session.id} --patch FILE.\n`)
         if (landing.conflicts === record.blocked) process.stderr.write(`${whatHelps(session.id)}\n`)
         return exitCodes.failed
+      case 'interrupted':
+        process.stderr.write('Interrupted. Nothing was landed: the tree is unchanged.\n')
+        return codeOf(held.reason as Interruption)
       case 'failed':
         process.stderr.write(`${landing.tree === 'unchanged' ? 'Nothing was landed. ' : ''}${landing.message}\n`)
         return exitCodes.failed

@@ -14,6 +14,7 @@ import { landingsInTrees, readViewState, type NotedLanding } from '../transactio
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
 
 /** The options of `agent changes`. */
@@ -44,6 +45,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
       process.stdout.write(`Nothing to do: the changes of the session ${id} have already been discarded.\n`)
       return exitCodes.done
     }
+    holdSignals('Interrupted while the changes were being discarded. It ends as soon as all of them are.')
     closeView(directory, 'discarded')
     await removeViews(directory)
     removeAllRecords(directory)
@@ -69,8 +71,16 @@ export async function undoCommand(run: string | undefined): Promise<number> {
       return exitCodes.done
     }
     requireUndo(inTrees)
+    const held = holdSignals(
+      'Interrupted while the changes were being reverted. It ends as soon as all of them are reverted, or all are in the tree again.',
+    )
     for (const [index, landing] of inTrees.length === 0 ? [[0, undefined] as const] : inTrees.entries()) {
-      const stayed = await takeBackOrSay(landing, directory, index === 0 ? 'Nothing was' : 'Only a part was')
+      const [soFar, signal] = index === 0 ? ['Nothing was', held] : ['Only a part was', undefined]
+      const stayed = await takeBackOrSay(landing, directory, soFar, signal)
+      if (stayed === 'interrupted') {
+        process.stderr.write('Interrupted. Nothing was reverted: the tree is unchanged.\n')
+        return codeOf(held.reason as Interruption)
+      }
       for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
     }
     const again = state.state === 'discarded' ? '' : ` To land the changes again, run agent apply ${id}.`
@@ -97,11 +107,12 @@ async function takeBackOrSay(
   landing: NotedLanding | undefined,
   directory: string,
   soFar: string,
-): Promise<readonly string[]> {
+  signal: AbortSignal | undefined,
+): Promise<readonly string[] | 'interrupted'> {
   const state = readViewState(directory)
   if (state === undefined) return []
   try {
-    return await takeBack(directory, state)
+    return await takeBack(directory, state, signal)
   } catch (error) {
     if (!(error instanceof CommitError || error instanceof PathError)) throw error
     if (error.code === 'nothing-to-undo' && landing !== undefined) {

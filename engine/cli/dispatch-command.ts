@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { exitCodes } from '../core/exit-codes.ts'
 import { version } from '../core/version.ts'
 import type { Finish } from './declare/shared-options.ts'
+import { codeOf, leave, newLineOfTerminal, onSignals } from './interrupts.ts'
 import { wordUsageErrors } from './usage-errors.ts'
 
 /** Declares commands. Each of them calls `finish` with its exit code. */
@@ -26,6 +27,11 @@ export async function runProgram(
   const finish: Finish = (code) => {
     exitCode = code
   }
+  // Commands that want to end in an orderly way handle signals themselves.
+  onSignals((reason) => {
+    newLineOfTerminal()
+    leave(codeOf(reason))
+  })
   const program = new Command(name)
     .description('Runs a coding agent in a repository, in a sandbox, with a Guardian that judges everything it does.')
     .version(version, '--version', 'print the version')

@@ -1,9 +1,10 @@
 import process from 'node:process'
 import { jsonlSink } from '../display/jsonl.ts'
-import { exitCodes, type EndReason } from '../core/exit-codes.ts'
+import type { EndReason } from '../core/exit-codes.ts'
 import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
+import { codeOf, keepExitCode, leave, onSignals } from './interrupts.ts'
 
 /** The functions with which `agent exec` reports how far it has come. What is printed if it fails depends on that. */
 export type Progress = {
@@ -32,7 +33,11 @@ export async function reportStartupFailure(
   let told: number | undefined
   const unhandle = handleSignals(json)
   try {
-    return await start({ ready: unhandle, ended: (exitCode) => (told = exitCode) })
+    const ended = (exitCode: number): void => {
+      told = exitCode
+      keepExitCode(exitCode)
+    }
+    return await start({ ready: unhandle, ended })
   } catch (error) {
     const { message } = error as Error
     if (told === undefined) {
@@ -62,20 +67,15 @@ export function failureLines(reason: EndReason, message: string): string {
   return lines
 }
 
-/** Makes SIGINT, SIGTERM and SIGHUP end the process: nothing is running yet that needs a clean end. Returns a function that removes the handlers. */
+/** Makes signals end the process: nothing is running yet that needs a clean end. Returns a function that removes the handler. */
 function handleSignals(json: boolean): () => void {
-  const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
-    if (json) tellFailure(reason, message)
+  let isEnding = false
+  return onSignals((reason, signal = 'SIGTERM') => {
+    if (isEnding) return
+    isEnding = true
+    const message = reason === 'interrupted' ? 'Interrupted.' : `Stopped by ${signal}.`
+    if (json) tellFailure(reason === 'interrupted' ? reason : 'terminated', message)
     process.stderr.write(`agent: ${message}\n`)
-    process.stdout.write('', () => process.exit(exitCodes[reason]))
-  }
-  const handlers = [
-    ['SIGINT', stop('interrupted', 'Interrupted.')],
-    ['SIGTERM', stop('terminated', 'Stopped by SIGTERM.')],
-    ['SIGHUP', stop('terminated', 'Stopped by SIGHUP.')],
-  ] as const
-  for (const [name, handler] of handlers) process.once(name, handler)
-  return () => {
-    for (const [name, handler] of handlers) process.off(name, handler)
-  }
+    process.stdout.write('', () => leave(codeOf(reason)))
+  })
 }

@@ -9,7 +9,7 @@ import type { Start } from '../session/start-session.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import type { ExecOptions, ReviewOptions } from './exec-options.ts'
 import { farewell } from './farewell.ts'
-import { catchInterrupts } from './interrupts.ts'
+import { catchInterrupts, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
 import { ownProcess } from './own-process.ts'
 import { printFinalMessage } from './print-final-message.ts'
 import { runRequest } from './request-from-options.ts'
@@ -61,6 +61,10 @@ export async function runExec(
       progress.ready()
       release.push(catchInterrupts((reason) => run.interrupt(reason), parting.words))
       if (options.timeout !== undefined) release.push(watchTimeLimit(options.timeout, options.json === true))
+    },
+    landing: () => {
+      const held = holdSignals(whileLanding)
+      held.addEventListener('abort', () => run.interrupt(held.reason as Interruption), { once: true })
     },
   })
   if (supervisor !== undefined) release.push(supervisor.release(() => run.interrupt('terminated')))

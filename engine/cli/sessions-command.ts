@@ -8,11 +8,13 @@ import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
 import { lockSession, type LockedFolder, type SessionLock } from '../session/session-lock.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { isAborted } from '../transaction/is-aborted.ts'
 import { leftInSession } from '../transaction/left-in-view.ts'
 import { stateFolders } from './find-changed-session.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
+import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
 
 const shownCharacters = 2000
@@ -55,8 +57,10 @@ export function showCommand(id: string): number {
  * @param unlanded whether to also remove sessions with work that is nowhere else
  */
 export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
+  const held = holdSignals('Interrupted. It ends as soon as the session that is being removed is gone.')
   let [removed, bytes, kept, busy] = [0, 0, 0, 0]
   for (const [state, id] of allSessions()) {
+    if (await isAborted(held)) break
     const file = rolloutOf(state, id)
     const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
     if (Date.now() - touched < days * dayMs) continue
@@ -88,7 +92,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
     process.stdout.write(
       `${counted(busy, 'session')} kept, because a process is working on ${busy === 1 ? 'it' : 'them'}\n`,
     )
-  return exitCodes.done
+  return held.aborted ? codeOf(held.reason as Interruption) : exitCodes.done
 }
 
 /** Locks a session's folder; undefined if another process is working on the session. */

@@ -83,7 +83,7 @@ export const transactionReport = z.object({
   strategy: z.string(),
   /**
    * `landed`: all changes are in the user's files. `nothing`: there were no changes, or the user's files already had them. `kept`: the changes were
-   * stored but didn't land, because of `--land`, or because the run failed. `conflict`: no change landed, and `conflicts` says why. `failed`: landing
+   * stored but didn't land, because of `--land`, or because the run failed or was interrupted. `conflict`: no change landed, and `conflicts` says why. `failed`: landing
    * failed, and the error says why; usually the user's files are unchanged, but some of the changes may have been written.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),

@@ -47,9 +47,13 @@ export type Transaction = {
    * running any more.
    *
    * @param stop why the run ended early; undefined if it completed
+   * @param signal if it is aborted before all changes are applied, none is, unless the user wants them even after an interruption
    * @returns `stop`: why the run failed, if the changes could not be applied; `report`: what happened to the changes
    */
-  land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
+  land(
+    stop: Stop | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
 /** Everything that a run needs. It is prepared before the run starts, so that no configuration error can occur during the run. */

@@ -87,12 +87,12 @@ export async function run(options: RunOptions): Promise<RunSummary> {
 
 /** Applies the changes of a transactional run to the workspace, if the user wants that. If this fails, the run fails. */
 async function land(
-  { transaction, session }: RunOptions,
+  { transaction, session, signal }: RunOptions,
   stop: Stop | undefined,
 ): Promise<Awaited<ReturnType<Transaction['land']>>> {
   if (transaction === undefined) return {}
   try {
-    const landed = await transaction.land(stop)
+    const landed = await transaction.land(stop, signal)
     noteEnd(session.rollout, stop ?? landed.stop)
     return landed
   } catch (error) {

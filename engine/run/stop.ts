@@ -8,11 +8,7 @@ export type Stop = { readonly reason: EndReason; readonly message: string }
 
 /** Returns why a run ends after a failure: it was stopped, its budget is used up, a request to the model failed, or there was another error. */
 export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch): Stop {
-  if (signal.aborted && signal.reason instanceof Error) return faultOf(signal.reason)
-  if (signal.aborted) {
-    const reason: EndReason = signal.reason === 'terminated' ? 'terminated' : 'interrupted'
-    return { reason, message: reason === 'terminated' ? 'Stopped by SIGTERM.' : 'Interrupted.' }
-  }
+  if (signal.aborted) return interruptionBy(signal)
   const exhausted = budget.signal.aborted ? budget.exhausted() : undefined
   if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
   if (error instanceof ModelError) {
@@ -20,6 +16,13 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
     return { reason: reasons[error.code], message: error.message }
   }
   return faultOf(error)
+}
+
+/** Returns why a run ends whose signal was aborted. */
+export function interruptionBy({ reason: why }: Pick<AbortSignal, 'reason'>): Stop {
+  if (why instanceof Error) return faultOf(why)
+  const reason: EndReason = why === 'terminated' ? 'terminated' : 'interrupted'
+  return { reason, message: reason === 'terminated' ? 'Stopped by SIGTERM.' : 'Interrupted.' }
 }
 
 /** Error codes that mean that a disk or a file takes no more data, for example because the disk is full. */

@@ -4,6 +4,7 @@ import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
 import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
+import { isAborted, isInterruption } from './is-aborted.ts'
 import { isNoSpace } from './no-space.ts'
 import { revertedInView, stateAfter } from './note-landed.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
@@ -25,6 +26,8 @@ export type Landing =
   | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
   /** Nothing was landed, because these changes can't land. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
+  /** Nothing was landed, because the signal was aborted. */
+  | { readonly type: 'interrupted' }
   /** `tree`: `unchanged`, or `incomplete` if only some of the changes may have been written. */
   | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
 
@@ -34,6 +37,8 @@ type LandingWish = {
   readonly chosen?: readonly RunChange[]
   /** Set if the commits of the session's runs land too. `move`: whether the checked-out branch moves to them. Default: commits don't land. */
   readonly commits?: { readonly move: boolean } | undefined
+  /** When it is aborted, nothing lands, unless everything has landed already. Default: the landing can't be interrupted. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -44,11 +49,14 @@ type LandingWish = {
 export async function land(
   directory: string,
   record: ChangeRecord,
-  { chosen = record.changes, commits }: LandingWish = {},
+  { chosen = record.changes, commits, signal }: LandingWish = {},
 ): Promise<Landing> {
   if (record.blocked.length > 0 && chosen === record.changes) return { type: 'conflict', conflicts: record.blocked }
   for (let tries = 1; ; tries += 1) {
-    const landing = await tryToLand(directory, record, chosen, commits)
+    if (signal?.aborted === true) return { type: 'interrupted' }
+    const landing = await tryToLand(directory, record, { chosen, commits, signal })
+    // Ctrl-C also kills the git processes that plan the landing, so the failure may be due to the interruption.
+    if (await isInterrupted(signal, landing)) return { type: 'interrupted' }
     if ('changed' in landing) {
       // Whatever somebody else has written while the changes were landing may be mergeable.
       if (tries === mostTries) return { type: 'conflict', conflicts: landing.changed }
@@ -72,12 +80,19 @@ export function isWhole(
   return blocked.length === 0 && chosen.length === changes.length && chosen.every((each) => changes.includes(each))
 }
 
+type Tried = Landing | { readonly busy: string } | { readonly changed: readonly Conflict[] }
+
+async function isInterrupted(signal: AbortSignal | undefined, tried: Tried): Promise<boolean> {
+  const isIn = 'type' in tried && (tried.type === 'landed' || tried.type === 'nothing')
+  const isOpen = 'type' in tried && tried.type === 'failed' && tried.tree === 'incomplete'
+  return !isIn && !isOpen && (await isAborted(signal))
+}
+
 async function tryToLand(
   directory: string,
   record: ChangeRecord,
-  chosen: readonly RunChange[],
-  wanted: LandingWish['commits'],
-): Promise<Landing | { readonly busy: string } | { readonly changed: readonly Conflict[] }> {
+  { chosen, commits: wanted, signal }: LandingWish & Required<Pick<LandingWish, 'chosen'>>,
+): Promise<Tried> {
   let gits: readonly string[] = []
   try {
     for (const root of new Set(chosen.map((change) => change.root))) await recover({ root })
@@ -117,13 +132,15 @@ async function tryToLand(
       const then = after(state, isEmpty ? undefined : { ...landing, id })
       writeIfRoom(directory, { ...state, pending: { does: 'land', root, ...(isEmpty ? {} : { id }), then } })
     }
-    const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(
-      (error: unknown) => {
-        const isOpen = error instanceof CommitError && error.tree === 'incomplete'
-        if (state !== undefined && !isOpen) writeIfRoom(directory, state)
-        throw error
-      },
-    )
+    if (await isAborted(signal)) return { type: 'interrupted' }
+    const report = await commit(
+      { ...changeSet, root },
+      { begins, ...(alongside && { alongside }), ...(signal && { signal }) },
+    ).catch((error: unknown) => {
+      const isOpen = error instanceof CommitError && error.tree === 'incomplete'
+      if (state !== undefined && !isOpen) writeIfRoom(directory, state)
+      throw error
+    })
     const notes = report.warnings.map(({ message }) => message)
     const noted = { ...landing, id: report.id, can_undo: report.canUndo, ...(notes.length === 0 ? {} : { notes }) }
     // If there is no room to note the landing, it is in the tree anyway.
@@ -135,6 +152,7 @@ async function tryToLand(
   } catch (error) {
     const git = busyGit(error, gits)
     if (git !== undefined) return { busy: git }
+    if (isInterruption(error)) return { type: 'interrupted' }
     if (error instanceof CommitError && error.code === 'changed' && error.tree === 'unchanged') {
       const differences = error.facts.differences ?? []
       const conflicts = differences.map(({ key }) => ({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { agent, eventsOf, type Ended } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
+import { signalsAt } from '../../support/signals-at.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
@@ -57,6 +58,21 @@ test('prune removes only older sessions', async () => {
   utimesSync(rollout, old, old)
   expect((await sessions('prune', '--days', '30')).stdout).toBe('1 session removed\n')
   expect(ids()).toEqual([])
+})
+
+test('a signal ends prune when the session that is being removed is gone', async () => {
+  const [id = ''] = ids()
+  const old = Date.now() / 1000 - 40 * 86_400
+  cpSync(sessionOf(id), sessionOf(`${id.slice(0, -6)}000000`), { recursive: true })
+  for (const each of ids()) utimesSync(join(sessionOf(each), 'rollout.jsonl'), old, old)
+  const env = signalsAt(
+    ['SIGINT', { call: 'unlinkSync', path: '/sessions/', nth: 1 }],
+    ['SIGINT', { call: 'unlinkSync', path: '/sessions/', nth: 2 }],
+  )
+  const ended = await agent(['sessions', 'prune', '--days', '30'], { cwd, home, env })
+  expect([ended.code, ended.stdout]).toEqual([130, '1 session removed\n'])
+  expect(ended.stderr).toBe('agent: Interrupted. It ends as soon as the session that is being removed is gone.\n')
+  expect(ids().map((each) => readdirSync(sessionOf(each)).includes('rollout.jsonl'))).toEqual([true])
 })
 
 test('show of a missing session is a usage error', async () => {
