@@ -19,7 +19,7 @@ import { parseDeferral } from '../tools/search/deferral.ts'
 import type { Closing } from './closing.ts'
 import { describeEnvironment } from './describe-environment.ts'
 import { describeImports } from './describe-imports.ts'
-import { describeReverted } from './describe-reverted.ts'
+import { describeReverted, describeUnlanded } from './describe-reverted.ts'
 import type { Contribution, Opened, Services } from './feature.ts'
 import { featuresOf } from './features/index.ts'
 import { openFeatures } from './open-features.ts'
@@ -158,7 +158,9 @@ export async function assemble(session: InSession, closing: Closing, options: As
       ...describeImports(config),
       ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
       ...session.recovered,
-      ...(session.transaction?.resumed === false ? describeReverted(session.session.directory) : []),
+      ...(session.transaction?.resumed === false
+        ? [...describeReverted(session.session.directory), ...describeUnlanded(beginning)]
+        : []),
       ...(request.notices ?? []),
       ...all(({ notices }) => notices),
       ...early,

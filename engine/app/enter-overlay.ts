@@ -14,7 +14,7 @@ import type { Closing } from './closing.ts'
 import { sandboxModeOf } from './modes.ts'
 import type { Configured } from './stages.ts'
 import { recoverTree } from './recover-tree.ts'
-import { requestedTransaction, treesOf } from './run-transaction.ts'
+import { requestedTransaction, strategyBefore, treesOf } from './run-transaction.ts'
 
 /**
  * If the run's private view of the tree is to be an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the
@@ -37,7 +37,7 @@ export async function enterOverlay(
   }
   if (request.start?.type === 'resume') await settleUnlocked(directory)
   const before = request.start?.type === 'resume' ? readViewState(directory) : undefined
-  const wish = requestedTransaction(request.transaction, settings, before?.strategy)
+  const wish = requestedTransaction(request.transaction, settings, strategyBefore(beginning))
   const isRefused =
     request.ephemeral === true ||
     request.externallySandboxed === true ||

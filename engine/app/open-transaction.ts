@@ -6,12 +6,12 @@ import type { LockedFolder } from '../session/session-lock.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
 import { makeView, openOverlays } from '../transaction/private-view.ts'
 import { openViewState, reopenView, type PrivateView } from '../transaction/stored-view.ts'
-import { readViewState, type Strategy } from '../transaction/view-state.ts'
+import type { Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
 import type { Loaded } from './stages.ts'
-import { treesOf, requestedTransaction, type OpenTransaction } from './run-transaction.ts'
+import { treesOf, requestedTransaction, strategyBefore, type OpenTransaction } from './run-transaction.ts'
 
 /**
  * Opens the private view of a transactional run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
@@ -24,8 +24,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   const { request, settings, workspace, beginning, noOverlay } = loaded
   const isResumed = request.start?.type === 'resume'
   const open = isResumed ? openViewState(beginning.directory) : undefined
-  const before = isResumed ? readViewState(beginning.directory)?.strategy : undefined
-  const wish = requestedTransaction(request.transaction, settings, before)
+  const wish = requestedTransaction(request.transaction, settings, strategyBefore(beginning))
   if (wish === undefined) return undefined
   if (request.ephemeral === true) {
     throw new UserError(

@@ -15,9 +15,10 @@ import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, land, type Landing } from '../transaction/land.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
 import type { PrivateView } from '../transaction/stored-view.ts'
-import type { Strategy } from '../transaction/view-state.ts'
+import { readViewState, type Strategy } from '../transaction/view-state.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
+import type { Beginning } from '../session/start-session.ts'
 import type { Outside } from './outside-effects.ts'
 import type { TransactionRequest } from './run-request.ts'
 import { findRepository } from './workspace.ts'
@@ -44,10 +45,15 @@ type TransactionWish = {
   readonly landCommits: boolean
 }
 
+/** How the view was made in which the session worked that a run resumes or forks; undefined if there was none. */
+export function strategyBefore({ earlier }: Beginning): Strategy | undefined {
+  return earlier === undefined ? undefined : readViewState(earlier)?.strategy
+}
+
 /**
  * Returns the transaction settings of a run, from the request or else from the configuration; undefined if the run isn't a transaction.
  *
- * @param before how the view of the resumed session was made; undefined if no session with a view is resumed. A run that resumes a session with a
+ * @param before how the view of the session that the run continues was made; undefined if there is none. A run that resumes or forks a session with a
  *   view is always a transaction
  * @throws UserError `usage` if the request has options for landing but isn't a transaction
  */

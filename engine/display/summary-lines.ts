@@ -13,8 +13,8 @@ import { counted } from '../core/text/counted.ts'
 export function summaryLines(summary: RunSummary, { paint, shorten }: Style, told: boolean): readonly string[] {
   const { usage, commands, denied, filesChanged, error } = summary
   const failed = commands.failed === 0 ? '' : ` (${commands.failed} failed)`
-  const ending =
-    summary.reason === 'done' && summary.result === 'no-change' ? 'done, nothing changed' : endings[summary.reason]
+  const nothing = (summary.transaction?.files ?? 0) > 0 ? 'done, only directories changed' : 'done, nothing changed'
+  const ending = summary.reason === 'done' && summary.result === 'no-change' ? nothing : endings[summary.reason]
   const head = error === undefined ? paint('green', ending) : paint('red', told ? ending : `${ending}: ${error}`)
   return [
     `${head} · ${seconds(summary.durationMs)} · exit code ${summary.exitCode}`,

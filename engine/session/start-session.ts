@@ -21,6 +21,8 @@ export type Beginning = {
   readonly threadId: string
   /** The path of the session's folder, which may not exist yet. */
   readonly directory: string
+  /** The path of the folder of the session whose history the run continues; undefined for a new session. */
+  readonly earlier: string | undefined
   /**
    * Creates or reopens the session's folder. Nothing is written before this call.
    *
@@ -48,6 +50,7 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
     threadId,
     resumedFrom: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
     directory: sessionDirectory(stateDir, threadId),
+    earlier: earlier && sessionDirectory(stateDir, earlier.session.thread_id),
     open: (directory, source, passing) => {
       if (passing !== undefined) return ephemeralSession(threadId, passing)
       const session = openSession(stateDir, threadId)

@@ -370,6 +370,21 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([again.code, fingerprint(cwd)]).toEqual([4, before])
   })
 
+  test('stays a transaction when its session is forked, in a new view without what did not land, which it says', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const home = tempDir()
+    await transactional(cwd, [cmd('echo x > a.txt')], { home, args: ['--transactional', '--land', 'never'] })
+    const before = fingerprint(cwd)
+    const args = ['--max-turns', '2', 'fork', '--last', 'go on']
+    const again = await exec([cmd('cat a.txt; echo y > a.txt'), cmd('false')], args, { cwd, home })
+    expect([again.code, fingerprint(cwd)]).toEqual([4, before])
+    expect(again.stderr).toContain('without landing it is not in it: to land that, run agent apply ')
+    const json = ['--json', 'fork', '--last', 'go on']
+    const landed = await exec([cmd('cat a.txt; echo z > a.txt'), [say('done')]], json, { cwd, home })
+    expect([landed.code, read(cwd, 'a.txt')]).toEqual([0, 'z\n'])
+    expect(landed.events.at(-1)).toMatchObject({ transaction: { outcome: 'landed' } })
+  })
+
   test('can be taken back after its session was resumed, together with what the resumed run landed', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
@@ -479,6 +494,11 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('requires its flag for options about landing', async () => {
     const ended = await exec([], ['--land', 'never', 'x'], { cwd: repository({}) })
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('add --transactional')])
+  })
+
+  test('does not report that nothing changed if it made a directory', async () => {
+    const ended = await exec([cmd('mkdir d'), [say('done')]], ['--transactional', 'x'], { cwd: repository({}) })
+    expect(ended.stderr).toContain('done, only directories changed')
   })
 
   test('reports its result on the terminal', async () => {
