@@ -52,7 +52,7 @@ export async function applyCommand(
         const merged = landing.merged.map((path) => `merged with somebody else's changes: ${path}\n`).join('')
         const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
         const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
-        process.stdout.write(`${merged}${notes}${counted(landing.files, 'file')} landed${undone}\n`)
+        process.stdout.write(`${merged}${notes}${whatLanded(landing)} landed${undone}\n`)
         return exitCodes.done
       }
       case 'nothing':
@@ -115,6 +115,11 @@ async function pick(
   }
 }
 
+/** Names what a landing changed: the files or, if it changed none, the directories. */
+function whatLanded({ files, directories }: { readonly files: number; readonly directories: number }): string {
+  return files === 0 && directories > 0 ? counted(directories, 'directory', 'directories') : counted(files, 'file')
+}
+
 async function finish({ directory }: LockedChanges): Promise<void> {
   closeView(directory, 'landed')
   await removeLandedView(directory)
@@ -123,10 +128,14 @@ async function finish({ directory }: LockedChanges): Promise<void> {
 /**
  * Returns the changes at the given paths and below them, with the new directories that they need.
  *
- * @throws UserError `usage` for a path that the run did not change
+ * @throws UserError `usage` for a path that the run did not change, and for an empty one
  */
 function choose(record: ChangeRecord, paths: readonly string[]): readonly RunChange[] {
-  const plain = paths.map((path) => path.replace(/^\.\//, '').replace(/\/$/, ''))
+  if (paths.includes('')) {
+    const message = "'' is not a path. To land all changes, name no path; to land all that can land, name '.'."
+    throw new UserError('usage', message)
+  }
+  const plain = paths.map((path) => (path === './' ? '.' : path.replace(/^\.\//, '').replace(/(?!^)\/$/, '')))
   const isMeant = (change: RunChange, wanted: string): boolean =>
     wanted === '.' ||
     [change.path, `${change.root}/${change.path}`].some((name) => name === wanted || name.startsWith(`${wanted}/`))

@@ -10,7 +10,13 @@ import { closeView } from '../transaction/land.ts'
 import { unlandedRepositories } from '../transaction/land-commits.ts'
 import { takeBack } from '../transaction/take-back.ts'
 import { removeViews } from '../transaction/remove-view.ts'
-import { landingsInTrees, readViewState, type NotedLanding } from '../transaction/view-state.ts'
+import {
+  isAllReverted,
+  isReverted,
+  landingsInTrees,
+  readViewState,
+  type NotedLanding,
+} from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
@@ -186,7 +192,8 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
   ]
 }
 
-function standing({ state: { state, landings } }: ChangedSession): string {
-  if (landings.at(-1)?.undone === true) return 'taken back'
+function standing({ state: known }: ChangedSession): string {
+  const { state } = known
+  if (isReverted(known)) return isAllReverted(known) ? 'taken back' : 'taken back in part'
   return { making: 'not begun', open: 'not landed', landed: 'landed', discarded: 'thrown away' }[state]
 }

@@ -15,6 +15,7 @@ import { unchangedFiles, type UnchangedFiles } from '../transaction/evidence/unc
 import type { Statement } from '../transaction/evidence/statement.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
+import { isAllReverted } from '../transaction/view-state.ts'
 import { recordOf } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 
@@ -46,6 +47,8 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
       `The session also landed changes before ${began}; the evidence is about those made since then.\n`,
     )
   }
+  if (isAllReverted(session.state))
+    process.stderr.write('The changes were reverted, so they are not in the tree; the evidence says so.\n')
   const known = { facts, unchanged, at: new Date() }
   const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
   if (output === '-') process.stdout.write(sealed)
@@ -144,7 +147,8 @@ export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] 
   process.stdout.write(`${file}: intact, signed by ${whose}\n`)
   const held =
     known.length === 0 ? 'nothing else was compared: give --tree or --patch' : `confirmed: ${known.join(', ')}`
-  process.stdout.write(`session ${predicate.session}, ${held}\n`)
+  const reverted = predicate.transaction.state === 'reverted' ? ', whose changes had been reverted' : ''
+  process.stdout.write(`session ${predicate.session}${reverted}, ${held}\n`)
   return exitCodes.done
 }
 

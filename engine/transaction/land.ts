@@ -13,11 +13,12 @@ import { readViewState, writeViewState, type NotedLanding, type ViewState } from
 
 /** The result of a landing. */
 export type Landing =
-  /** `files`: how many files the transaction wrote. `commits`: the landed commits; absent if there were none to land. */
+  /** `files` and `directories`: how many of them the transaction changed. `commits`: the landed commits; absent if there were none to land. */
   | {
       readonly type: 'landed'
       readonly commits: CommitsReport | undefined
       readonly files: number
+      readonly directories: number
       readonly merged: readonly string[]
       readonly canUndo: boolean
       readonly notes: readonly string[]
@@ -147,8 +148,8 @@ async function tryToLand(
     const isNoted =
       state === undefined || writeIfRoom(directory, { ...state, ...after(state, isEmpty ? undefined : noted) })
     if (isEmpty) return { type: 'nothing', already, commits: told }
-    const files = changeSet.changes.length
-    return { type: 'landed', files, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
+    const [files, directories] = [changeSet.changes.length, changeSet.directories?.length ?? 0]
+    return { type: 'landed', files, directories, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
   } catch (error) {
     const git = busyGit(error, gits)
     if (git !== undefined) return { busy: git }

@@ -55,7 +55,7 @@ const settled = z.object({
    * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** The landings that are in the trees, oldest first. After an undo, only the oldest one is left, marked as undone. */
+  /** The landings, oldest first. Those that were undone stay, marked as such, until the next landing. */
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: commits.readonly().optional(),
@@ -152,9 +152,14 @@ export function withoutLanded(
   return rest
 }
 
-/** Whether the changes that a session landed have all been reverted. */
+/** Whether changes that a session landed were reverted since. */
 export function isReverted(state: Pick<ViewState, 'landings'> | undefined): boolean {
   return state?.landings.some(({ undone }) => undone) === true
+}
+
+/** Whether everything that a session landed was reverted since. */
+export function isAllReverted(state: Pick<ViewState, 'landings'>): boolean {
+  return isReverted(state) && landingsInTrees(state).length === 0
 }
 
 /** Returns the landings with a new one. Landings that were undone are left out. */
@@ -164,6 +169,6 @@ export function withLanding({ landings }: Pick<ViewState, 'landings'>, landing: 
 
 /** Returns the landings after the newest one has been undone. */
 export function afterUndo({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
-  const [newest] = landings.slice(-1)
-  return landings.length === 1 && newest !== undefined ? [{ ...newest, undone: true }] : landings.slice(0, -1)
+  const newest = landings.findLast(({ undone }) => !undone)
+  return landings.map((each) => (each === newest ? { ...each, undone: true } : each))
 }

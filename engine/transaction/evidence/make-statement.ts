@@ -4,7 +4,7 @@ import type { Verified } from '../../core/run-summary.ts'
 import { version } from '../../core/version.ts'
 import { renderPatch, type ChangeRecord, type RunChange } from '../change-record.ts'
 import { headOf } from '../heads.ts'
-import type { ViewState } from '../view-state.ts'
+import { isAllReverted, type ViewState } from '../view-state.ts'
 import { readDecidedBy } from './decided-by.ts'
 import { predicateType, statementType, type FileAfter, type Statement } from './statement.ts'
 import type { UnchangedFiles } from './unchanged-files.ts'
@@ -61,7 +61,11 @@ export function makeStatement(
       audit_head: auditHead ?? null,
       verified: [...verified],
       decided_by: [...readDecidedBy(directory)],
-      transaction: { strategy: state.strategy, state: state.state, since: state.began },
+      transaction: {
+        strategy: state.strategy,
+        state: isAllReverted(state) ? 'reverted' : state.state,
+        since: state.began,
+      },
       trees: state.roots.map(({ path }, index) => {
         const changes = record.changes.filter(({ root }) => root === path)
         const known = unchanged[index]

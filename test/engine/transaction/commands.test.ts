@@ -81,6 +81,34 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(readdirSync(cwd)).toEqual(['.git', 'a.txt', 'd'])
     const wrong = await ask('apply', id, 'nowhere')
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("The run did not change 'nowhere'")])
+    const empty = await ask('apply', id, '')
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("'' is not a path")])
+    expect(readdirSync(cwd)).toEqual(['.git', 'a.txt', 'd'])
+  })
+
+  test('are counted as directories if there are no others', async () => {
+    const { id, ask } = await kept('mkdir -p d/e', {})
+    expect((await ask('apply', id)).stdout).toContain('2 directories landed; ')
+  })
+
+  test('are not touched while another process lands them, and the message says what that process does', async () => {
+    const { id, directory, ask } = await kept('echo x > a.txt', {})
+    writeFileSync(
+      join(directory, 'running'),
+      JSON.stringify({ pid: process.pid, doing: "landing this session's changes" }),
+    )
+    for (const words of [
+      ['apply', id],
+      ['discard', id],
+      ['changes', id],
+    ]) {
+      expect(await ask(...words)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `process ${process.pid} is landing this session's changes. Wait until it ends.`,
+        ),
+      })
+    }
   })
 
   test('that were applied in parts are reverted by one undo', async () => {
@@ -100,6 +128,8 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
     const refused = await ask('undo', id)
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/Only a part was reverted\..*a\.txt/s)])
+    expect((await ask('changes', id)).stdout).toContain('taken back in part')
+    expect((await ask('sessions', 'prune', '--days', '0')).stdout).toContain('0 sessions removed\n1 session kept')
     expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'b.txt'))]).toEqual(['theirs\n', false])
     writeFileSync(join(cwd, 'a.txt'), 'x\n')
     expect((await ask('undo', id)).stdout).toContain('Reverted.')

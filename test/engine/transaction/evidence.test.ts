@@ -245,6 +245,22 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect(check()).toBe(0)
   })
 
+  test('says that the changes were reverted', async () => {
+    const [cwd, home, key] = [repository({ 'a.txt': 'a\n' }), tempDir(), join(tempDir(), 'key')]
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const run = [[call('exec_command', { cmd: 'echo z > a.txt' })], [say('done')]]
+    await exec(run, ['--transactional', 'x'], { cwd, home })
+    await agent(['undo', '--last'], { cwd, home })
+    const file = join(home, 'e.json')
+    const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
+    expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('The changes were reverted')])
+    const verified = await agent(['evidence', 'verify', file], { cwd, home })
+    expect([verified.code, verified.stdout]).toEqual([
+      0,
+      expect.stringContaining(', whose changes had been reverted, '),
+    ])
+  })
+
   test('says that a session landed changes before those that it is about', async () => {
     const [cwd, home, key] = [repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }), tempDir(), join(tempDir(), 'key')]
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
