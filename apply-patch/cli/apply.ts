@@ -102,6 +102,9 @@ function note(
     ...(report?.recovered ?? []).map(
       ({ outcome, paths }) => `recovered a crashed run (${outcome}): ${paths.join(', ')}`,
     ),
+    ...(report?.recovered ?? [])
+      .flatMap(({ leftOver = [] }) => leftOver)
+      .map((path) => `warning: ${path} could not be removed, and stays; it does no harm`),
   ]
   lines.push(...notes.slice(0, shownNotes))
   if (notes.length > shownNotes) lines.push(`(${more(notes.length - shownNotes, 'note')}; --json lists them)`)

@@ -118,6 +118,11 @@ export type CommitFacts = {
   /** The absolute path. */
   readonly key?: string
   readonly errno?: string
+  /**
+   * Why this user may not remove or rename the file, although the user may create files next to it. `sticky`: it belongs to another user, and its
+   * directory is sticky. `fixed`: it or its directory is append-only or immutable.
+   */
+  readonly held?: 'sticky' | 'fixed'
   readonly syscall?: string
   readonly differences?: readonly { readonly path: string; readonly key: string; readonly how: Difference }[]
   /**
@@ -125,6 +130,8 @@ export type CommitFacts = {
    * the journal is kept for `recover`.
    */
   readonly tree?: 'unchanged' | 'incomplete'
+  /** Temporary files of the commit that can't be removed, although everything else is as before. */
+  readonly leftOver?: readonly string[]
   readonly remains?: readonly string[]
   readonly journal?: string
   /**

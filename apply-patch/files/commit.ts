@@ -90,8 +90,8 @@ export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason, stays }) => ({
     code: 'left-over',
     message:
-      stays === true
-        ? `${path} could not be removed (${reason}), so it stays as an empty directory`
+      stays !== undefined
+        ? `${path} could not be removed (${reason}), so it stays as ${stays === 'directory' ? 'an empty directory' : 'a temporary file, which does no harm'}`
         : `${path} could not be cleaned up after the patch was applied or reverted (${reason}); "apply-patch recover" tries again`,
     path,
   }))

@@ -21,7 +21,7 @@ export type Directories = {
    *   EXDEV if it is not below the base
    */
   readonly entry: (directory: string, name: string) => string
-  /** The group of a directory, and whether new files in it inherit that group (because of its set-group-id bit, or on macOS). */
+  /** The group of a directory, whether new files in it inherit that group (because of its set-group-id bit, or on macOS), and whether it guards its entries. */
   readonly owner: (directory: string) => DirectoryOwner
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void
@@ -30,7 +30,12 @@ export type Directories = {
   readonly close: () => void
 }
 
-type DirectoryOwner = { readonly gid: number; readonly inherits: boolean }
+type DirectoryOwner = {
+  readonly gid: number
+  readonly inherits: boolean
+  /** Whether the directory is sticky and belongs to another user, so that only the owner of an entry may rename or remove it. */
+  readonly guards: boolean
+}
 
 /** Linux's O_PATH: a handle on a directory that needs only search permission. Node has no constant for it. */
 const pathOnly = 0o10000000
@@ -46,12 +51,10 @@ const heldAtOnce = 200
  */
 const keptOnTheWay = 40
 
-type Held = {
+type Held = DirectoryOwner & {
   readonly descriptor: number
   readonly device: bigint
   readonly inode: bigint
-  readonly gid: number
-  readonly inherits: boolean
 }
 type Identity = Pick<Held, 'device' | 'inode'>
 
@@ -130,8 +133,8 @@ export function openDirectories(base: string): Directories {
       return directory === '/' ? `/${name}` : `${directory}/${name}`
     },
     owner: (directory) => {
-      const { gid, inherits } = hold(directory)
-      return { gid, inherits }
+      const { gid, inherits, guards } = hold(directory)
+      return { gid, inherits, guards }
     },
     sync: (directory) => {
       const { descriptor } = hold(directory)
@@ -169,7 +172,8 @@ function openOne(path: string, flags: number): Held {
   try {
     const stats = fstatSync(descriptor, { bigint: true })
     const inherits = process.platform === 'darwin' || (stats.mode & 0o2000n) !== 0n
-    return { descriptor, device: stats.dev, inode: stats.ino, gid: Number(stats.gid), inherits }
+    const guards = (stats.mode & 0o1000n) !== 0n && Number(stats.uid) !== process.geteuid?.()
+    return { descriptor, device: stats.dev, inode: stats.ino, gid: Number(stats.gid), inherits, guards }
   } catch (error) {
     closeSync(descriptor)
     throw error

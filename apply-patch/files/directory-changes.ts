@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import process from 'node:process'
 import type { ChangeSet, DirectoryChange } from '../change-set.ts'
 import type { Directories } from './directories.ts'
-import { CommitError } from './commit-error.ts'
+import { CommitError, errnoOf } from './commit-error.ts'
 import type { Cleared, ModeStep } from './commit-steps.ts'
 
 /** The changes that a commit makes to directories themselves. */
@@ -22,7 +23,8 @@ export function removedDirectories(changeSet: ChangeSet): readonly string[] {
  * Plans the changes that a change set makes to directories, and reads their present state.
  *
  * @param made the directories that the commit creates
- * @throws CommitError `changed` if a directory's mode has changed since the plan was made, or something else is in its place
+ * @throws CommitError `changed` if a directory's mode has changed since the plan was made, or something else is in its place; `system` if this user may
+ *   not set the mode of a directory
  */
 export function planDirectories(
   changeSet: ChangeSet,
@@ -34,13 +36,34 @@ export function planDirectories(
     mode === undefined || !ours.has(key) ? [] : [{ path: key, before: undefined, after: mode }],
   )
   const changed = inOrder(changeSet, 'mode').map(({ key, before, mode }): ModeStep => {
-    if (lookAtDirectory(key, directories).mode !== before) {
+    const now = lookAtDirectory(key, directories)
+    if (now.mode !== before) {
       throw new CommitError('changed', { operation: 'prepare', differences: [{ path: key, key, how: 'mode' }] })
+    }
+    // The mode is set when the commit can no longer fail, so it must be certain that this user may set it.
+    const user = process.geteuid?.()
+    if (user !== 0 && user !== now.uid) {
+      throw new CommitError('system', { operation: 'write', path: key, key, errno: 'EPERM', syscall: 'chmod' })
     }
     return { path: key, before, after: mode }
   })
   const modes = [...fresh, ...changed].toSorted((one, other) => (one.path < other.path ? -1 : 1))
   return { modes, removed: removedDirectories(changeSet).map((key) => lookAtDirectory(key, directories)) }
+}
+
+/** Whether there is a directory at a path. @throws CommitError `changed` if there is something else */
+export function exists(directory: string, directories: Directories): boolean {
+  try {
+    directories.owner(directory)
+    return true
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (errno === 'ENOENT') return false
+    if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'ESTALE') throw error
+    // The path was a directory when the plan was made. Now it is a file, a link, or a different directory.
+    const difference = { path: directory, key: directory, how: 'kind' as const }
+    throw new CommitError('changed', { operation: 'prepare', differences: [difference], cause: error })
+  }
 }
 
 /** The present state of a directory. @throws CommitError `changed` if it is no longer a directory */

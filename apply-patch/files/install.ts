@@ -14,6 +14,7 @@ import type {
   LockEntry,
   WriteChange,
 } from './commit-steps.ts'
+import { proveRemovable } from './prove-removable.ts'
 import { sizeOf } from './read-state.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
@@ -41,6 +42,8 @@ export type Work = {
   readonly journal: Journal
   readonly durable: boolean
   readonly current: CurrentOperation
+  /** Directories in which this user may certainly remove and rename entries. */
+  readonly proven: Set<string>
   readonly progress: Progress
   /** Lets other tasks run if the commit has been running for a while without a pause. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
@@ -56,7 +59,13 @@ export async function prepareAll(work: Work): Promise<void> {
     if (step.type === 'remove' || step.renamed !== undefined) continue
     Object.assign(work.current, { operation: 'write', change: step.change })
     writeFresh(step.change, step.journalEntry, work.directories, work.durable)
+    proveFirst(step.journalEntry, step.change, work)
   }
+}
+
+/** In a directory from which the commit removes nothing, the first temporary file shows whether it can be removed again. */
+function proveFirst({ fresh }: InstallEntry, change: WriteChange, { directories, proven }: Work): void {
+  if (!proven.has(fresh.directory)) proveRemovable(fresh, change, directories, proven)
 }
 
 /**
@@ -123,6 +132,7 @@ function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEn
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
     writeFresh(change, journalEntry, work.directories, work.durable)
   }
+  proveFirst(journalEntry, change, work)
 }
 
 /** Installs a new file with a hard link if possible: unlike a rename, a link can't overwrite a file that appeared in the meantime. */

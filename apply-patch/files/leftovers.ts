@@ -1,15 +1,20 @@
 /**
  * A file that could not be restored, or an entry that could not be removed, and why: an errno, or `changed` if another program has written to it since the
- * commit began. `stays`: the entry is an empty directory that can't be removed, such as a mount point, so trying again is useless.
+ * commit began. `stays`: the entry does no harm and can't be removed, such as a mount point or a file in an append-only directory, so trying again is
+ * useless.
  */
-export type Leftover = { readonly path: string; readonly reason: string; readonly stays?: true }
+export type Leftover = {
+  readonly path: string
+  readonly reason: string
+  readonly stays?: 'directory' | 'temporary file'
+}
 
 /** Whether something remains to be done, so that the journal is still needed. */
 export function isUnfinished(leftovers: readonly Leftover[]): boolean {
-  return leftovers.some(({ stays }) => stays !== true)
+  return leftovers.some(({ stays }) => stays === undefined)
 }
 
-/** Marks a directory that can't be removed because it is a mount point, or because its parent doesn't allow that. */
-export function mayStay(leftover: Leftover): Leftover {
-  return ['EBUSY', 'EPERM', 'EACCES', 'EROFS'].includes(leftover.reason) ? { ...leftover, stays: true } : leftover
+/** Marks an entry that can't be removed because it is a mount point, or because its directory doesn't allow that. */
+export function mayStay(leftover: Leftover, as: NonNullable<Leftover['stays']>): Leftover {
+  return ['EBUSY', 'EPERM', 'EACCES', 'EROFS'].includes(leftover.reason) ? { ...leftover, stays: as } : leftover
 }

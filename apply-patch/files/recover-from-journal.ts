@@ -9,7 +9,8 @@ import { keepRecovered } from './keep-journal.ts'
 import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
 import { isUnfinished, type Leftover } from './leftovers.ts'
-import { cleanUp, releaseLocks, rollBack } from './roll-back.ts'
+import { cleanUp, releaseLocks } from './clean-up.ts'
+import { rollBack } from './roll-back.ts'
 
 /** The outcome for one crashed commit. */
 export type RecoveryReport = {
@@ -23,6 +24,8 @@ export type RecoveryReport = {
   readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete' | 'abandoned'
   /** The paths, as the patch spells them; for an abandoned commit, the absolute paths of the files that could not be restored. */
   readonly paths: readonly string[]
+  /** Temporary files and empty directories that could not be removed and do no harm, as absolute paths. Absent: none. */
+  readonly leftOver?: readonly string[]
 }
 
 /**
@@ -53,6 +56,7 @@ export async function recoverFromJournal(
   }
   checkConfined(header, journal)
   const directories = openDirectories(baseOf(header, header.alongside))
+  const leftOver: string[] = []
   try {
     const journalEntries = entriesOf(header)
     const locks = header.alongside?.locks ?? []
@@ -75,13 +79,15 @@ export async function recoverFromJournal(
             ...releaseLocks(locks, directories),
           ]
     if (isUnfinished(remains)) throw unrecoverable(journal, remains)
+    leftOver.push(...remains.map(({ path }) => path))
   } finally {
     directories.close()
   }
   for (const path of state === 'done' ? header.retires : []) removeIfThere(path)
   if (state === 'done' && header.canUndo) keepRecovered(journal, header.nonce)
   else unlinkSync(journal)
-  return { ...report, outcome: state === 'begun' ? 'rolled-back' : 'completed' }
+  const outcome = state === 'begun' ? 'rolled-back' : 'completed'
+  return { ...report, outcome, ...(leftOver.length === 0 ? {} : { leftOver }) }
 }
 
 /**
@@ -120,7 +126,7 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
     operation: 'journal',
     journal,
     tree: 'incomplete',
-    remains: remains.map(({ path }) => path),
+    remains: remains.filter(({ stays }) => stays === undefined).map(({ path }) => path),
     errno: remains[0]?.reason ?? '',
   })
 }

@@ -1,28 +1,10 @@
-import {
-  chmodSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  type BigIntStats,
-} from 'node:fs'
+import { chmodSync, lchownSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { crcOf } from './read-state.ts'
+import { releaseLocks } from './clean-up.ts'
+import { pathOf, type Cleared, type JournalEntry, type LockEntry } from './commit-steps.ts'
 import type { Directories } from './directories.ts'
-import { errnoOf } from './commit-error.ts'
-import {
-  pathOf,
-  type Cleared,
-  type Entry,
-  type Fingerprint,
-  type JournalEntry,
-  type LockEntry,
-  type ModeStep,
-} from './commit-steps.ts'
-import { mayStay, type Leftover } from './leftovers.ts'
+import { at, attempt, find, isSame, matches, remove, removeDirectory, removeOurs } from './entries.ts'
+import type { Leftover } from './leftovers.ts'
 
 /** What a commit may have done so far. */
 type Begun = {
@@ -42,7 +24,8 @@ type Begun = {
  * handles a failure, a crash at any system call, and a crash during a rollback. It copies no bytes: it only renames and removes entries, and creates
  * removed directories again, so it needs hardly any disk space. It doesn't touch files that another program has changed since the commit began.
  *
- * @returns the files that could not be restored; empty if the tree is as before
+ * @returns the files that could not be restored; empty if the tree is as before. If only entries remain that stay (see `Leftover`), they are all that
+ *   differs
  */
 export function rollBack(begun: Begun, directories: Directories): readonly Leftover[] {
   const backwards = begun.journalEntries.toReversed()
@@ -61,63 +44,12 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
   return pass().length === 0 ? [] : pass()
 }
 
-/**
- * Removes the lock files that this commit created, which it recognizes by their content. Lock files of other programs stay.
- * @returns the files that could not be removed
- */
-export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
-  return locks.flatMap((lock) =>
-    attempt(lock.target, () => {
-      const found = find(lock.target, directories)
-      const isOurs = found !== undefined && matches(lock.fingerprint, found, lock.target, directories)
-      if (isOurs) remove(lock.target, directories)
-      return remove(lock.fresh, directories)
-    }),
-  )
-}
-
-/**
- * Cleans up after a completed commit: removes the files that it kept for its rollback and the directories that are now empty, and sets the modes of
- * directories.
- *
- * @param ours entries with temporary names of the commit; a missing entry is not an error
- * @param emptied directories to remove too if they are empty
- * @param modes directories whose modes are set, parents first. The modes are set last, because a mode may forbid the other steps
- * @returns the entries that could not be removed and the directories whose mode could not be set
- */
-export function cleanUp(
-  ours: readonly Entry[],
-  emptied: readonly string[],
-  modes: readonly ModeStep[],
-  directories: Directories,
-): Leftover[] {
-  const pass = (): Leftover[] => [
-    ...ours.flatMap((entry) => attempt(entry, () => remove(entry, directories))),
-    ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories).map(mayStay)),
-    ...modes.toReversed().flatMap((step) => setMode(step, directories)),
-  ]
-  return pass().length === 0 ? [] : pass()
-}
-
-/** Gives a directory its new mode, unless another program has changed the mode. */
-function setMode({ path, before, after }: ModeStep, directories: Directories): readonly Leftover[] {
-  const entry = { directory: dirname(path), name: basename(path) }
-  return attempt(entry, () => {
-    const found = find(entry, directories)
-    const mode = Number(found?.mode ?? 0) & 0o7777
-    if (found?.isDirectory() === true && mode !== after && (before === undefined || mode === before)) {
-      chmodSync(at(entry, directories), after)
-    }
-    return undefined
-  })
-}
-
 function undo(journalEntry: JournalEntry, begun: Begun, directories: Directories): readonly Leftover[] {
   switch (journalEntry.type) {
     case 'add':
-      return attempt(journalEntry.target, () => undoAdd(journalEntry, begun.linkless, directories))
+      return undoAdd(journalEntry, begun.linkless, directories)
     case 'replace':
-      return attempt(journalEntry.target, () => undoReplace(journalEntry, directories))
+      return undoReplace(journalEntry, directories)
     case 'remove':
       return attempt(journalEntry.target, () => undoRemove(journalEntry, directories))
     default:
@@ -126,39 +58,41 @@ function undo(journalEntry: JournalEntry, begun: Begun, directories: Directories
 }
 
 function undoAdd(
-  journalEntry: Extract<JournalEntry, { type: 'add' }>,
+  { target, fresh, fingerprint }: Extract<JournalEntry, { type: 'add' }>,
   linkless: boolean,
   directories: Directories,
-): undefined {
-  const fresh = find(journalEntry.fresh, directories)
-  const target = find(journalEntry.target, directories)
-  if (fresh === undefined) {
-    // The file was renamed into place, so only its content shows whether this commit created it.
+): readonly Leftover[] {
+  const left = attempt(target, () => {
+    const [ours, found] = [find(fresh, directories), find(target, directories)]
+    // If the file was renamed into place, only its content shows whether this commit created it.
     const isOurs =
-      linkless && target !== undefined && matches(journalEntry.fingerprint, target, journalEntry.target, directories)
-    if (isOurs) remove(journalEntry.target, directories)
-    return
-  }
-  if (target !== undefined && isSame(fresh, target)) remove(journalEntry.target, directories)
-  remove(journalEntry.fresh, directories)
+      found !== undefined &&
+      (ours === undefined ? linkless && matches(fingerprint, found, target, directories) : isSame(ours, found))
+    return isOurs ? remove(target, directories) : undefined
+  })
+  return left.length > 0 ? left : removeOurs(fresh, directories)
 }
 
 function undoReplace(
-  journalEntry: Extract<JournalEntry, { type: 'replace' }>,
+  { target, fresh, old, fingerprint }: Extract<JournalEntry, { type: 'replace' }>,
   directories: Directories,
-): 'changed' | undefined {
-  const old = find(journalEntry.old, directories)
-  const target = find(journalEntry.target, directories)
-  const installed = old !== undefined && find(journalEntry.fresh, directories) === undefined
-  if (installed && (target === undefined || !isSame(old, target))) {
-    if (target !== undefined && !matches(journalEntry.fingerprint, target, journalEntry.target, directories))
-      return 'changed'
-    renameSync(at(journalEntry.old, directories), at(journalEntry.target, directories))
+): readonly Leftover[] {
+  let [isIntact, hasFresh] = [false, false]
+  const left = attempt(target, () => {
+    const [kept, found] = [find(old, directories), find(target, directories)]
+    hasFresh = find(fresh, directories) !== undefined
+    const installed = kept !== undefined && !hasFresh
+    isIntact = !installed || (found !== undefined && isSame(kept, found))
+    if (isIntact) return undefined
+    if (found !== undefined && !matches(fingerprint, found, target, directories)) return 'changed'
+    renameSync(at(old, directories), at(target, directories))
     return undefined
-  }
-  remove(journalEntry.fresh, directories)
-  remove(journalEntry.old, directories)
-  return undefined
+  })
+  if (!isIntact) return left
+  // The new content is removed last, because without it, the old file that is kept would mean that the new one is installed.
+  const kept = removeOurs(old, directories)
+  if (kept.length === 0) return removeOurs(fresh, directories)
+  return [...kept, ...(hasFresh ? kept.map((each) => ({ ...each, path: pathOf(fresh) })) : [])]
 }
 
 function undoRemove(
@@ -169,49 +103,6 @@ function undoRemove(
   if (find(journalEntry.target, directories) !== undefined) return 'changed'
   renameSync(at(journalEntry.old, directories), at(journalEntry.target, directories))
   return undefined
-}
-
-/** Whether an entry is still as the patch left it. */
-function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
-  if (fingerprint.symlink !== undefined) {
-    return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === fingerprint.symlink
-  }
-  if (!stats.isFile() || stats.size !== BigInt(fingerprint.size)) return false
-  return crcOf(at(entry, directories), fingerprint.size) === fingerprint.crc
-}
-
-/** The result of `lstat` for an entry; undefined if the entry, or its directory, is missing. */
-function find(entry: Entry, directories: Directories): BigIntStats | undefined {
-  try {
-    return lstatSync(at(entry, directories), { bigint: true, throwIfNoEntry: false })
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined
-    throw error
-  }
-}
-
-/** Removes an entry. A missing entry is not an error. */
-function remove(entry: Entry, directories: Directories): undefined {
-  try {
-    unlinkSync(at(entry, directories))
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw error
-  }
-}
-
-/** Removes a directory that the commit created or emptied. If it contains entries, it stays, because other programs must have added them. */
-function removeDirectory(path: string, directories: Directories): readonly Leftover[] {
-  const entry = { directory: dirname(path), name: basename(path) }
-  directories.forget(path)
-  return attempt(entry, () => {
-    try {
-      rmdirSync(at(entry, directories))
-    } catch (error) {
-      const errno = errnoOf(error) ?? ''
-      if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(errno)) throw error
-    }
-    return undefined
-  })
 }
 
 /** Creates a removed directory again. An existing directory is not an error. */
@@ -225,23 +116,4 @@ function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories):
     chmodSync(at(entry, directories), mode)
     return undefined
   })
-}
-
-function attempt(entry: Entry, act: () => 'changed' | undefined): readonly Leftover[] {
-  try {
-    const result = act()
-    return result === undefined ? [] : [{ path: pathOf(entry), reason: result }]
-  } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === undefined) throw error
-    return [{ path: pathOf(entry), reason: errno }]
-  }
-}
-
-function at(entry: Entry, directories: Directories): string {
-  return directories.entry(entry.directory, entry.name)
-}
-
-function isSame(one: BigIntStats, other: BigIntStats): boolean {
-  return one.dev === other.dev && one.ino === other.ino
 }

@@ -1,18 +1,21 @@
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { ChangeSet } from '../change-set.ts'
 import type { TreeLock } from './tree-lock.ts'
 import { openDirectories, type Directories } from './directories.ts'
 import { baseOf, checkAlongside, lockEntries, takeLocks } from './alongside.ts'
-import { lookAtDirectory, planDirectories, removedDirectories } from './directory-changes.ts'
-import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './commit-error.ts'
+import { exists, lookAtDirectory, planDirectories, removedDirectories } from './directory-changes.ts'
+import { CommitError, PathError, withFacts, type CommitFacts } from './commit-error.ts'
 import { findGitDirectories } from './find-git-directories.ts'
 import { checkOld, installAll, prepareAll, type CurrentOperation, type Work } from './install.ts'
 import { beginJournal } from './begin-journal.ts'
 import { nonceOf } from './journal-owner.ts'
+import { proveMovable, proveRemovable } from './prove-removable.ts'
 import { planSteps } from './plan-steps.ts'
+import { syncAll, syncFinally } from './sync-directories.ts'
 import { describeCommit } from './describe-commit.ts'
-import { isUnfinished, type Leftover } from './leftovers.ts'
-import { cleanUp, releaseLocks, rollBack } from './roll-back.ts'
+import { isUnfinished } from './leftovers.ts'
+import { cleanUp, releaseLocks } from './clean-up.ts'
+import { rollBack } from './roll-back.ts'
 import type { Entry, Step } from './commit-steps.ts'
 import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
@@ -56,6 +59,7 @@ export async function transact(
       journal,
       durable: options.durable,
       current,
+      proven: new Set(),
       progress: { linkless: false, copied: new Set() },
       pause: pacer(options.signal),
     }
@@ -107,24 +111,11 @@ function checkPlaces({ root, within = [root], unsafePaths, changes, directories 
   }
 }
 
-function exists(directory: string, directories: Directories): boolean {
-  try {
-    directories.owner(directory)
-    return true
-  } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === 'ENOENT') return false
-    if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'ESTALE') throw error
-    // The path was a directory when the plan was made. Now it is a file, a link, or a different directory.
-    const difference = { path: directory, key: directory, how: 'kind' as const }
-    throw new CommitError('changed', { operation: 'prepare', differences: [difference], cause: error })
-  }
-}
-
 /**
- * Checks that no file has changed since the plan was made, and that this user may write the files.
+ * Checks that no file has changed since the plan was made, and that this user may write, rename and remove the files.
  *
- * @throws CommitError `changed`, which names all files that have changed; `read-only` for a file that this user may not write; `aborted`
+ * @throws CommitError `changed`, which names all files that have changed; `read-only` for a file that this user may not write; `system` for one that
+ *   this user may not rename or remove; `aborted`
  */
 async function checkAll(work: Work): Promise<void> {
   const differences: NonNullable<CommitFacts['differences']>[number][] = []
@@ -144,9 +135,17 @@ async function checkAll(work: Work): Promise<void> {
     if (how !== undefined) differences.push({ path, key, how })
     else if (change.type === 'write' && change.evenReadOnly !== true && !mayWrite(change.before, entry)) {
       throw new CommitError('read-only', { operation: 'write', path, key, errno: 'EACCES' })
+    } else if (change.before.type !== 'absent') {
+      proveRemovable(journalEntry.target, change, work.directories, work.proven)
+      if (journalEntry.type === 'remove' && journalEntry.old.directory !== journalEntry.target.directory)
+        proveMovable(journalEntry.target, journalEntry.old.directory, change, work.directories)
     }
   }
   if (differences.length > 0) throw new CommitError('changed', { operation: 'prepare', differences })
+  for (const { path } of work.cleared) {
+    const entry = { directory: dirname(path), name: basename(path) }
+    proveMovable(entry, entry.directory, undefined, work.directories)
+  }
 }
 
 /** Checks once more the old files that are kept under temporary names: a program that had one of them open may have written to it in the meantime. */
@@ -165,7 +164,14 @@ function takeBack(error: unknown, work: Work): unknown {
   const failure = typed(error, work.current)
   if (remains.length === 0) return failure
   const known = failure instanceof CommitError ? failure : new CommitError('system', { cause: failure })
-  return new CommitError(known.code, { ...known.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
+  const [harmless, open] = [true, false].map((stays) =>
+    remains.filter((each) => (each.stays !== undefined) === stays).map(({ path }) => path),
+  ) as [string[], string[]]
+  return new CommitError(known.code, {
+    ...known.facts,
+    ...(harmless.length === 0 ? {} : { leftOver: harmless }),
+    ...(open.length === 0 ? {} : { tree: 'incomplete', remains: open }),
+  })
 }
 
 /** The commit's temporary names that are still in the tree after everything is installed. */
@@ -177,54 +183,6 @@ function namesLeft(steps: readonly Step[]): readonly Entry[] {
       ? [step.journalEntry.old, step.journalEntry.fresh]
       : [step.journalEntry.old]
   })
-}
-
-/** Syncs every directory whose entries a commit changes, so that these entries are on the disk. */
-function syncAll(work: Work): void {
-  const made = new Set(work.made)
-  const cleared = new Set(work.cleared.map(({ path }) => path))
-  for (const directory of touchedDirectories(work)) {
-    if (made.has(directory) && !exists(directory, work.directories)) continue
-    try {
-      work.directories.sync(directory)
-    } catch (error) {
-      // A directory that was replaced by a file can't be synced any more. That isn't necessary either: its removal changed its parent, which is synced too.
-      if (!cleared.has(directory) || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) throw error
-    }
-  }
-}
-
-function touchedDirectories(work: Work): ReadonlySet<string> {
-  const touched = new Set(work.made.flatMap((directory) => [directory, dirname(directory)]))
-  for (const { journalEntry } of work.steps) {
-    touched.add(journalEntry.target.directory)
-    if (journalEntry.type !== 'remove') touched.add(journalEntry.fresh.directory)
-  }
-  return touched
-}
-
-/**
- * Syncs the commit's directories once more, because temporary names have been removed from them since the last sync. Otherwise these names could
- * reappear after a power cut, when the journal is gone. The commit succeeds even if a sync fails: it is tried once more, and then left to `recover`.
- */
-function syncFinally(work: Work): readonly Leftover[] {
-  const failures: Leftover[] = []
-  for (const directory of touchedDirectories(work)) {
-    const failed = (): string | undefined => {
-      try {
-        work.directories.sync(directory)
-        return undefined
-      } catch (error) {
-        const errno = errnoOf(error)
-        if (errno === undefined) throw error
-        // An undo may have removed the directory.
-        return errno === 'ENOENT' || errno === 'ENOTDIR' ? undefined : errno
-      }
-    }
-    const reason = failed() === undefined ? undefined : failed()
-    if (reason !== undefined) failures.push({ path: directory, reason })
-  }
-  return failures
 }
 
 /** Returns a function that lets other tasks run after a long period of work. The function throws an error if the signal is aborted. */

@@ -14,11 +14,7 @@ export function renderCommitError({ code, facts, tree }: CommitError): string {
   for (const { path, how } of facts.differences ?? []) lines.push(`  ${path}: ${changeText(how)} ${since}`)
   for (const { path, reason } of facts.tried ?? []) lines.push(`  tried ${path}: ${errnoText(reason)}`)
   for (const path of facts.remains ?? []) lines.push(`  not restored: ${path}`)
-  return [
-    ...lines,
-    ...advice(code, facts),
-    tree === 'unchanged' ? 'Nothing was changed.' : toRecover(code, facts),
-  ].join('\n')
+  return [...lines, ...advice(code, facts), tree === 'unchanged' ? unchanged(facts) : toRecover(code, facts)].join('\n')
 }
 
 function headline(code: CommitError['code'], facts: Facts, where: string): string {
@@ -73,6 +69,12 @@ function changeText(how: Difference): string {
   }
 }
 
+const heldText = {
+  sticky:
+    'it belongs to another user, and its directory is sticky, so only its owner, the owner of the directory or root may replace it',
+  fixed: 'it or its directory is append-only or immutable (see lsattr), so nobody may replace it',
+} as const
+
 /** Advice for the user, if the first line of the message doesn't contain any. */
 function advice(code: CommitError['code'], facts: Facts): readonly string[] {
   const byText = '"apply-patch --reverse < FILE" reverts a patch by its text, and keeps other changes'
@@ -80,6 +82,8 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
     case 'changed':
       if (facts.operation !== 'undo') return []
       return [`  Restore each file to the state in which the patch left it, or keep your change: ${byText}.`]
+    case 'system':
+      return facts.held === undefined ? [] : [`  ${heldText[facts.held]}`]
     case 'read-only':
       return ['  the file is read-only for this user; make it writable if you want to change it']
     case 'nothing-to-undo':
@@ -103,6 +107,11 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
     default:
       return []
   }
+}
+
+function unchanged({ leftOver = [] }: Facts): string {
+  if (leftOver.length === 0) return 'Nothing was changed.'
+  return `Nothing was changed, except that temporary files could not be removed again: ${leftOver.join(', ')}`
 }
 
 /** What to do if the tree is in neither the old nor the new state. */

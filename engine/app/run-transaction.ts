@@ -192,6 +192,7 @@ function reportOf(
   return {
     strategy: view.state.strategy,
     outcome: landing === undefined || landing.type === 'interrupted' ? 'kept' : landing.type,
+    ...(landing?.type === 'failed' && landing.tree !== 'unchanged' ? { tree: landing.tree } : {}),
     files: record.changes.length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),

@@ -87,6 +87,11 @@ export const transactionReport = z.object({
    * failed, and the error says why; usually the user's files are unchanged, but some of the changes may have been written.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
+  /**
+   * The state of the workspace if the landing failed and it is not exactly as before. `left-over`: it contains temporary files that could not be
+   * removed. `incomplete`: it could not be restored, and may contain some of the changes. Absent: it is as it should be.
+   */
+  tree: z.enum(['left-over', 'incomplete']).optional(),
   /** How many paths the run changed, not counting untracked paths that git ignores. */
   files: z.int(),
   /** Files that somebody else also changed, but on other lines, so that both changes were merged. */

@@ -15,6 +15,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
   if (transaction === undefined) return []
   const {
     outcome,
+    tree,
     merged,
     conflicts,
     ignored,
@@ -30,7 +31,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
   const kept = ignored.landed ? 'landed too' : 'not landed'
   const revert = outcome === 'landed' && canUndo ? `; to revert them, run "agent undo ${id}"` : ''
   return [
-    `  transaction (${transaction.strategy}): ${heads[outcome]}${revert}`,
+    `  transaction (${transaction.strategy}): ${heads[tree ?? outcome]}${revert}`,
     ...(merged.length === 0 ? [] : [`    merged with somebody else's changes: ${names(merged)}`]),
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...notes.slice(0, mostNamed).map((note) => `    note: ${note.replaceAll('\n', '⏎')}`),
@@ -89,6 +90,9 @@ const heads = {
   kept: 'nothing landed, and the workspace is unchanged',
   conflict: 'nothing landed, and the workspace is unchanged',
   failed: 'nothing landed, and the workspace is unchanged',
+  'left-over': 'nothing landed, but temporary files that could not be removed stay in the workspace',
+  incomplete:
+    'the landing failed, and the workspace may contain some of the changes; to restore it, run "apply-patch recover" there',
 } as const
 
 /** The maximum number of entries that are shown of a list. If the entries are names, the number of the others follows. */

@@ -29,8 +29,11 @@ export type Landing =
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
   /** Nothing was landed, because the signal was aborted. */
   | { readonly type: 'interrupted' }
-  /** `tree`: `unchanged`, or `incomplete` if only some of the changes may have been written. */
-  | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
+  /**
+   * `tree`: `unchanged`; `left-over` if it is unchanged except for temporary files that could not be removed; `incomplete` if only some of the changes
+   * may have been written.
+   */
+  | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'left-over' | 'incomplete' }
 
 /** Which of a session's changes to land, and whether to land its commits. */
 type LandingWish = {
@@ -164,7 +167,9 @@ async function tryToLand(
     }
     if (error instanceof CommitError || error instanceof PathError) {
       const tree = error instanceof CommitError ? error.tree : 'unchanged'
-      return { type: 'failed', message: renderFailure(error).trim(), tree }
+      const hasLeftOver = error instanceof CommitError && error.facts.leftOver !== undefined
+      const after = tree === 'unchanged' && hasLeftOver ? 'left-over' : tree
+      return { type: 'failed', message: renderFailure(error).trim(), tree: after }
     }
     throw error
   }
