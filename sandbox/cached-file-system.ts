@@ -1,7 +1,7 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { type Stats } from 'node:fs'
+import { lstatSync } from './host-paths.ts'
 import { namesIn } from './directory-names.ts'
 import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
-import { encodePath, hasRawBytes } from './path-bytes.ts'
 
 /** A view of the host's file system that never changes its answer to a query, except to `named`. */
 export type CachedFileSystem = FileSystemView & {
@@ -75,14 +75,14 @@ export function cachedFileSystem(): CachedFileSystem {
   }
 }
 
-/** Whether a path is absolute and already normalized, and contains no raw bytes. */
+/** Whether a path is absolute and already normalized. */
 function isPlain(path: string): boolean {
-  return path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path === '/' ? '' : path) && !hasRawBytes(path)
+  return path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path === '/' ? '' : path)
 }
 
 function lstatOrUndefined(path: string): Stats | undefined {
   try {
-    return lstatSync(encodePath(path), { throwIfNoEntry: false })
+    return lstatSync(path, { throwIfNoEntry: false })
   } catch {
     // The path is below a directory that this user can't enter.
     return undefined

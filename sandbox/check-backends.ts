@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import process from 'node:process'
+import { existsSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hierarchyHere } from './limits/prepare.ts'
 import { planLimits } from './limits/plan-limits.ts'

@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
+import { lstatSync, mkdirSync, statSync } from './host-paths.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { symlinksOnPath } from './symlinks-on-path.ts'
 import { stateDirectory, sharedDirectories } from './app-directories.ts'

@@ -1,5 +1,6 @@
-import { fstatSync, readdirSync, statfsSync, statSync, type PathLike, type Stats } from 'node:fs'
+import { fstatSync, type PathLike, type Stats } from 'node:fs'
 import process from 'node:process'
+import { readdirSync, readLatin1NamesSync, statfsSync, statSync } from './host-paths.ts'
 import { memoize } from './memoize.ts'
 
 /** The result for a directory that doesn't exist or can't be reached: no names. */
@@ -119,7 +120,7 @@ export function namesHeld(descriptor: number): readonly string[] {
   if (before?.stamp === stamp) return before.names
   const listedMs = Date.now()
   const path = `/proc/self/fd/${descriptor}`
-  const names = readdirSync(path, { encoding: 'latin1' })
+  const names = readLatin1NamesSync(path)
   if (knownHeld.size >= mostKnown) knownHeld.clear()
   if (isSettled(ctimeMs, listedMs) && hasOwnTimes(path)) knownHeld.set(key, { stamp, names })
   else knownHeld.delete(key)

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import process from 'node:process'
+import { statSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'

@@ -1,11 +1,9 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { lstatSync, realpathSync, statSync } from './host-paths.ts'
 import { namesIn } from './directory-names.ts'
 import { homes } from './homes.ts'
 import { findNamed } from './name-pattern.ts'
 import { memoize } from './memoize.ts'
-import { hasRawBytes } from './path-bytes.ts'
-import { listText } from './path-list.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
@@ -39,7 +37,7 @@ export const hostFileSystem: FileSystemView = {
   realPath: (path) => {
     try {
       // Most of the queried paths don't exist, and creating an error takes longer than checking first.
-      return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
+      return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync(path)
     } catch {
       // The path contains a loop of symlinks, or a directory that this user can't enter.
       return undefined
@@ -84,12 +82,9 @@ function nameOf(path: string): string {
 
 /** Groups the paths of a list by directory, outer directories first. The result is cached, because the same lists are used often. */
 const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
-  // Paths that aren't UTF-8 are left out, because a listing can't represent them. They are rare, so the first test covers the whole list at once.
-  const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
   for (let place = 0; place < paths.length; place += 1) {
     const path = paths[place] ?? ''
-    if (isAnyRaw && hasRawBytes(path)) continue
     const directory = parentOf(path)
     let group = groups.get(directory)
     if (group === undefined) groups.set(directory, (group = { names: [], places: [] }))
@@ -184,8 +179,6 @@ function withoutMissing(
   paths: readonly string[],
   namesOf: (home: string) => ReadonlySet<string> | undefined,
 ): readonly string[] {
-  // A listing can't represent names that aren't UTF-8. If there are such names, no listing is used.
-  if (hasRawBytes(listText(paths))) return paths
   const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
   return paths.filter((path) => {
     for (const { below, names } of looked) {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { finishReview } from './git/guard.ts'
 import { readTrustRecord } from './git/trust-record.ts'

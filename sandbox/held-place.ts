@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { lstatSync, openSync, readlinkSync, realpathSync } from './host-paths.ts'
 import type { Identity } from './mounting/step-layout.ts'
 
 /** O_PATH of open(2). Opening a file in this way requires no permissions for the file, and the descriptor gives no access to its contents. */
@@ -87,13 +88,18 @@ export function holdPlace(path: string): HeldPlace | undefined {
  */
 export function isThere({ path, identity }: Place): boolean {
   const now = placeAt(path)?.identity
-  return now?.device === identity.device && now.inode === identity.inode
+  return now !== undefined && isSame(now, identity)
+}
+
+/** Whether two identities are those of the same entry. */
+export function isSame(one: Identity, other: Identity): boolean {
+  return one.device === other.device && one.inode === other.inode
 }
 
 /** The entry at a path now; undefined if there is none, or the path contains a symlink. */
 export function placeAt(path: string): Place | undefined {
   try {
-    if (realpathSync.native(path) !== path) return undefined
+    if (realpathSync(path) !== path) return undefined
     const { dev, ino } = lstatSync(path, { bigint: true })
     return { path, identity: { device: dev, inode: ino } }
   } catch {

@@ -1,9 +1,10 @@
-import { closeSync, lstatSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { lstatSync } from './host-paths.ts'
 import type { Backend } from './backend.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem, type FileSystemView } from './file-system-view.ts'
-import { isThere, openWithoutLinks, pathOf, placeAt, type Held, type Place } from './held-place.ts'
+import { isSame, isThere, openWithoutLinks, pathOf, placeAt, type Held, type Place } from './held-place.ts'
 import type { KnownPlaces } from './known-places.ts'
 import type { Identity } from './mounting/step-layout.ts'
 import { cachedFileSystem, type CachedFileSystem } from './cached-file-system.ts'
@@ -143,9 +144,10 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
     },
     putBack: () =>
       denied.flatMap((each) => {
-        const to = whereIs(each)?.path
-        if (to === undefined || to === each.path) return []
-        const moved = { from: each.path, to }
+        const now = whereIs(each)
+        if (now === undefined || now.path === each.path) return []
+        const to = now.path
+        const moved = { from: each.path, to, identity: now.identity }
         const isBack = putBack(moved) && whereIs(each)?.path === each.path
         if (!isBack && told.get(each.path) === to) return []
         told.set(each.path, to)
@@ -188,8 +190,4 @@ function whereIs({ held, name }: Denied): { readonly path: string; readonly iden
   if (name === undefined) return { path: at, identity: held.identity }
   const stat = lstatSync(`/proc/self/fd/${held.descriptor}/${name}`, { bigint: true, throwIfNoEntry: false })
   return stat === undefined ? undefined : { path: join(at, name), identity: { device: stat.dev, inode: stat.ino } }
-}
-
-function isSame(one: Identity, other: Identity): boolean {
-  return one.device === other.device && one.inode === other.inode
 }

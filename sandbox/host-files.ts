@@ -1,19 +1,7 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, readSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
+import { accessSync, lstatSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from './host-paths.ts'
 import { randomName } from './random-name.ts'
 
 const mebibyte = 1024 * 1024
@@ -120,9 +108,8 @@ export function openNewFile(path: string): { append(text: string): void } {
 
 /** A path with its links resolved. If the file is missing, only the path of its directory is resolved. */
 function placeOf(path: string): string {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
-    return join(realpathSync.native(dirname(path)), basename(path))
-  return realpathSync.native(path)
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return join(realpathSync(dirname(path)), basename(path))
+  return realpathSync(path)
 }
 
 function writeNew(path: string, text: string, mode: number): void {

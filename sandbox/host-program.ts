@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
+import { realpathSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
@@ -65,6 +65,6 @@ function realRoots(roots: readonly string[]): readonly string[] {
 }
 
 function isReached(path: string, roots: readonly string[]): boolean {
-  const real = hostFileSystem.realPath(path) === undefined ? path : realpathSync.native(path)
+  const real = hostFileSystem.realPath(path) === undefined ? path : realpathSync(path)
   return roots.some((root) => root !== '/' && (isWithin(path, root) || isWithin(real, root)))
 }

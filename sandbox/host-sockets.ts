@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
+import { readFileSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { decodeName } from './path-bytes.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'

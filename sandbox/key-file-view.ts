@@ -1,6 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { existsSync, writeFileSync } from './host-paths.ts'
 import type { Mount } from './mount.ts'
 import { keyFilesIn } from './protected/key-files.ts'
 

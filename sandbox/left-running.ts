@@ -1,7 +1,7 @@
-import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readdirSync, readlinkSync } from './host-paths.ts'
 import { signal } from './process/signal.ts'
 
 /**

@@ -1,5 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
+import { accessSync, statSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { shownPath, sourcePath, type View } from './views/view-paths.ts'
 

@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { mkdirSync, statSync } from './host-paths.ts'
 
 /**
  * Creates a directory and its missing parents. Only this user can access the directories that are created. Node's own recursive mkdir isn't used,

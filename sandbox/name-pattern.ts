@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { readEntriesSync, type HostEntry } from './host-paths.ts'
 import { wildcard } from './wildcard.ts'
 
 /**
@@ -42,9 +42,9 @@ export function findNamed(directory: string, patterns: readonly string[]): reado
   return found
 }
 
-function entriesOf(directory: string) {
+function entriesOf(directory: string): readonly HostEntry[] {
   try {
-    return readdirSync(directory, { withFileTypes: true })
+    return readEntriesSync(directory)
   } catch {
     // The directory was removed, or this user can't enter it. Then the user's commands can't enter it either.
     return []

@@ -1,16 +1,22 @@
-import { closeSync, lstatSync, renameSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { openWithoutLinks } from './held-place.ts'
+import { lstatSync, renameSync } from './host-paths.ts'
+import { isSame, openWithoutLinks } from './held-place.ts'
+import type { Identity } from './mounting/step-layout.ts'
 import type { Denial } from './sandbox.ts'
 
 /** The path of a denied entry at the start of the run, and its current path. */
-type MovedPlace = { readonly from: string; readonly to: string }
+type MovedPlace = { readonly from: string; readonly to: string; readonly identity: Identity }
 
 /**
  * Renames the entry at `to` back to `from`. If directories above the entry were renamed, the outermost of them whose old name is free is renamed
- * instead. This replaces nothing and follows no symlink. Returns false if the entry can't be moved back.
+ * instead. This replaces nothing and follows no symlink. Returns false if the entry can't be moved back, or if another entry is at `to`.
  */
-export function putBack({ from, to }: MovedPlace): boolean {
+export function putBack({ from, to, identity }: MovedPlace): boolean {
+  const there = openWithoutLinks(to)
+  if (there === undefined) return false
+  closeSync(there.descriptor)
+  if (!isSame(there.identity, identity)) return false
   const [old, now] = [from.split('/'), to.split('/')]
   let common = 0
   while (common < Math.min(old.length, now.length) - 1 && old.at(-1 - common) === now.at(-1 - common)) common += 1
@@ -22,7 +28,7 @@ export function putBack({ from, to }: MovedPlace): boolean {
 }
 
 /** Returns the denial for an entry that a command moved. The denial says whether the entry was moved back. */
-export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
+export function movedDenial({ from, to }: Omit<MovedPlace, 'identity'>, isBack: boolean): Denial {
   const what = isBack ? 'and put back' : 'where commands of this run still cannot read it'
   return {
     kind: 'path',

@@ -1,26 +1,25 @@
+import { closeSync, constants, fstatSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import process from 'node:process'
 import {
   chmodSync,
-  closeSync,
-  constants,
   copyFileSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
+  readEntriesSync,
   readlinkSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
-import process from 'node:process'
+} from './host-paths.ts'
 import { closedState } from './closed-state.ts'
 import { makeDirectories } from './make-directories.ts'
-import { decodeName, encodePath, hasRawBytes } from './path-bytes.ts'
+import { hasRawBytes } from './path-bytes.ts'
 
 /** A directory outside all writable roots, for files that a command planted and that no program on the host should find. */
 type Quarantine = {
@@ -68,7 +67,7 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
 
 /** Recreates the symlink to `target` that was at `path`, below `root`. */
 export function putSymlink(root: string, path: string, target: string): void {
-  inParent(root, path, (entry) => symlinkSync(target, encodePath(entry)))
+  inParent(root, path, (entry) => symlinkSync(target, entry))
 }
 
 /**
@@ -79,10 +78,10 @@ export function putSymlink(root: string, path: string, target: string): void {
 function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined
   try {
-    directory = openSync(encodePath(root), openDirectory)
+    directory = openSync(root, openDirectory)
     for (const part of relative(root, dirname(path)).split('/')) {
       if (part === '') continue
-      const next = openSync(encodePath(through(directory, part)), openDirectory)
+      const next = openSync(through(directory, part), openDirectory)
       closeSync(directory)
       directory = next
     }
@@ -116,7 +115,7 @@ function move(from: string, to: string, directory: string): void {
     const mode = statSync(directory).mode & 0o7777
     chmodSync(directory, mode | 0o700)
     try {
-      if (lstatSync(encodePath(from)).isDirectory()) openUp(from)
+      if (lstatSync(from).isDirectory()) openUp(from)
       renameOrCopy(from, to)
     } finally {
       chmodSync(directory, mode)
@@ -126,12 +125,12 @@ function move(from: string, to: string, directory: string): void {
 
 function renameOrCopy(from: string, to: string): void {
   try {
-    renameSync(encodePath(from), to)
+    renameSync(from, to)
   } catch (error) {
     if (!hasCode(error, 'EXDEV')) throw error
-    if (lstatSync(encodePath(from)).isDirectory()) openUp(from)
+    if (lstatSync(from).isDirectory()) openUp(from)
     copyPlain(from, to)
-    rmSync(encodePath(from), { recursive: true, force: true })
+    rmSync(from, { recursive: true, force: true })
   }
 }
 
@@ -140,24 +139,24 @@ function renameOrCopy(from: string, to: string): void {
  * forever.
  */
 function copyPlain(from: string, to: string): void {
-  const stat = lstatSync(encodePath(from))
-  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(encodePath(from), { encoding: 'buffer' }), encodePath(to))
+  const stat = lstatSync(from)
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to)
   else if (stat.isDirectory()) {
-    mkdirSync(encodePath(to), { mode: 0o700 })
-    for (const name of readdirSync(encodePath(from), { encoding: 'latin1' })) {
-      copyPlain(join(from, decodeName(name)), join(to, decodeName(name)))
+    mkdirSync(to, { mode: 0o700 })
+    for (const name of readdirSync(from)) {
+      copyPlain(join(from, name), join(to, name))
     }
-  } else if (stat.isFile()) copyFileSync(encodePath(from), encodePath(to), constants.COPYFILE_EXCL)
-  else writeFileSync(encodePath(to), '', { flag: 'wx', mode: 0o600 })
+  } else if (stat.isFile()) copyFileSync(from, to, constants.COPYFILE_EXCL)
+  else writeFileSync(to, '', { flag: 'wx', mode: 0o600 })
 }
 
 /** Gives the owner access to a directory and to all directories below it. */
 function openUp(path: string): void {
-  const directory = openSync(encodePath(path), openDirectory)
+  const directory = openSync(path, openDirectory)
   try {
     chmodSync(through(directory, '.'), 0o700)
-    for (const entry of readdirSync(through(directory, '.'), { withFileTypes: true, encoding: 'latin1' })) {
-      if (entry.isDirectory()) openUp(through(directory, decodeName(entry.name)))
+    for (const entry of readEntriesSync(through(directory, '.'))) {
+      if (entry.isDirectory()) openUp(through(directory, entry.name))
     }
   } finally {
     closeSync(directory)

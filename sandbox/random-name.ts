@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
+import { openSync } from './host-paths.ts'
 
 /**
  * Returns an unguessable name of hexadecimal digits, made from the system's own source of random bytes. Node's crypto module isn't used, because

@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { lstatSync, mkdirSync, mkdtempSync } from './host-paths.ts'
 import { entriesIn } from './directory-names.ts'
 import { isOwnerGone, ownerName } from './run-owner.ts'
 import { removeTree } from './remove-tree.ts'

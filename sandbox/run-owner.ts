@@ -1,7 +1,7 @@
 // execa isn't used here, because `ps`, which is needed on systems without procfs, is called synchronously.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
+import { readFileSync, readlinkSync } from './host-paths.ts'
 import { parseStat } from './process/stat.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync } from './host-paths.ts'
 import type { Backend } from './backend.ts'
 import { createMetadataGuard } from './git/guard.ts'
 import { packWith } from './git/pack.ts'
@@ -66,7 +66,7 @@ export function openRunState(
     const guard = createMetadataGuard(roots, inside, createTrustRecord(run.path, backend))
     const installation = holdInstallation(roots)
     const running = new RunningCommands(guard.rest)
-    const workspace = realpathSync.native(policy.workspace)
+    const workspace = realpathSync(policy.workspace)
     const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
     const showsOwner = backend === 'bubblewrap'
     const privateGit = openPrivateGit({

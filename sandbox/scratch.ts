@@ -1,6 +1,7 @@
-import { accessSync, constants, realpathSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { accessSync, realpathSync } from './host-paths.ts'
 import { closedState, closedStates, isReached } from './closed-state.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
@@ -33,7 +34,7 @@ export function closedBase(roots: readonly string[], backend: Backend): string {
     try {
       // A symlink in the path may lead into a root, or be in a root itself. So the real path and the symlinks are checked too.
       const path = choose()
-      const real = realpathSync.native(path)
+      const real = realpathSync(path)
       const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))
       if (reached !== undefined) faults.push(`commands could write to ${reached}`)
       else if (canMakeIn(real)) return real

@@ -1,4 +1,5 @@
-import { accessSync, constants } from 'node:fs'
+import { constants } from 'node:fs'
+import { accessSync } from './host-paths.ts'
 
 /** A shell that interprets command lines. */
 export type Shell = '/bin/bash' | '/bin/sh'

@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { lstatSync, readlinkSync } from './host-paths.ts'
 
 /** The symlinks in a path, each as a path whose directory is resolved. The search stops at the first component that doesn't exist. */
 export function symlinksOnPath(path: string): readonly string[] {

@@ -1,7 +1,7 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { type Stats } from 'node:fs'
 import { dirname } from 'node:path'
+import { lstatSync } from './host-paths.ts'
 import type { Mount } from './mount.ts'
-import { encodePath } from './path-bytes.ts'
 import type { Denial } from './sandbox.ts'
 
 /** The hidden and read-only files of a command, as they are when the command starts. */
@@ -65,7 +65,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
 type Look = (path: string) => Stats | undefined
 
 function lookNow(path: string): Stats | undefined {
-  return lstatSync(encodePath(path), { throwIfNoEntry: false })
+  return lstatSync(path, { throwIfNoEntry: false })
 }
 
 function identify(

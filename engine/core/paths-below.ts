@@ -1,10 +1,13 @@
-import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
+import { readEntriesSync, type HostEntry } from '../../sandbox/index.ts'
 
 /** Directories to skip, because they contain third-party files or git's own files. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
-/** Yields everything below a directory. Doesn't follow symlinks, doesn't enter `.git` or `node_modules`, and skips what it can't read. */
+/**
+ * Yields everything below a directory. Doesn't follow symlinks, doesn't enter `.git` or `node_modules`, and skips what it can't read. In paths, bytes
+ * that aren't UTF-8 are lone surrogates, as in the paths of a sandbox's policy.
+ */
 export function* pathsBelow(directory: string): Generator<{ readonly path: string; readonly isDirectory: boolean }> {
   const stack = [directory]
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -16,9 +19,9 @@ export function* pathsBelow(directory: string): Generator<{ readonly path: strin
   }
 }
 
-function entriesOf(directory: string): readonly Dirent[] {
+function entriesOf(directory: string): readonly HostEntry[] {
   try {
-    return readdirSync(directory, { withFileTypes: true })
+    return readEntriesSync(directory)
   } catch {
     // The directory is missing, or the user can't read it. In the latter case, commands can't read it either.
     return []

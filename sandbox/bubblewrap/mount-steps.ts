@@ -1,9 +1,9 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { lstatSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { cachedFileSystem, type CachedFileSystem } from '../cached-file-system.ts'
 import type { Mount } from '../mount.ts'
-import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts'
 
@@ -37,7 +37,7 @@ function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
   // The device or inode number is too large for a JavaScript number to be exact, so the query is repeated with bigints. Using bigints for every query
   // would take twice as long.
-  const exact = lstatSync(encodePath(path), { bigint: true })
+  const exact = lstatSync(path, { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
 

@@ -1,8 +1,8 @@
 // execa isn't used here, because execa would add a millisecond of processor time to every command.
 import { spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
 import process from 'node:process'
 import { Writable, type Readable } from 'node:stream'
+import { realpathSync } from '../host-paths.ts'
 import { capDenials } from '../denials/cap.ts'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
@@ -34,6 +34,7 @@ import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mo
 import type { Identity } from '../mounting/step-layout.ts'
 import { planAgain } from './plan-again.ts'
 import { planMounts } from '../mounts.ts'
+import { pathBytes } from '../path-bytes.ts'
 import { policyForCommand } from '../command-policy.ts'
 import { hostShell } from '../shell.ts'
 import { shownOwner } from '../shown-owner.ts'
@@ -107,7 +108,7 @@ export async function openBubblewrap(
     const network = networks.start()
     const terminal = terminals.start(command, 6 + network.stdio.length)
     const report = 6 + network.stdio.length + terminal.stdio.length
-    const cwd = shownPath(realpathSync.native(command.cwd), policy.views)
+    const cwd = shownPath(realpathSync(command.cwd), policy.views)
     const [limited, input] = [limits.start(), handedInput(command, run.path)]
     const first = startProgram(architecture, {
       steps,
@@ -128,7 +129,7 @@ export async function openBubblewrap(
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
       shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
     })
-    const options = Buffer.from(confinement.map((option) => `${option}\0`).join(''))
+    const options = pathBytes(confinement.map((option) => `${option}\0`).join(''))
     const output = commandPipes.open(options, first)
     const inside = [startPath, ...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
     const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]

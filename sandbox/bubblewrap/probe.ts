@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from '../host-paths.ts'
 import { readHostFile } from '../host-files.ts'
 import { makeDirectories } from '../make-directories.ts'
 import { cacheDirectory } from '../app-directories.ts'

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { Writable } from 'node:stream'
 import { execa } from 'execa'
+import { existsSync, readFileSync } from '../host-paths.ts'
 import { mountFlags } from '../mounting/step-layout.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { diagnose, diagnoseStart, type Diagnosis } from './diagnose-bubblewrap.ts'

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync } from '../host-paths.ts'
 import { O_CLOEXEC, O_WRONLY } from '../machine-code/kernel.ts'
 import type { Instruction, Variable } from '../machine-code/machine-instructions.ts'
 import type { Memory } from '../machine-code/make-program.ts'

@@ -1,8 +1,8 @@
 // execa isn't used here, because the relay sends us a socket through Node's own channel, and because a relay is started for each command.
 import { spawn } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
 import { join } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { requireArchitecture } from '../machine-code/architecture.ts'
 import { directoryMissing, entryProgram, filterProgram } from '../network/entry-program.ts'

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from '../host-paths.ts'
 import type { Architecture } from '../machine-code/machine-instructions.ts'
 import { makeProgram, words } from '../machine-code/make-program.ts'
 import { checkProgram } from '../mounting/check-program.ts'
 import type { Identity, Step } from '../mounting/step-layout.ts'
-import { pathBytes } from '../path-bytes.ts'
 import { SIGCHLD } from '../machine-code/kernel.ts'
 
 /** Where containers see our programs that run first. It is in `/dev`, because every container gets a new `/dev`. */
@@ -57,7 +56,7 @@ export function prepareStarts(
   const identify = (path: string): Identity => {
     const known = identityOf(path)
     if (known !== undefined) return known
-    const { dev, ino } = lstatSync(pathBytes(path), { bigint: true })
+    const { dev, ino } = lstatSync(path, { bigint: true })
     return { device: dev, inode: ino }
   }
   return {

@@ -10,6 +10,7 @@ import { showViews } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 import type { DockerClient, WarmContainer } from './client.ts'
 import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan-container.ts'
+import { requireText } from './failures.ts'
 import type { Starts } from './container-starts.ts'
 
 /** What one command needs from a container. */
@@ -74,6 +75,7 @@ export function createContainers(
       const mounts = showViews(planned, policy.views)
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
+      for (const { source, target } of bound) for (const path of [source, target]) requireText(path)
       const check = common.starts.check(bound)
       // When a program on the host replaces a file over which a container has a mount, the container loses the mount. The container isn't used again,
       // because the stamp, which is part of the key, changes.

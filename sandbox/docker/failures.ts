@@ -29,6 +29,16 @@ export function setupFailed(error: unknown): SandboxError {
   return new SandboxError('setup-failed', { backend: 'docker', detail: messageOf(error) }, { cause: error })
 }
 
+/**
+ * Returns the path, or throws an error if it isn't UTF-8. The daemon's API takes only text, in which other bytes would be replaced, so that a different file or
+ * directory would be mounted.
+ */
+export function requireText(path: string): string {
+  if (path.isWellFormed()) return path
+  const detail = `the path ${path} is not UTF-8, and docker can't mount or enter such a path, for example to hide or protect it. Rename it outside the sandbox, or use the bubblewrap sandbox`
+  throw new SandboxError('setup-failed', { backend: 'docker', detail })
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs'
 import process from 'node:process'
+import { realpathSync } from '../host-paths.ts'
 import { capDenials } from '../denials/cap.ts'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
@@ -34,7 +34,7 @@ import { prepareStarts } from './container-starts.ts'
 import { tryContainer } from './try-container.ts'
 import { openRunState } from '../run-state.ts'
 import { createContainers } from './containers.ts'
-import { cannotStart, setupFailed } from './failures.ts'
+import { cannotStart, requireText, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
@@ -97,6 +97,7 @@ export async function openDocker(
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
     checkTerminal(command)
+    const directory = requireText(shown(realpathSync(command.cwd)))
     const planned = containers.plan(command)
     const { PATH: _, HOME: __, ...inherited } = process.env
     const { variables } = commandEnvironment(policy, inherited, command)
@@ -112,7 +113,7 @@ export async function openDocker(
       void container?.remove().catch(() => undefined)
     }
     const output = relayLater(command.terminal, async () => {
-      const { before, cwd } = await network.enter(shown(realpathSync.native(command.cwd)))
+      const { before, cwd } = await network.enter(directory)
       container = await containers.take(planned)
       atFirst = container.counts?.()
       if (spoiled) spoil()

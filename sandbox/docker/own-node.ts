@@ -1,8 +1,8 @@
 // execa isn't used here, because ldd is called synchronously and only once.
 import { spawnSync } from 'node:child_process'
-import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
+import { realpathSync } from '../host-paths.ts'
 import { isExecutable } from '../locate-program.ts'
 
 /** Node in a container: the arguments that start it, and the files on this machine that it needs, which are mounted read-only. */

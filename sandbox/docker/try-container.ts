@@ -1,7 +1,7 @@
-import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
+import { lstatSync, rmSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'

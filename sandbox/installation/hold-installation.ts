@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
+import { lstatSync, readFileSync, readlinkSync } from '../host-paths.ts'
 import { readHostFile } from '../host-files.ts'
 import { createQuarantine } from '../quarantine.ts'
 import type { Denial } from '../sandbox.ts'
@@ -126,7 +126,7 @@ function isChanged(each: Watched, alone: boolean): boolean {
 function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
   if (one?.kind === 'file' && other?.kind === 'file')
     return one.mode === other.mode && one.bytes().equals(other.bytes())
-  if (one?.kind === 'link' && other?.kind === 'link') return one.target.equals(other.target)
+  if (one?.kind === 'link' && other?.kind === 'link') return one.target === other.target
   return one === other
 }
 
@@ -159,7 +159,7 @@ function snapshotOf(path: string): Entry | undefined {
 function entryAt(path: string, maxBytes: number): Entry | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
-  if (stat.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path, { encoding: 'buffer' }) }
+  if (stat.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) }
   const bytes = readHostFile(path, { maxBytes })
   return bytes === undefined ? { kind: 'other' } : { kind: 'file', mode: stat.mode & 0o777, bytes: () => bytes }
 }

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readdirSync } from '../host-paths.ts'
 import { isWithin } from '../paths.ts'
 
 /** Whether a file name has the form that the build gives to chunks: files with code that modules share or load on demand. */

@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { lstatSync, readEntriesSync, type HostEntry, readFileSync, realpathSync } from '../host-paths.ts'
 import { symlinksOnPath } from '../symlinks-on-path.ts'
 import { isWithin } from '../paths.ts'
 
@@ -53,7 +53,7 @@ function packageDirectory(): string | undefined {
 
 function findPackage(): string | undefined {
   try {
-    for (let at = dirname(realpathSync.native(fileURLToPath(import.meta.url))); at !== '/'; at = dirname(at)) {
+    for (let at = dirname(realpathSync(fileURLToPath(import.meta.url))); at !== '/'; at = dirname(at)) {
       const manifest = join(at, 'package.json')
       if (lstatSync(manifest, { throwIfNoEntry: false }) === undefined) continue
       const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name?: unknown }
@@ -71,14 +71,21 @@ function findPackage(): string | undefined {
  */
 function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
   if (!isInRoot(join(home, 'dist'))) return []
-  const names = readdirIfThere(join(home, 'dist')).filter((name) => isCode(name) && !name.startsWith('types/'))
-  const built = names.map((name) => join(home, 'dist', name))
+  const built = filesBelow(join(home, 'dist'), (directory) => directory !== join(home, 'dist/types')).filter(isCode)
   return home.split('/').includes('node_modules') ? [join(home, 'package.json'), ...built] : built
 }
 
-function readdirIfThere(directory: string): readonly string[] {
+function filesBelow(directory: string, isEntered: (directory: string) => boolean): readonly string[] {
+  if (!isEntered(directory)) return []
+  return entriesOf(directory).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    return entry.isDirectory() ? filesBelow(path, isEntered) : [path]
+  })
+}
+
+function entriesOf(directory: string): readonly HostEntry[] {
   try {
-    return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    return readEntriesSync(directory)
   } catch {
     return []
   }
@@ -104,7 +111,7 @@ function plainPath(path: string): string | undefined {
 
 function realPath(path: string): string | undefined {
   try {
-    return realpathSync.native(path)
+    return realpathSync(path)
   } catch {
     return undefined
   }

@@ -1,21 +1,12 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, fchmodSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { chmodSync, mkdirSync, openSync, statSync, symlinkSync, writeFileSync } from '../host-paths.ts'
 import { openDirectory, through } from '../quarantine.ts'
 
 /** What exists at a path: a file, a symlink (`link`), or something else. */
 export type Entry =
   | { readonly kind: 'file'; readonly mode: number; readonly bytes: () => Buffer }
-  | { readonly kind: 'link'; readonly target: Buffer }
+  | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'other' }
 
 /**

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs'
+import { statfsSync } from '../host-paths.ts'
 
 /** The limits on the bytes and files that a command may add to the disks that it can write to. They are checked while the command runs. */
 export type DiskLimit = {

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from '../host-paths.ts'
 import { ownerName, isOwnerGone } from '../run-owner.ts'
 
 /** A place in which control groups can be created, with the version of its interface. */

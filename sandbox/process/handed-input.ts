@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  createReadStream,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeSync,
-  type Stats,
-} from 'node:fs'
+import { closeSync, createReadStream, fstatSync, readSync, writeSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import type { Writable } from 'node:stream'
+import { openSync, readFileSync, rmSync } from '../host-paths.ts'
 import { randomName } from '../random-name.ts'
 import type { Command } from '../sandbox.ts'
 

@@ -1,11 +1,12 @@
 // execa isn't used here, because mkfifo is called synchronously or without reading any output, and every command has to
 // wait for its pipes before it can start.
 import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, constants, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
+import { lstatSync, mkdirSync, openSync, rmSync, unlinkSync } from '../host-paths.ts'
 import { systemProgram } from '../host-program.ts'
 import { randomName } from '../random-name.ts'
 import { O_PATH } from '../machine-code/kernel.ts'

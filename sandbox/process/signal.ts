@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readdirSync, readFileSync } from '../host-paths.ts'
 import { parseStat, type ProcessStat } from './stat.ts'
 
 /** Sends a signal to a process, or to a process group if the pid is negative. It does nothing if the process has ended or can't be signalled. */

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { readdirSync } from '../host-paths.ts'
 import { withoutUserinfo } from '../git/config-clean.ts'
 import { readHostFile } from '../host-files.ts'
 

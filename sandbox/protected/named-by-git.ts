@@ -4,6 +4,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { targetOfGitFile } from '../git/git-file.ts'
 import { homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
+import { decodeName } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 
 /** The last parts of keys whose values git runs as programs, or uses to find programs or more settings (git-config(1)). */
@@ -29,7 +30,7 @@ export function namedByGit(root: string): readonly string[] {
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
     if (seen.has(file)) continue
     seen.add(file)
-    const text = readHostFile(file, { follow: true })?.toString()
+    const text = textOf(file, true)
     if (text === undefined) continue
     for (const { key, value } of settingsOf(text)) {
       if (!isFollowed(key)) continue
@@ -65,9 +66,15 @@ function ofRepository(worktree: string): readonly string[] {
   const link = join(worktree, '.git')
   const git = hostFileSystem.kindOf(link) === 'directory' ? link : targetOfGitFile(link)
   if (git === undefined) return []
-  const common = readHostFile(join(git, 'commondir'))?.toString().trim()
+  const common = textOf(join(git, 'commondir'))?.trim()
   const directories = common === undefined ? [git] : [git, resolve(git, common)]
   return directories.flatMap((directory) => [join(directory, 'config'), join(directory, 'config.worktree')])
+}
+
+/** The text of a file, in the form in which paths are given to the host's file system. */
+function textOf(file: string, follow = false): string | undefined {
+  const bytes = readHostFile(file, { follow })
+  return bytes && decodeName(bytes.toString('latin1'))
 }
 
 function settingsOf(text: string): readonly { readonly key: string; readonly value: string }[] {

@@ -1,8 +1,8 @@
+import { realpathSync } from '../host-paths.ts'
 import { capDenials } from '../denials/cap.ts'
 // execa isn't used here, because execa would add a millisecond of processor time to every command.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { realpathSync } from 'node:fs'
 import process from 'node:process'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../sandbox-error.ts'
@@ -85,7 +85,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     // functions.
     const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
-      cwd: realpathSync.native(command.cwd),
+      cwd: realpathSync(command.cwd),
       env: { ...variables, [markVariable]: mark },
       // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be killed as a whole.
       detached: true,

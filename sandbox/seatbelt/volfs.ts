@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 
 /**

@@ -1,7 +1,7 @@
 // execa isn't used here, because the watchdog has to outlive this process, and every sandbox without namespaces starts one.
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { readdirSync, readFileSync } from '../host-paths.ts'
 import { signal } from '../process/signal.ts'
 
 /**

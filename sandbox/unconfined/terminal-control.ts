@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeFileSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { requireArchitecture } from '../machine-code/architecture.ts'
 import { isExecutable } from '../locate-program.ts'

@@ -1,9 +1,10 @@
 // execa isn't used here, because the call is synchronous and happens just before this process is replaced.
 import { spawnSync } from 'node:child_process'
-import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { lstatSync, readFileSync } from '../host-paths.ts'
 import { hostFileSystem } from '../file-system-view.ts'
+import { decodeName } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { systemProgram } from '../host-program.ts'
 import { SandboxError } from '../sandbox-error.ts'
@@ -189,12 +190,12 @@ export function mountOptions(path: string): readonly string[] {
 
 function mountInfo(): readonly { readonly point: string; readonly options: readonly string[] }[] {
   if (lstatSync('/proc/self/mountinfo', { throwIfNoEntry: false }) === undefined) return []
-  return readFileSync('/proc/self/mountinfo', 'utf8')
+  return readFileSync('/proc/self/mountinfo', 'latin1')
     .split('\n')
     .map((line) => line.split(' '))
     .map((fields) => ({ point: plain(fields[4] ?? ''), options: (fields.at(-1) ?? '').split(',') }))
 }
 
 function plain(field: string): string {
-  return field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)))
+  return decodeName(field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))))
 }
