@@ -1,6 +1,7 @@
-import { accessSync, constants, lstatSync, readlinkSync, type BigIntStats } from 'node:fs'
+import { accessSync, constants, lstatSync, type BigIntStats } from 'node:fs'
 import type { FileState } from '../change-set.ts'
 import { errnoOf, type Difference } from './commit-error.ts'
+import { readTarget } from './link-target.ts'
 import { crcOf, readState, sizeOf } from './read-state.ts'
 
 /**
@@ -21,7 +22,7 @@ export function findDifference(before: FileState, path: string): Difference | un
     case 'symlink':
       if (!stats.isSymbolicLink()) return 'kind'
       if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
-      return readlinkSync(path) === before.target ? undefined : 'content'
+      return readTarget(path) === before.target ? undefined : 'content'
     case 'file':
     case 'unread': {
       if (!stats.isFile()) return 'kind'

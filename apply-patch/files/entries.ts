@@ -1,16 +1,17 @@
 /** Operations on single entries, for cleaning up and rolling back. They tolerate what an earlier attempt has already done. */
-import { lstatSync, readlinkSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { lstatSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { errnoOf } from './commit-error.ts'
 import { pathOf, type Entry, type Fingerprint } from './commit-steps.ts'
 import type { Directories } from './directories.ts'
+import { readTarget } from './link-target.ts'
 import { mayStay, type Leftover } from './leftovers.ts'
 import { crcOf } from './read-state.ts'
 
 /** Whether an entry is still as the patch left it. */
 export function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
   if (fingerprint.symlink !== undefined) {
-    return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === fingerprint.symlink
+    return stats.isSymbolicLink() && readTarget(at(entry, directories)) === fingerprint.symlink
   }
   if (!stats.isFile() || stats.size !== BigInt(fingerprint.size)) return false
   return crcOf(at(entry, directories), fingerprint.size) === fingerprint.crc

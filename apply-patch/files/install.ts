@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, symlinkSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Change, FileState } from '../change-set.ts'
 import type { Directories } from './directories.ts'
@@ -14,6 +14,7 @@ import type {
   LockEntry,
   WriteChange,
 } from './commit-steps.ts'
+import { makeLink, readTarget } from './link-target.ts'
 import { proveRemovable } from './prove-removable.ts'
 import { sizeOf } from './read-state.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
@@ -179,7 +180,7 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
       const pieces = [{ file: at(journalEntry.target, directories), start: 0, length: change.before.size }]
       copyOld(pieces, change.before, journalEntry.old, directories, durable)
     }
-    if (change.before.type === 'symlink') symlinkSync(change.before.target, at(journalEntry.old, directories))
+    if (change.before.type === 'symlink') makeLink(change.before.target, at(journalEntry.old, directories))
   }
 }
 
@@ -202,7 +203,7 @@ function differenceOf(before: FileState, path: string): Difference | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) return 'vanished'
   if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
-  if (before.type === 'symlink') return readlinkSync(path) === before.target ? undefined : 'content'
+  if (before.type === 'symlink') return readTarget(path) === before.target ? undefined : 'content'
   if (stats.size !== BigInt(sizeOf(before))) return 'size'
   if (stats.mtimeNs !== before.modifiedNs) return 'time'
   return Number(stats.mode & 0o7777n) === before.mode ? undefined : 'mode'

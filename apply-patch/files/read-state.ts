@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, readlin
 import type { FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { errnoOf } from './commit-error.ts'
+import { readTarget } from './link-target.ts'
 
 /** Flags for opening a file to read it without following a link, waiting for the other end of a pipe, or acquiring a controlling terminal. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
@@ -115,7 +116,7 @@ function stateWithoutOpening(path: string, error: unknown): FileState {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) return { type: 'absent' }
   if (stats.isSymbolicLink()) {
-    return { type: 'symlink', target: readlinkSync(path), device: stats.dev, inode: stats.ino }
+    return { type: 'symlink', target: readTarget(path), device: stats.dev, inode: stats.ino }
   }
   if (stats.isDirectory()) return { type: 'directory' }
   if (!stats.isFile()) return { type: 'other' }

@@ -1,4 +1,5 @@
-import { constants, lstatSync, readlinkSync } from 'node:fs'
+import { constants, lstatSync } from 'node:fs'
+import { readTarget } from './link-target.ts'
 import { PathError, errnoOf } from './commit-error.ts'
 
 /** The system's limits, in bytes, for a name and for a path without its final NUL (on Linux, `NAME_MAX` and `PATH_MAX` - 1). */
@@ -95,10 +96,13 @@ function kindOf(key: string, path: string): number | undefined {
 
 function readLink(key: string, path: string): string {
   try {
-    return readlinkSync(key)
+    const target = readTarget(key)
+    if (target.isWellFormed()) return target
   } catch (error) {
     throw refusal(error, key, path)
   }
+  // Node's functions for text would follow the link to another file.
+  throw new PathError('unreadable', path, { resolved: key, errno: 'EILSEQ' })
 }
 
 function refusal(error: unknown, key: string, path: string): unknown {

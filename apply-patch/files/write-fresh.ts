@@ -1,4 +1,5 @@
-import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, symlinkSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync } from 'node:fs'
+import { makeLink } from './link-target.ts'
 import type { Piece } from '../change-set.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './commit-error.ts'
@@ -22,7 +23,7 @@ export function writeFresh(
 ): void {
   const path = directories.entry(fresh.directory, fresh.name)
   if (change.symlink !== undefined) {
-    symlinkSync(change.symlink, path)
+    makeLink(change.symlink, path)
     return
   }
   const descriptor = openSync(path, createFlags, change.mode === undefined ? 0o666 : 0o600)

@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { expect, test } from 'vitest'
 import { fingerprint, makeCase, runProgram, type CaseFile } from './case-tools.ts'
 
@@ -61,3 +62,41 @@ test('a patch puts a directory in the place of a link to a directory, and undo b
   expect(runProgram(cwd, '', { args: ['undo'], state })).toMatchObject({ status: 0 })
   expect(fingerprint(cwd)).toEqual(before)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'undo restores the target of a symlink byte for byte, even if it is not UTF-8',
+  () => {
+    const cwd = scene()
+    const state = join(cwd, '../state')
+    const target = Buffer.from('t\xe4', 'latin1')
+    const links = ['gone', 'moved']
+    for (const name of links) symlinkSync(target, join(cwd, name))
+    const patch = '*** Begin Patch\n*** Delete File: gone\n*** Update File: moved\n*** Move to: there\n*** End Patch\n'
+    expect(runProgram(cwd, patch, { state })).toMatchObject({ status: 0 })
+    expect(readlinkSync(join(cwd, 'there'), 'buffer')).toEqual(target)
+    expect(runProgram(cwd, '', { args: ['undo'], state }).status).toBe(0)
+    for (const name of links) expect(readlinkSync(join(cwd, name), 'buffer')).toEqual(target)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')('undo notices another target that Node would decode to the same text', () => {
+  const cwd = scene()
+  const state = join(cwd, '../state')
+  symlinkSync(Buffer.from('t\xe4', 'latin1'), join(cwd, 'a'))
+  const patch = '*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch\n'
+  expect(runProgram(cwd, patch, { state })).toMatchObject({ status: 0 })
+  rmSync(join(cwd, 'b'))
+  symlinkSync('t\ufffd', join(cwd, 'b'))
+  expect(runProgram(cwd, '', { args: ['undo'], state }).status).toBe(1)
+  expect(readlinkSync(join(cwd, 'b'))).toBe('t\ufffd')
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a patch does not follow a symlink with such a target to another file',
+  () => {
+    const cwd = scene({ 't\ufffd': 'a\nb\nc\n' })
+    symlinkSync(Buffer.from('t\xe4', 'latin1'), join(cwd, 'f.txt'))
+    expect(runProgram(cwd, change, { state: join(cwd, '../state') }).status).toBe(1)
+    expect(readFileSync(join(cwd, 't\ufffd'), 'utf8')).toBe('a\nb\nc\n')
+  },
+)
