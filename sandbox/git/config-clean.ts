@@ -31,6 +31,14 @@ export function withoutUserinfo(text: string): string {
   })
 }
 
+/** The content of a file without user names and passwords in URLs; the same buffer if there are none. */
+export function scrubbed(content: Buffer): Buffer {
+  const text = content.toString('latin1')
+  if (!text.includes('@') || !text.includes('://')) return content
+  const clean = withoutUserinfo(text)
+  return clean === text ? content : Buffer.from(clean, 'latin1')
+}
+
 /**
  * The settings that commands see: all except those that contain secrets, name files with secrets, or are of no use to commands (see `secretKeys`).
  * User names and passwords are removed from URLs. Other settings are kept, even those that make git run programs, because git runs confined.

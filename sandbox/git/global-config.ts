@@ -4,6 +4,7 @@ import process from 'node:process'
 import { expandHome, homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
 import type { Mount } from '../mount.ts'
+import { decodeName } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { randomName } from '../random-name.ts'
 import { withoutSecrets } from './config-clean.ts'
@@ -116,7 +117,7 @@ function wordsAfter(pattern: RegExp, text: string, base: string): readonly strin
 }
 
 function pathsIn(value: string, base: string): readonly string[] {
-  const path = Buffer.from(value, 'latin1').toString('utf8')
+  const path = decodeName(value)
   if (path === '' || path.includes('\0')) return []
   return path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(base, path)]
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { withoutUserinfo } from './config-clean.ts'
+import { scrubbed } from './config-clean.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { bytes, type HeldDirectory } from './held-directory.ts'
@@ -188,9 +188,4 @@ function copyHooks(
     if (content !== undefined)
       put(`hooks/${name}`, content, host.stat(`hooks/${name}`)?.executable === true ? 0o755 : 0o644)
   }
-}
-
-function scrubbed(content: Buffer): Buffer {
-  const text = content.toString('latin1')
-  return text.includes('@') && text.includes('://') ? Buffer.from(withoutUserinfo(text), 'latin1') : content
 }

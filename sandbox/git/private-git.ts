@@ -1,18 +1,15 @@
-import { realpathSync, writeFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Mount } from '../mount.ts'
 import { nestedNames } from '../nested-places.ts'
-import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { randomName } from '../random-name.ts'
 import type { Command, Denial } from '../sandbox.ts'
-import { writeConfigFile, parseConfigFile } from './config-file.ts'
-import { withoutSecrets } from './config-clean.ts'
 import { createGlobalConfig } from './global-config.ts'
-import { holdDirectory, type HeldDirectory } from './held-directory.ts'
-import { locateHostGit } from './host-git.ts'
+import { locateHostGit, type HostGit } from './host-git.ts'
 import type { ImportNote, RunPack } from './import-types.ts'
 import { PrivateRepository } from './private-repository.ts'
+import { createReadOnlyViews } from './read-only-repository.ts'
 import { repositoryOf } from './repository.ts'
 import { createGitScanner } from './git-scanner.ts'
 import type { View } from '../views/view-paths.ts'
@@ -74,9 +71,10 @@ export function openPrivateGit(options: {
   const run = randomName(4)
   const repositories = new Map<string, PrivateRepository>()
   const unsupported = new Set<string>()
-  const asTheyAre = new Map<string, readonly Mount[]>()
   const globalConfig = createGlobalConfig(directory, roots)
-  let hostGit: ReturnType<typeof locateHostGit>
+  let located: { readonly git: HostGit | undefined } | undefined
+  const hostGit = (): HostGit | undefined => (located ??= { git: locateHostGit(roots) }).git
+  const readOnlyViews = createReadOnlyViews(directory, hostGit)
   let count = 0
   let taking = Promise.resolve<readonly Denial[]>([])
 
@@ -84,10 +82,19 @@ export function openPrivateGit(options: {
     const known = repositories.get(git)
     if (known !== undefined) return known
     if (unsupported.has(git)) return undefined
-    hostGit ??= locateHostGit(roots)
-    if (hostGit === undefined) return undefined
+    const trusted = hostGit()
+    if (trusted === undefined) return undefined
     const place = join(directory, `git-${(count += 1)}`)
-    const made = new PrivateRepository({ git, directory: place, hostGit, roots, writable, run, showsOwner, views })
+    const made = new PrivateRepository({
+      git,
+      directory: place,
+      hostGit: trusted,
+      roots,
+      writable,
+      run,
+      showsOwner,
+      views,
+    })
     repositories.set(git, made)
     return made
   }
@@ -158,11 +165,14 @@ export function openPrivateGit(options: {
     const global = globalConfig()
     const own = shown.flatMap((each) => each.mounts(readOnly === true ? 'read-only' : 'writable'))
     const rest = [...nested, ...[...wanted.keys()].filter((git) => unsupported.has(git))]
-    const others = rest.filter((path) => !shown.some(({ git }) => isWithin(path, git)))
+    const others = readOnlyViews(
+      rest.filter((path) => !shown.some(({ git }) => isWithin(path, git))),
+      shown.flatMap(({ secretFiles }) => secretFiles),
+    )
     return {
       mounts: own,
-      nested: [...new Set(others)].flatMap((path) => readOnlyMounts(path, directory, asTheyAre)),
-      hidden: [...shown.flatMap(({ secretFiles }) => secretFiles), ...global.hidden],
+      nested: others.mounts,
+      hidden: [...others.hidden, ...global.hidden],
       replaced: global.replaced,
     }
   }
@@ -197,45 +207,6 @@ export function openPrivateGit(options: {
       repositories.clear()
     },
   }
-}
-
-/** The read-only mounts for a repository in which no command works. Secrets are removed from its config. `known` caches results. */
-function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
-  const whole: Mount = { path: git, as: 'read-only' }
-  const host = holdIfThere(git)
-  // The host has removed the repository since it was found.
-  if (host === undefined) return []
-  try {
-    const key = `${git} ${host.stat('config')?.stamp ?? ''}`
-    const before = known.get(key)
-    if (before !== undefined) return before
-    const mounts = cleanMounts(whole, host, directory)
-    known.set(key, mounts)
-    return mounts
-  } finally {
-    host.close()
-  }
-}
-
-function holdIfThere(git: string): HeldDirectory | undefined {
-  try {
-    return holdDirectory(encodePath(git))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return undefined
-    throw error
-  }
-}
-
-function cleanMounts(whole: Mount, host: HeldDirectory, directory: string): readonly Mount[] {
-  const text = host.read('config', 4 * 1024 * 1024)?.toString('latin1')
-  if (text === undefined) return [whole]
-  const entries = parseConfigFile(text)
-  const { kept, lost } = withoutSecrets(entries ?? [])
-  if (entries !== undefined && !lost) return [whole]
-  const source = join(directory, `config-${randomName(4)}`)
-  writeFileSync(source, Buffer.from(writeConfigFile(kept), 'latin1'), { flag: 'wx', mode: 0o644 })
-  return [whole, { path: join(whole.path, 'config'), source, as: 'read-only' }]
 }
 
 function denialOf({ subject, advice }: ImportNote): Denial {

@@ -106,13 +106,13 @@ export class PrivateRepository {
       names,
       views.some(({ overlay }) => overlay === true),
     )
-    const format = config?.whole.findLast(
+    const format = config.whole.findLast(
       ({ section, name }) => section === 'extensions' && name === 'objectformat',
     )?.value
-    const storage = config?.whole.findLast(
+    const storage = config.whole.findLast(
       ({ section, name }) => section === 'extensions' && name === 'refstorage',
     )?.value
-    if (config === undefined || (storage !== undefined && storage !== 'files')) return false
+    if (!config.isValid || (storage !== undefined && storage !== 'files')) return false
     this.#oidBytes = format === 'sha256' ? 32 : 20
     const path = `${directory}/${(this.#generation += 1)}`
     const baseline = makePrivateCopy(this.#host, path, {

@@ -1,11 +1,12 @@
-import { realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join } from 'node:path'
-import { expandHome, homes } from '../homes.ts'
-import { isInclude, keyFilesOf } from './global-config.ts'
+import { dirname } from 'node:path'
+import { homeDirectory } from '../homes.ts'
+import { decodeName, pathBytes } from '../path-bytes.ts'
 import { withoutSecrets } from './config-clean.ts'
 import { entryOf, keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
-import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { isInclude, keyFilesOf } from './global-config.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
+import { includedFiles, mustBeHidden, readableSettings } from './included-files.ts'
 
 /** A repository's config in the form that commands see. */
 export type ShownConfig = {
@@ -14,48 +15,60 @@ export type ShownConfig = {
   readonly entries: ReadonlyMap<string, readonly ConfigEntry[]>
   /** All settings on the host, including secrets. They are needed to find the files that the settings name. */
   readonly whole: readonly ConfigEntry[]
-  /** Included files with secrets, and key files that the config names: commands must not see these files. */
+  /** Included files that commands must not see, and the key files that the config names. */
   readonly secretFiles: readonly string[]
-  /** Whether secrets or includes were removed from the config files. */
-  readonly lost: boolean
+  /** The config files whose originals commands must not see, because they contain secrets or includes, or can't be read. */
+  readonly changed: ReadonlySet<string>
+  /** Whether git can read the config. If not, `texts` contains only those settings that are certain. */
+  readonly isValid: boolean
 }
 
 const largest = 4 * 1024 * 1024
 
 /**
- * Reads a repository's config from the host and removes secrets. Git itself resolves the includes, because it understands their conditions. Returns
- * undefined if git couldn't read the config.
+ * Reads a repository's config from the host and removes secrets. Git itself resolves the includes, because it understands their conditions.
  *
+ * @param git the repository's directory, without symlinks
+ * @param hostGit undefined if there is no git program that can be trusted. Included settings are then left out
  * @param names the config files: `config`, and those of the work trees that have their own
  * @param isOverlay whether the work tree is on a mounted overlayfs
  */
 export function readShownConfig(
   git: string,
   host: HeldDirectory,
-  hostGit: HostGit,
+  hostGit: HostGit | undefined,
   names: readonly string[],
   isOverlay = false,
-): ShownConfig | undefined {
+): ShownConfig {
   const [texts, entries] = [new Map<string, string>(), new Map<string, readonly ConfigEntry[]>()]
-  const whole: ConfigEntry[] = []
-  const secretFiles: string[] = []
-  let lost = false
+  const [whole, secretFiles, changed]: [ConfigEntry[], Set<string>, Set<string>] = [[], new Set(), new Set()]
+  let isValid = true
   for (const name of names) {
-    const content = host.read(name, largest)
-    if (content === undefined && name !== 'config') continue
-    const own = parseConfigFile(content?.toString('latin1') ?? '')
-    if (own === undefined) return undefined
-    const resolved = own.some(isInclude) ? resolveIncludes(git, host, hostGit, name, own, secretFiles) : own
-    if (resolved === undefined) return undefined
-    const clean = withoutSecrets(resolved)
-    lost ||= clean.lost || own.some(isInclude)
-    whole.push(...resolved)
+    const kind = host.stat(name)?.kind
+    if (kind === undefined && name !== 'config') continue
+    const link = kind === 'link' ? host.link(name) : undefined
+    const content = kind === undefined || kind === 'link' ? '' : host.read(name, largest)?.toString('latin1')
+    const own = content === undefined ? undefined : parseConfigFile(content)
+    const readable = own ?? readableSettings(content ?? '')
+    const included = [...readable.filter(isInclude), ...(link === undefined ? [] : [entryOf('include.path', link)])]
+    const at = `${pathBytes(git).toString('latin1')}/${name}`
+    const files = includedFiles(included, dirname(at), (path) => expandPath(host, hostGit, path))
+    for (const file of files) if (mustBeHidden(file)) secretFiles.add(decodeName(file.path))
+    const resolved = own?.some(isInclude) === true ? resolveIncludes(host, hostGit, name) : own
+    if (resolved === undefined) isValid = false
+    const settings = resolved ?? readable
+    const clean = withoutSecrets(settings)
+    // A comment may contain a secret too.
+    if (own === undefined || included.length > 0 || clean.lost || /[#;]/.test(content ?? '')) changed.add(name)
+    whole.push(...settings)
     const shown = name === 'config' ? [...clean.kept, ...added(clean.kept, isOverlay)] : clean.kept
     entries.set(name, shown)
     texts.set(name, writeConfigFile(shown))
+    // Git resolves a relative key file against its current directory, which is usually the top of the work tree.
+    const all = [...settings, ...files.flatMap((file) => file.entries)]
+    for (const base of [git, dirname(git)]) for (const file of keyFilesOf(all, base)) secretFiles.add(file)
   }
-  secretFiles.push(...keyFilesOf(whole, git))
-  return { texts, entries, whole, secretFiles, lost }
+  return { texts, entries, whole, secretFiles: [...secretFiles], changed, isValid }
 }
 
 /**
@@ -72,55 +85,26 @@ function added(kept: readonly ConfigEntry[], isOverlay: boolean): readonly Confi
   ]
 }
 
+/** The settings of a config file and of the files that it includes now, as git reads them; undefined if git can't read them. */
 function resolveIncludes(
-  git: string,
   host: HeldDirectory,
-  hostGit: HostGit,
+  hostGit: HostGit | undefined,
   name: string,
-  own: readonly ConfigEntry[],
-  secretFiles: string[],
 ): readonly ConfigEntry[] | undefined {
-  const words = ['config', '--file', `/proc/self/fd/3/${name}`, '--includes', '--list', '-z', '--show-origin']
-  const { ok, stdout } = hostGit.run(host, words)
-  if (!ok) return undefined
-  const fields = stdout.toString('latin1').split('\0')
-  const entries: ConfigEntry[] = []
-  const files = new Set<string>()
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [origin = '', setting = ''] = [fields[at], fields[at + 1]]
-    files.add(origin.replace(/^file:/, ''))
+  const words = ['config', '--file', `/proc/self/fd/3/${name}`, '--includes', '--list', '-z']
+  const result = hostGit?.run(host, words, { env: { HOME: homeDirectory() } })
+  if (result?.ok !== true) return undefined
+  const settings = result.stdout.toString('latin1').split('\0').slice(0, -1)
+  return settings.map((setting) => {
     const line = setting.indexOf('\n')
-    entries.push(line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1)))
-  }
-  // An include counts even if its condition doesn't hold now, because commands could still read the included file.
-  for (const { value } of [...own, ...entries].filter(isInclude)) {
-    const path = Buffer.from(value ?? '', 'latin1').toString('utf8')
-    const known = path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(git, path)]
-    for (const file of known) files.add(file)
-  }
-  for (const file of files) if (!file.startsWith('/proc/self/fd/3/') && holdsSecrets(file)) secretFiles.push(file)
-  return entries
+    return line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1))
+  })
 }
 
-function holdsSecrets(file: string): boolean {
-  const text = readWhole(file)
-  if (text === undefined) return false
-  const entries = parseConfigFile(text)
-  return entries === undefined
-    ? /token|authorization|password|:\/\/[^/\s]*@/i.test(text)
-    : withoutSecrets(entries.filter((entry) => !isInclude(entry))).lost
-}
-
-function readWhole(file: string): string | undefined {
-  try {
-    const directory = holdDirectory(dirname(realpathSync.native(file)))
-    try {
-      return directory.read(basename(realpathSync.native(file)), largest)?.toString('latin1')
-    } finally {
-      directory.close()
-    }
-  } catch {
-    // This program can't reach the file, so commands can't read it either.
-    return undefined
-  }
+/** Lets git expand a path that begins with `~USER/` or `%(prefix)/`. */
+function expandPath(host: HeldDirectory, hostGit: HostGit | undefined, path: string): string | undefined {
+  const words = ['config', '--file', '-', '--type=path', '-z', '--get', 'include.path']
+  const input = Buffer.from(writeConfigFile([entryOf('include.path', path)]), 'latin1')
+  const result = hostGit?.run(host, words, { input, env: { HOME: homeDirectory() } })
+  return result?.ok === true ? result.stdout.toString('latin1').slice(0, -1) : undefined
 }
