@@ -1,6 +1,6 @@
 import { fstatSync, type PathLike, type Stats } from 'node:fs'
 import process from 'node:process'
-import { readdirSync, readLatin1NamesSync, statfsSync, statSync } from './host-paths.ts'
+import { readdirSync, statfsSync, statSync } from './host-paths.ts'
 import { memoize } from './memoize.ts'
 
 /** The result for a directory that doesn't exist or can't be reached: no names. */
@@ -109,7 +109,7 @@ export function stampsByDevice(): (directory: PathLike, device: number) => boole
 const knownHeld = new Map<string, Listed>()
 
 /**
- * The names in an open directory, with one character for each byte. As with `entriesIn`, a directory that certainly hasn't changed is not read again.
+ * The names in an open directory, in the form that `decodeName` returns. As with `entriesIn`, a directory that certainly hasn't changed is not read again.
  *
  * @throws the errors of fstat(2) and getdents(2)
  */
@@ -120,7 +120,7 @@ export function namesHeld(descriptor: number): readonly string[] {
   if (before?.stamp === stamp) return before.names
   const listedMs = Date.now()
   const path = `/proc/self/fd/${descriptor}`
-  const names = readLatin1NamesSync(path)
+  const names = readdirSync(path)
   if (knownHeld.size >= mostKnown) knownHeld.clear()
   if (isSettled(ctimeMs, listedMs) && hasOwnTimes(path)) knownHeld.set(key, { stamp, names })
   else knownHeld.delete(key)

@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024
  * @internal
  */
 export function readHostFile(
-  path: string,
+  path: string | Buffer,
   { maxBytes = mebibyte, follow = false }: { readonly maxBytes?: number; readonly follow?: boolean } = {},
 ): Buffer | undefined {
   let descriptor: number | undefined

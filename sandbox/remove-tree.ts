@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { pathBytes } from './path-bytes.ts'
+import { encodeText } from './path-bytes.ts'
 import { randomName } from './random-name.ts'
 
 /** How many entries are removed between two pauses. During a pause, this process can do other work. Most trees are removed without any pause. */
@@ -35,7 +35,7 @@ const mostRounds = 4
  * @internal
  */
 export async function removeTree(path: string): Promise<void> {
-  const top = pathBytes(path)
+  const top = encodeText(path)
   const turns = takeTurns()
   try {
     await removeBelow(top, turns)

@@ -6,11 +6,11 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
-  realpathSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
+import { decodeText, encodePath, parseAlternates, realPath, writeAlternates } from '../../sandbox/index.ts'
 
 /**
  * Copies a git directory for a view of its work tree. Objects aren't copied; the copy uses those of the original. Data of other work trees, lock files of
@@ -48,10 +48,10 @@ export function copyGitDirectory(
  * because in the view git can't follow the original's references to them.
  */
 function borrow(objects: Buffer, to: Buffer): void {
-  const places = [...placesOf(realpathSync.native(objects))]
+  const places = [...placesOf(realPath(decodeText(objects)))]
   mkdirSync(inside(to, Buffer.from('info')), { recursive: true })
   mkdirSync(inside(to, Buffer.from('pack')))
-  writeFileSync(inside(to, Buffer.from('info/alternates')), places.map((place) => `${place}\n`).join(''))
+  writeFileSync(inside(to, Buffer.from('info/alternates')), writeAlternates(places))
 }
 
 /**
@@ -69,11 +69,10 @@ export function hasOwnObjects(git: Buffer): boolean {
 function placesOf(objects: string, known: Set<string> = new Set()): ReadonlySet<string> {
   if (known.has(objects)) return known
   known.add(objects)
-  const file = `${objects}/info/alternates`
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  for (const line of lines.filter((each) => each !== '' && !each.startsWith('#'))) {
-    const place = resolve(objects, line)
-    if (existsSync(place)) placesOf(realpathSync.native(place), known)
+  const file = encodePath(`${objects}/info/alternates`)
+  const named = existsSync(file) ? parseAlternates(readFileSync(file)) : []
+  for (const place of named.map((each) => resolve(objects, each))) {
+    if (existsSync(encodePath(place))) placesOf(realPath(place), known)
   }
   return known
 }

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import type { Difference } from './find-differences.ts'
-import { below, bytesOf, directoryOf } from './path-keys.ts'
+import { below, bytesOf, directoryOf, keyIn } from './path-keys.ts'
 
 /** How many repositories inside a tree git is asked in, and for how many milliseconds in all. In the others, no file counts as ignored. */
 const [mostRepositories, longestMs] = [200, 60_000]
@@ -29,7 +29,7 @@ export async function ignoredAmong(
     const inside = keys.map((key) => key.slice(prefix.length))
     for (const key of (await ignoredOf(inside, { sandbox, workspace })) ?? []) found.add(`${prefix}${key}`)
   }
-  const linked = nested.map((each) => Buffer.from(each.slice(path.length + 1)).toString('latin1'))
+  const linked = nested.map((each) => keyIn(path, each))
   const known = new Map<string, string | undefined>([['', isRepository(source, '') ? '' : undefined]])
   const nearest = (directory: string): string | undefined => {
     if (known.has(directory)) return known.get(directory)

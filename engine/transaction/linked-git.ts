@@ -11,7 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { configForWorktree, gitDirectoriesOf, nestedRepositories, type GitDirectories } from '../../sandbox/index.ts'
+import {
+  configForWorktree,
+  encodePath,
+  encodeText,
+  gitDirectoriesOf,
+  nestedRepositories,
+  type GitDirectories,
+} from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
@@ -44,22 +51,21 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
 
 /** Creates one git directory for a view from those of a linked work tree or submodule: a separate repository that uses the original's objects. */
 export function copyLinkedGit({ own, common }: GitDirectories, to: string, count: (size: number) => void): void {
-  const bytes = (path: string): Buffer => Buffer.from(path)
   if (own !== common) {
-    copyGitDirectory(bytes(common), bytes(to), count, (name) => otherTrees.test(name))
-    const logs = join(common, 'logs/refs')
-    if (existsSync(logs)) mkdirSync(join(to, 'logs'))
-    if (existsSync(logs)) copyGitDirectory(bytes(logs), bytes(join(to, 'logs/refs')), count)
+    copyGitDirectory(encodeText(common), encodeText(to), count, (name) => otherTrees.test(name))
+    const logs = encodeText(join(common, 'logs/refs'))
+    if (existsSync(logs)) mkdirSync(encodePath(join(to, 'logs')))
+    if (existsSync(logs)) copyGitDirectory(logs, encodeText(join(to, 'logs/refs')), count)
   }
-  copyGitDirectory(bytes(own), bytes(to), count, (name) => pointers.test(name))
+  copyGitDirectory(encodeText(own), encodeText(to), count, (name) => pointers.test(name))
   rewriteConfig(to, undefined)
 }
 
 function rewriteConfig(git: string, worktree: string | undefined): void {
-  const file = join(git, 'config')
+  const file = encodePath(join(git, 'config'))
   if (!existsSync(file)) return
-  const config = configForWorktree(readFileSync(file, 'latin1'), worktree)
-  if (config !== undefined) writeFileSync(file, config, 'latin1')
+  const config = configForWorktree(readFileSync(file), worktree)
+  if (config !== undefined) writeFileSync(file, config)
 }
 
 /** A submodule or linked work tree inside a tree: its path, and its git directories in the view and on the host. */
@@ -93,26 +99,26 @@ export function linkNested(tree: string, kept: string, files: string, count: (si
     const shown = join(tree, '.git', relative(kept, git.own))
     if (git.own === git.common) rewriteConfig(git.own, relative(shown, path))
     else {
-      mkdirSync(dirname(git.own), { recursive: true })
-      copyGitDirectory(Buffer.from(host.own), Buffer.from(git.own), count, (name) => name === 'locked')
-      writeFileSync(join(git.own, 'commondir'), '../..\n')
-      writeFileSync(join(git.own, 'gitdir'), `${relative(shown, join(path, '.git'))}\n`)
+      mkdirSync(encodePath(dirname(git.own)), { recursive: true })
+      copyGitDirectory(encodeText(host.own), encodeText(git.own), count, (name) => name === 'locked')
+      writeFileSync(encodePath(join(git.own, 'commondir')), '../..\n')
+      writeFileSync(encodePath(join(git.own, 'gitdir')), encodeText(`${relative(shown, join(path, '.git'))}\n`))
     }
-    const pointer = `gitdir: ${relative(path, shown)}\n`
-    if (readFileSync(join(path, '.git'), 'utf8') === pointer) continue
-    const place = join(files, relative(tree, path))
+    const pointer = encodeText(`gitdir: ${relative(path, shown)}\n`)
+    if (readFileSync(encodePath(join(path, '.git'))).equals(pointer)) continue
+    const link = encodePath(join(files, relative(tree, path), '.git'))
     makeAlike(tree, files, path)
-    rmSync(join(place, '.git'), { force: true })
-    writeFileSync(join(place, '.git'), pointer)
+    rmSync(link, { force: true })
+    writeFileSync(link, pointer)
   }
 }
 
 /** Creates a directory of the tree and its parents in `files` if they are missing, with the owner, mode and times that they have in the tree. */
 function makeAlike(tree: string, files: string, path: string): void {
-  const place = join(files, relative(tree, path))
+  const place = encodePath(join(files, relative(tree, path)))
   if (path === tree || existsSync(place)) return
   makeAlike(tree, files, dirname(path))
-  const { mode, uid, gid, atime, mtime } = statSync(path)
+  const { mode, uid, gid, atime, mtime } = statSync(encodePath(path))
   mkdirSync(place)
   chownSync(place, uid, gid)
   chmodSync(place, mode & 0o7777)

@@ -1,3 +1,4 @@
+import { encodeText } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 
 /** Returns the bytes of an entry's path. A key has one character for each byte of the path relative to the root. */
@@ -11,6 +12,11 @@ export function placeOf(root: string, key: string): string | Buffer {
 }
 
 const isAscii = /^[\x20-\x7e]*$/
+
+/** The key of a path in a tree. The path may be the root itself. */
+export function keyIn(root: string, path: string): string {
+  return encodeText(path.slice(root.length + 1)).toString('latin1')
+}
 
 /** Builds the key of an entry from the key of its directory and the name of the entry. */
 export function below(directory: string, name: string): string {

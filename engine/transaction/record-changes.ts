@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { protectingPlaces, readCheckedOut, type Sandbox } from '../../sandbox/index.ts'
+import { encodeText, protectingPlaces, readCheckedOut, type Sandbox } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
 import { nestedGit } from './linked-git.ts'
@@ -9,7 +9,7 @@ import { lookThrough, type Look, type TreeLook } from './look-through.ts'
 import { isNoSpace, noRoomFor } from './no-space.ts'
 import { findDifferences, type Difference } from './find-differences.ts'
 import type { Manifest, Original } from './view-manifest.ts'
-import { below, bytesOf } from './path-keys.ts'
+import { below, bytesOf, keyIn } from './path-keys.ts'
 import { whyNotText } from './blocked-changes.ts'
 import { ignoredAmong, withoutEmptied } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
@@ -63,15 +63,15 @@ async function gatherChanges(
     const nested = nestedGit(path, git)
     for (const { path: at, kept, host } of nested) {
       const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
-      if (!isSame && hasOwnObjects(Buffer.from(kept.common))) repositories.push({ path: at, kept: kept.own })
+      if (!isSame && hasOwnObjects(encodeText(kept.common))) repositories.push({ path: at, kept: kept.own })
     }
     for (const key of unreadable) {
       const at = join(path, pathOfKey(key))
       blocked.push({ path: at, why: "it is a directory that you can't read, so what the run changed in it is unknown" })
     }
     // The `.git` files of nested work trees and submodules point to the private git directory. These pointers are not changes that the run made.
-    const pointers = new Set(nested.map((each) => join(each.path, '.git')))
-    const all = found.filter(({ key }) => !pointers.has(join(path, pathOfKey(key))))
+    const pointers = new Set(nested.map((each) => keyIn(path, join(each.path, '.git'))))
+    const all = found.filter(({ key }) => !pointers.has(key))
     const tree: Tree = { path, source, manifest }
     const overlooked = await ignoredAmong(
       all,

@@ -34,7 +34,7 @@ import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mo
 import type { Identity } from '../mounting/step-layout.ts'
 import { planAgain } from './plan-again.ts'
 import { planMounts } from '../mounts.ts'
-import { pathBytes } from '../path-bytes.ts'
+import { encodeText } from '../path-bytes.ts'
 import { policyForCommand } from '../command-policy.ts'
 import { hostShell } from '../shell.ts'
 import { shownOwner } from '../shown-owner.ts'
@@ -129,7 +129,7 @@ export async function openBubblewrap(
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
       shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
     })
-    const options = pathBytes(confinement.map((option) => `${option}\0`).join(''))
+    const options = encodeText(confinement.map((option) => `${option}\0`).join(''))
     const output = commandPipes.open(options, first)
     const inside = [startPath, ...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
     const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]

@@ -73,7 +73,7 @@ export async function importAside(
 function peeled(git: HostGit, host: HeldDirectory, value: string, objects: string): string | undefined {
   const env = withObjects(objects)
   const { ok, stdout } = git.run(host, ['rev-parse', '--verify', '--quiet', `${value}^{commit}`], { env })
-  return ok ? stdout.toString('latin1').trim() : undefined
+  return ok ? stdout.toString().trim() : undefined
 }
 
 /** Turns the name of a ref into a part of a branch's name: `branch-NAME`, `tag-NAME` or `stash`. Different names may become the same. */

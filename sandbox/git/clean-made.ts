@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
-import { decodeName, encodePath, pathBytes } from '../path-bytes.ts'
+import { decodeText, encodePath, encodeText, realPath } from '../path-bytes.ts'
+import { parseAlternates, writeAlternates } from './alternates.ts'
 import { isHarmless } from './config-clean.ts'
 import { parseConfigFile, writeConfigFile } from './config-file.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
@@ -34,7 +34,7 @@ export function cleanMadeRepository(
 ): readonly Cleaned[] {
   const cleaned: Cleaned[] = []
   const away = (name: string): void => {
-    const path = `${git}/${decodeName(name)}`
+    const path = `${git}/${name}`
     const to = take(path)
     if (to !== undefined) cleaned.push({ path, to })
   }
@@ -67,11 +67,11 @@ export function cleanMadeRepository(
 /** Removes all settings from a config file except those that can't make git run a program. Returns false if there was nothing to change. */
 function cleanConfig(held: HeldDirectory, name: string): boolean {
   if (held.stat(name) === undefined) return false
-  const text = held.read(name, largest)?.toString('latin1')
+  const text = held.text(name, largest)
   const entries = text === undefined ? undefined : parseConfigFile(text)
   const kept = (entries ?? []).filter(isHarmless)
   if (entries !== undefined && kept.length === entries.length) return false
-  replace(held, name, writeConfigFile(kept))
+  replace(held, name, encodeText(writeConfigFile(kept)))
   return true
 }
 
@@ -79,23 +79,23 @@ function cleanState(held: HeldDirectory, directory: string, away: (name: string)
   for (const name of held.names(directory) ?? []) {
     const path = `${directory}/${name}`
     const content = held.read(path, largest)
-    const text = content?.toString('latin1')
+    const text = content && decodeText(content)
     if (text === undefined || content === undefined) away(path)
     else if (/todo/.test(name)) {
       const plain = todoList(text)
       if (plain === undefined) away(path)
-      else if (plain !== text) replace(held, path, plain)
+      else if (plain !== text) replace(held, path, encodeText(plain))
     } else if (importableState(path, content, 20) === undefined && importableState(path, content, 32) === undefined)
       away(path)
   }
 }
 
 /** Replaces a file by writing a new one and renaming it. The old file isn't changed, because it may be a hard link to a file elsewhere. */
-function replace(held: HeldDirectory, name: string, text: string): void {
+function replace(held: HeldDirectory, name: string, content: Buffer): void {
   const directory = held.hold(dirname(name))
   if (directory === undefined) return
   try {
-    replaceFile(directory, basename(name), Buffer.from(text, 'latin1'))
+    replaceFile(directory, basename(name), content)
   } finally {
     directory.close()
   }
@@ -107,9 +107,7 @@ function replace(held: HeldDirectory, name: string, text: string): void {
  */
 function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
   return (
-    held.read('commondir', 64)?.toString('latin1') === '../..\n' &&
-    basename(dirname(git)) === 'worktrees' &&
-    isKnown(dirname(dirname(git)))
+    held.text('commondir', 64) === '../..\n' && basename(dirname(git)) === 'worktrees' && isKnown(dirname(dirname(git)))
   )
 }
 
@@ -127,13 +125,14 @@ function cleanAlternates(
   if (held.stat('objects/info/http-alternates') !== undefined) away('objects/info/http-alternates')
   const name = 'objects/info/alternates'
   if (held.stat(name) === undefined) return
-  const text = held.read(name, largest)?.toString('utf8') ?? '\n'
-  const lines = text.split('\n').filter((line) => line !== '')
-  const plain = lines.map((line) => resolve(`${git}/objects`, line).replace(/\/portcullis\/objects$/, '/objects'))
+  const content = held.read(name, largest)
+  const plain = parseAlternates(content).map((path) =>
+    resolve(`${git}/objects`, path).replace(/\/portcullis\/objects$/, '/objects'),
+  )
   const isObjects = (path: string): boolean => basename(path) === 'objects' && isKnown(dirname(path))
-  if (text === '\n' || !plain.every((path) => isPlain('/', path, isObjects))) return away(name)
-  const wanted = [...new Set(plain)].map((path) => `${path}\n`).join('')
-  if (wanted !== text) replace(held, name, Buffer.from(wanted, 'utf8').toString('latin1'))
+  if (content === undefined || !plain.every((path) => isPlain('/', path, isObjects))) return away(name)
+  const wanted = writeAlternates([...new Set(plain)])
+  if (!wanted.equals(content)) replace(held, name, wanted)
 }
 
 /**
@@ -144,7 +143,7 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
   const held = holdBelow(root, dirname(link))
   if (held === undefined) return false
   try {
-    const named = /^gitdir: ([^\0-\x1f\x7f]+)\n$/.exec(held.read('.git', 4096)?.toString('utf8') ?? '')?.[1]
+    const named = /^gitdir: ([^\0-\x1f\x7f]+)\n$/.exec(held.text('.git', 4096) ?? '')?.[1]
     return basename(link) === '.git' && named !== undefined && isPlain(dirname(link), named, isKnown)
   } finally {
     held.close()
@@ -155,9 +154,8 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
 function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
   try {
     const plain = resolve(from, named)
-    // U+FFFD represents invalid bytes.
-    if (named.includes('\ufffd') || named !== named.trim() || plain.startsWith('/proc/')) return false
-    return realpathSync.native(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
+    if (named !== named.trim() || plain.startsWith('/proc/')) return false
+    return realPath(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
   } catch {
     return false
   }
@@ -168,7 +166,7 @@ function holdBelow(root: string, path: string): HeldDirectory | undefined {
   try {
     const top = holdDirectory(encodePath(root))
     try {
-      return top.hold(pathBytes(relative(root, path)).toString('latin1'))
+      return top.hold(relative(root, path))
     } finally {
       top.close()
     }

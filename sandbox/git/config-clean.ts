@@ -1,3 +1,4 @@
+import { decodeText, encodeText } from '../path-bytes.ts'
 import { keyOf, type ConfigEntry } from './config-file.ts'
 
 /** Patterns for the names of settings that never reach commands, in most cases because the settings contain a secret or the path to one. */
@@ -24,7 +25,7 @@ const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
  * account.
  */
 export function withoutUserinfo(text: string): string {
-  return text.replace(/:\/\/[^/\s"']*@/g, (userinfo: string, at: number) => {
+  return text.replace(/:\/\/[^/ \t\n\v\f\r"']*@/g, (userinfo: string, at: number) => {
     const isSsh = /(?:^|[^a-z0-9+.-])(?:git\+)?ssh$/i.test(text.slice(Math.max(at - 8, 0), at))
     const name = isSsh ? /^:\/\/([^:@]*)/.exec(userinfo)?.[1] : ''
     return `://${name === '' ? '' : `${name}@`}`
@@ -33,10 +34,10 @@ export function withoutUserinfo(text: string): string {
 
 /** The content of a file without user names and passwords in URLs; the same buffer if there are none. */
 export function scrubbed(content: Buffer): Buffer {
-  const text = content.toString('latin1')
+  const text = decodeText(content)
   if (!text.includes('@') || !text.includes('://')) return content
   const clean = withoutUserinfo(text)
-  return clean === text ? content : Buffer.from(clean, 'latin1')
+  return clean === text ? content : encodeText(clean)
 }
 
 /**
@@ -72,7 +73,7 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
 }
 
 /** Matches those names of remotes, branches and submodules that may be imported. */
-const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
+const plainName = /^[A-Za-z0-9_\u0080-\uffff][A-Za-z0-9_./+@#\u0080-\uffff-]*$/
 
 /**
  * Matches addresses whose transports only transfer objects, unlike `ext::` and others, which run programs. A host must not begin with a dash, because

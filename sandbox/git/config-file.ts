@@ -1,6 +1,5 @@
 /**
- * One setting in a git config file. Lists of settings are in the order of the file. Texts have one character for each byte (latin1), so that bytes
- * that aren't UTF-8 are preserved.
+ * One setting in a git config file. Lists of settings are in the order of the file. Texts are in the form that `decodeText` returns.
  */
 export type ConfigEntry = {
   /** The section's name, in lower case. */
@@ -29,11 +28,11 @@ const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
 /**
  * Reads a git config file character by character, as git's own `config.c` does. Returns undefined if git would reject the file.
  *
- * @param text the file's bytes as latin1
+ * @param text the file's content, in the form that `decodeText` returns
  */
 export function parseConfigFile(text: string): readonly ConfigEntry[] | undefined {
   // A carriage return is an ordinary character only if no line feed follows it.
-  const input = text.replace(/^\u00ef\u00bb\u00bf/, '').replaceAll('\r\n', '\n')
+  const input = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   const entries: ConfigEntry[] = []
   let at = 0
   let header: { readonly section: string; readonly subsection: string | undefined } | undefined

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { hostFileSystem } from '../file-system-view.ts'
-import { encodePath } from '../path-bytes.ts'
+import { decodeName, encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 
 /** A protected entry, and the root that contains it. */
@@ -46,7 +46,8 @@ export function identify(path: string): { key: string; file?: string; target?: s
     const key = `${stat.dev}:${stat.ino}`
     if (stat.isDirectory()) return { key: `protected ${key}` }
     const whole = `protected ${key}:${stat.ctimeNs}:${stat.size}`
-    if (stat.isSymbolicLink()) return { key: whole, target: readlinkSync(encodePath(path), 'utf8') }
+    if (stat.isSymbolicLink())
+      return { key: whole, target: decodeName(readlinkSync(encodePath(path), { encoding: 'latin1' })) }
     return stat.isFile() && stat.nlink === 1n ? { key: whole, file: `mounted ${key}` } : { key: whole }
   } catch {
     // The entry was removed in the meantime, or can't be reached, so there is nothing to check.

@@ -1,5 +1,5 @@
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
-import { encodePath } from '../path-bytes.ts'
+import { encodePath, encodeText } from '../path-bytes.ts'
 import { parseRef, refInPacked } from './refs.ts'
 
 /**
@@ -45,7 +45,7 @@ export function readCheckedOut(git: GitDirectories): CheckedOut | undefined {
   if (held === undefined) return undefined
   try {
     const head = headOf(held.own)
-    const branch = /^ref: (refs\/heads\/.+)$/.exec(head ?? '')?.[1]
+    const branch = /^ref: (refs\/heads\/.+)$/s.exec(head ?? '')?.[1]
     if (branch !== undefined && branch !== 'refs/heads/.invalid') {
       return { branch, commit: commitOf(held.common, branch) }
     }
@@ -57,14 +57,14 @@ export function readCheckedOut(git: GitDirectories): CheckedOut | undefined {
 
 /** The text of the file HEAD in a work tree's own git directory; undefined if the file can't be read. */
 export function headOf(own: HeldDirectory): string | undefined {
-  return own.read('HEAD', smallFile)?.toString('latin1').trimEnd()
+  return own.text('HEAD', smallFile)?.replace(/\n$/, '')
 }
 
 /** The commit that a ref points to; undefined if there is none, or if the ref points to a different ref. */
 export function commitOf(common: HeldDirectory, ref: string): string | undefined {
-  const loose = common.read(ref, smallFile)?.toString('latin1').trimEnd()
+  const loose = common.text(ref, smallFile)?.replace(/\n$/, '')
   if (loose !== undefined) {
-    const value = parseRef(Buffer.from(loose), loose.length / 2)
+    const value = parseRef(encodeText(loose), loose.length / 2)
     return value !== undefined && isCommit(value) ? value : undefined
   }
   return refInPacked(common.read('packed-refs', largestPacked), ref)

@@ -1,14 +1,14 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { readHostFile } from '../host-files.ts'
+import { decodeText, encodePath, realPath } from '../path-bytes.ts'
 
 /** The path, without symlinks, to which a file or symlink named `.git` leads; undefined if it names no path, or if nothing exists at that path. */
 export function targetOfGitFile(link: string): string | undefined {
   try {
-    const real = realpathSync.native(link)
+    const real = realPath(link)
     if (basename(real) !== '.git' || real !== link) return real
-    const target = /^gitdir: (.+)$/m.exec(read(link) ?? '')?.[1]
-    return target === undefined ? undefined : realpathSync.native(resolve(dirname(link), target))
+    const target = /^gitdir: ([^\r\n]+)$/m.exec(read(link) ?? '')?.[1]
+    return target === undefined ? undefined : realPath(resolve(dirname(link), target))
   } catch {
     // Nothing exists at `link`, or at the path to which it leads.
     return undefined
@@ -16,5 +16,6 @@ export function targetOfGitFile(link: string): string | undefined {
 }
 
 function read(file: string): string | undefined {
-  return readHostFile(file)?.toString().trim()
+  const content = readHostFile(encodePath(file))
+  return content && decodeText(content)
 }

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdi
 import process from 'node:process'
 import { isSettled, stampsByDevice } from '../directory-names.ts'
 import type { NestedNames } from '../nested-places.ts'
-import { decodeName, encodePath, hasRawBytes, pathBytes } from '../path-bytes.ts'
+import { decodeName, encodePath, hasRawBytes, encodeText } from '../path-bytes.ts'
 
 /**
  * A git entry and its identity. The identity of a directory doesn't depend on its contents. The identity of any other entry includes its inode,
@@ -42,7 +42,7 @@ const longestPath = 3800
 
 /** Whether a path is longer than `longestPath`. Its bytes are counted only if it may be: a UTF-16 code unit has at most three bytes in UTF-8. */
 function isTooLong(path: string): boolean {
-  return path.length * 3 > longestPath && pathBytes(path).length > longestPath
+  return path.length * 3 > longestPath && encodeText(path).length > longestPath
 }
 
 /** Scans trees. Paths are in the form that `decodeName` returns. */

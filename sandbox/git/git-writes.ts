@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { decodeText, encodeText, hasRawBytes } from '../path-bytes.ts'
 import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type HeldGit } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
@@ -52,7 +53,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
     return Buffer.from(`${old ?? none} ${now ?? none} Portcullis <portcullis@localhost> ${at} +0000\t${message}\n`)
   }
   const log = (directory: HeldDirectory, base: string, name: string, added: Buffer): void => {
-    const path = `${base}/logs/${textOf(name) ?? ''}`
+    const path = `${base}/logs/${name}`
     const before = directory.read(`logs/${name}`, largestLog)
     if (before === undefined && !isLogged(git, held.own)) return
     put(path, before, Buffer.concat([before ?? Buffer.alloc(0), added]))
@@ -60,9 +61,8 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   return {
     setRef: ({ name, old, now }) => {
       const short = name.replace(/^refs\/heads\//, '')
-      const text = textOf(name)
-      if (text === undefined) return `the name of ${short} is not UTF-8`
-      const file = `${common}/${text}`
+      const file = `${common}/${name}`
+      if (hasRawBytes(file)) return `${JSON.stringify(file)} is not UTF-8`
       const loose = held.common.read(name, smallFile)
       const kind = held.common.stat(name)?.kind
       const isPlain = kind === undefined || kind === 'file'
@@ -79,7 +79,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
           put(`${common}/packed-refs`, packed, rest)
         }
         const known = held.common.read(`logs/${name}`, largestLog)
-        if (known !== undefined) put(`${common}/logs/${text}`, known, undefined)
+        if (known !== undefined) put(`${common}/logs/${name}`, known, undefined)
       } else {
         if (loose === undefined && packed !== undefined) unchanged.set(`${common}/packed-refs`, packed)
         put(file, loose, Buffer.from(`${now}\n`))
@@ -109,7 +109,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
 
 /** Whether git creates reflogs in this repository for refs that have none yet. */
 function isLogged(git: HostGit, own: HeldDirectory): boolean {
-  const said = git.run(own, ['config', '--get', 'core.logAllRefUpdates']).stdout.toString('latin1').trim()
+  const said = git.run(own, ['config', '--get', 'core.logAllRefUpdates']).stdout.toString().trim()
   return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)
 }
 
@@ -123,21 +123,15 @@ function isInTheWay(common: HeldDirectory, name: string): boolean {
   const packed = common.read('packed-refs', largestPacked)
   return (
     parents.some((parent) => common.stat(parent)?.kind === 'file' || commitOf(common, parent) !== undefined) ||
-    packed?.includes(Buffer.from(` ${name}/`, 'latin1')) === true
+    packed?.includes(encodeText(` ${name}/`)) === true
   )
 }
 
 /** Removes one ref from a `packed-refs` file, together with the line for the ref's peeled value. */
 function withoutRef(packed: Buffer, name: string): Buffer {
-  const lines = packed.toString('latin1').split('\n')
+  const lines = decodeText(packed).split('\n')
   const at = lines.findIndex((each) => each.endsWith(` ${name}`) && /^[0-9a-f]/.test(each))
   if (at === -1) return packed
   lines.splice(at, lines[at + 1]?.startsWith('^') === true ? 2 : 1)
-  return Buffer.from(lines.join('\n'), 'latin1')
-}
-
-/** Decodes a name that has one character for each byte. Returns undefined if the bytes aren't valid UTF-8. */
-function textOf(name: string): string | undefined {
-  const text = Buffer.from(name, 'latin1').toString('utf8')
-  return Buffer.from(text).toString('latin1') === name ? text : undefined
+  return encodeText(lines.join('\n'))
 }

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { expandHome, homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
 import type { Mount } from '../mount.ts'
-import { decodeName } from '../path-bytes.ts'
+import { decodeText, encodePath, encodeText } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { randomName } from '../random-name.ts'
 import { withoutSecrets } from './config-clean.ts'
@@ -79,9 +79,10 @@ function globalFiles(): readonly string[] {
 }
 
 function read(path: string, directory: string, roots: readonly string[]): Omit<CachedConfig, 'stamp'> {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return { replaced: [], hidden: [], includes: [] }
-  const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
-  const entries = text === undefined ? undefined : parseConfigFile(text)
+  if (statSync(encodePath(path), { throwIfNoEntry: false })?.isFile() !== true)
+    return { replaced: [], hidden: [], includes: [] }
+  const content = readHostFile(encodePath(path), { maxBytes: largest, follow: true })
+  const entries = content && parseConfigFile(decodeText(content))
   // The secrets in a file can't be found if it is too large or if git would reject it, so commands see nothing of such a file.
   if (entries === undefined) return { replaced: [], hidden: [path], includes: [] }
   const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
@@ -91,7 +92,7 @@ function read(path: string, directory: string, roots: readonly string[]): Omit<C
   if (roots.some((root) => isWithin(path, root))) return { replaced: [], hidden: [...hidden, path], includes }
   const source = join(directory, `config-${randomName(4)}`)
   const kept = writeConfigFile(clean.flatMap((each) => each.kept))
-  writeFileSync(source, Buffer.from(kept, 'latin1'), { flag: 'wx', mode: 0o644 })
+  writeFileSync(source, encodeText(kept), { flag: 'wx', mode: 0o644 })
   return { replaced: [{ path, source, as: 'replaced-file' }], hidden, includes }
 }
 
@@ -117,15 +118,14 @@ function wordsAfter(pattern: RegExp, text: string, base: string): readonly strin
 }
 
 function pathsIn(value: string, base: string): readonly string[] {
-  const path = decodeName(value)
-  if (path === '' || path.includes('\0')) return []
-  return path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(base, path)]
+  if (value === '' || value.includes('\0')) return []
+  return value.startsWith('~/') ? expandHome(value, homes()) : [isAbsolute(value) ? value : join(base, value)]
 }
 
 function stampOf(path: string): string | undefined {
   try {
     // Most of these files don't exist, and creating an error takes longer than checking first.
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    const stat = statSync(encodePath(path), { bigint: true, throwIfNoEntry: false })
     // The change time is used too, because nobody can set it. Anybody can set the modification time.
     return stat && `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`
   } catch {

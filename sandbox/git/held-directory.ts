@@ -2,6 +2,7 @@ import { closeSync, constants, lstatSync, openSync, readlinkSync } from 'node:fs
 import process from 'node:process'
 import { namesHeld } from '../directory-names.ts'
 import { readRegular } from '../host-files.ts'
+import { decodeName, decodeText, encodePath } from '../path-bytes.ts'
 
 /** O_PATH of open(2), for which Node has no constant. */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
@@ -19,17 +20,19 @@ type HeldEntry = {
 /**
  * A directory that is held open, so that it stays the same directory whatever happens to its path. Entries below it are opened component by
  * component, without following symlinks. Reads never block, and their size is limited, because commands may have created the directory and may still
- * be changing it. Names and paths have one character for each byte (latin1).
+ * be changing it. Names and paths are in the form that `decodeText` returns.
  */
 export type HeldDirectory = {
   readonly descriptor: number
   /**
-   * The path of an entry, which begins with the path of this directory's descriptor. It may lead through symlinks, so it is only for callers that
-   * trust what is inside the directory.
+   * The path of an entry in the form that system calls need. It begins with the path of this directory's descriptor. It may lead through symlinks, so
+   * it is only for callers that trust what is inside the directory.
    */
-  at(name?: string): string
+  at(path: string): string | Buffer
   /** The content of a regular file; undefined if the entry is anything else, or has more than `most` bytes. */
   read(path: string, most: number): Buffer | undefined
+  /** Like `read`, but returns the content as text, in the form that `decodeText` returns. */
+  text(path: string, most: number): string | undefined
   /** The metadata of an entry; undefined if the entry doesn't exist, or if a part of the path is not a directory. */
   stat(path: string): HeldEntry | undefined
   /** The names in a directory; undefined if there is no such directory. */
@@ -61,12 +64,12 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
     let [holder, opened] = [base, -1]
     try {
       for (const part of parts) {
-        const next = openSync(bytes(`${holder}/${part}`), asDirectory | pathOnly)
+        const next = openSync(encodePath(`${holder}/${part}`), asDirectory | pathOnly)
         if (opened !== -1) closeSync(opened)
         opened = next
         holder = `/proc/self/fd/${opened}`
       }
-      return act(bytes(`${holder}/${name}`))
+      return act(encodePath(`${holder}/${name}`))
     } catch (error) {
       if (isAbsent(error)) return undefined
       throw error
@@ -77,7 +80,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   /** Does the same as `within` for an entry that is directly in the directory, which is the usual case. */
   const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
     try {
-      return act(bytes(`${base}/${name === '' ? '.' : name}`))
+      return act(encodePath(`${base}/${name === '' ? '.' : name}`))
     } catch (error) {
       if (isAbsent(error)) return undefined
       throw error
@@ -85,8 +88,13 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   }
   return {
     descriptor,
-    at: (name) => (name === undefined ? base : `${base}/${name}`),
+    at: (path) => encodePath(`${base}/${path}`),
     read: (path, most) => within(path, (entry) => readEntry(entry, most)),
+    text: (path, most) =>
+      within(path, (entry) => {
+        const content = readEntry(entry, most)
+        return content && decodeText(content)
+      }),
     stat: (path) => within(path, (entry) => describe(entry)),
     names: (path) =>
       within(path, (entry) => {
@@ -99,15 +107,10 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
         }
       }),
     entries: (path, isWanted) => within(path, (entry) => describeAll(entry, isWanted)),
-    link: (path) => within(path, (entry) => readlinkSync(entry, { encoding: 'latin1' })),
+    link: (path) => within(path, (entry) => decodeName(readlinkSync(entry, { encoding: 'latin1' }))),
     hold: (path) => within(path, (entry) => holdDirectory(entry)),
     close: () => closeSync(descriptor),
   }
-}
-
-/** Converts a path to bytes if it isn't plain ASCII. */
-export function bytes(path: string): string | Buffer {
-  return /^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, 'latin1')
 }
 
 function describe(entry: string | Buffer): HeldEntry | undefined {
@@ -131,7 +134,7 @@ function describeAll(
     for (const name of namesHeld(held)) {
       if (!isWanted(name)) continue
       try {
-        const entry = describe(bytes(`${base}/${name}`))
+        const entry = describe(encodePath(`${base}/${name}`))
         if (entry !== undefined) entries.set(name, entry)
       } catch (error) {
         // The entry has been removed since the names were read.

@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
+import { hasRawBytes } from '../path-bytes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 
 /** Whether a git process on the host succeeded, and what it printed. */
@@ -22,7 +23,10 @@ const hardened = [
   'advice.detachedHead=false',
 ].flatMap((setting) => ['-c', setting])
 
-/** The host's git, which is used only for the host's own repositories. */
+/**
+ * The host's git, which is used only for the host's own repositories. It refuses arguments with bytes that aren't UTF-8: Node would turn these into
+ * other characters, so git would work with a different name. Its input can contain any bytes.
+ */
 export type HostGit = {
   /** Runs git with a given input, and waits until it ends. */
   run(directory: HeldDirectory, words: readonly string[], options?: HostGitOptions): HostGitResult
@@ -30,7 +34,7 @@ export type HostGit = {
   feed(directory: HeldDirectory, words: readonly string[], input: Readable): Promise<HostGitResult>
 }
 
-type HostGitOptions = { readonly input?: string | Buffer; readonly env?: Readonly<Record<string, string>> }
+type HostGitOptions = { readonly input?: Buffer; readonly env?: Readonly<Record<string, string>> }
 
 /**
  * The machine's own git, which no command could have written; undefined if there is none.
@@ -65,7 +69,9 @@ function hostGit(program: string): HostGit {
     ...env,
   })
   return {
-    run: (directory, words, { input = '', env } = {}) => {
+    run: (directory, words, { input = Buffer.alloc(0), env } = {}) => {
+      if ([...words, ...Object.values(env ?? {})].some(hasRawBytes))
+        return { ok: false, stdout: Buffer.alloc(0), complaint: 'a name or path is not UTF-8' }
       const { status, stdout, stderr, error } = spawnSync(program, [...hardened, ...words], {
         cwd: '/',
         env: environment(env),

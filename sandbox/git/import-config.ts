@@ -1,3 +1,4 @@
+import { hasRawBytes } from '../path-bytes.ts'
 import { isImportable } from './config-clean.ts'
 import { keyOf, parseConfigFile, type ConfigEntry } from './config-file.ts'
 import type { ImportSides, Known } from './import-types.ts'
@@ -23,7 +24,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
   )
   for (const file of ['config', 'config.worktree']) {
     const before = known.config.get(file) ?? []
-    const text = left.read(file, largestConfig)?.toString('latin1')
+    const text = left.text(file, largestConfig)
     const now = text === undefined ? undefined : parseConfigFile(text)
     if (now === undefined) continue
     for (const { key, values, entry } of changedSettings(before, now)) {
@@ -41,15 +42,14 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
     known.config.set(file, now)
   }
   for (const { file, key, values } of changes) {
-    const name = utf8(key)
-    const given = values.map(utf8)
-    if (name === undefined || given.includes(undefined)) continue
+    // Git gets the setting in its arguments, which can't contain bytes that aren't UTF-8 (see `HostGit`).
+    if ([key, ...values].some(hasRawBytes)) continue
     const at = ['config', '--file', `/proc/self/fd/3/${file}`]
-    const [only] = given
-    if (given.length === 1 && only !== undefined) git.run(host, [...at, '--replace-all', name, only])
+    const [only] = values
+    if (values.length === 1 && only !== undefined) git.run(host, [...at, '--replace-all', key, only])
     else {
-      git.run(host, [...at, '--unset-all', name])
-      for (const value of given) if (value !== undefined) git.run(host, [...at, '--add', name, value])
+      git.run(host, [...at, '--unset-all', key])
+      for (const value of values) git.run(host, [...at, '--add', key, value])
     }
   }
   return sparse
@@ -78,11 +78,4 @@ function hasSection(entries: readonly ConfigEntry[], { section, subsection }: Co
 
 function valuesOf(entries: readonly ConfigEntry[], key: string): readonly string[] {
   return entries.flatMap((entry) => (keyOf(entry) === key && entry.value !== undefined ? [entry.value] : []))
-}
-
-/** Decodes bytes for use in a program's argument. Returns undefined if they are not valid UTF-8. */
-function utf8(latin1: string): string | undefined {
-  const content = Buffer.from(latin1, 'latin1')
-  const text = content.toString('utf8')
-  return Buffer.from(text, 'utf8').equals(content) ? text : undefined
 }

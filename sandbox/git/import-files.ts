@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { bytes, type HeldDirectory } from './held-directory.ts'
+import { decodeText } from '../path-bytes.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import { replaceFile, replaceLocked, type Replaced } from './replace-file.ts'
 import { isOid, parseRef } from './refs.ts'
 import { mergeIndex, parseIndex, type IndexEntry } from './index-file.ts'
@@ -56,13 +57,13 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
  * import the changes.
  */
 export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
-  const at = head?.toString('latin1').trim() ?? ''
+  const at = head === undefined ? '' : decodeText(head).trim()
   const before = new Set(
     parseIndex(known.raw.get(`${scope.prefix}index`) ?? Buffer.alloc(0), oidBytes)?.map(({ oid }) => oid),
   )
   const inIndex = index?.entries?.filter(({ mode, oid }) => mode !== 0o160000 && !before.has(oid)).map(({ oid }) => oid)
   const inState = [...state.values()].flatMap((content) =>
-    content !== undefined && content.length < 4096 ? content.toString('latin1').trim().split('\n') : [],
+    content !== undefined && content.length < 4096 ? decodeText(content).trim().split('\n') : [],
   )
   return [at, ...(inIndex ?? []), ...inState].filter((oid) => isOid(oid, oidBytes))
 }
@@ -153,7 +154,7 @@ function importState(
   // If the user has changed the file in the meantime, the user's version is kept.
   if (!same(host.read(name, largestState), known.raw.get(name))) return
   if (now === undefined) {
-    rmSync(bytes(host.at(name)), { force: true })
+    rmSync(host.at(name), { force: true })
     known.files.delete(name)
     known.raw.delete(name)
     const directory = dirname(path)
@@ -172,17 +173,12 @@ function importState(
  */
 function removeIfDone(host: HeldDirectory, directory: string, known: Known): void {
   if ([...known.files.keys()].some((name) => name.startsWith(`${directory}/`))) return
-  if (host.stat(directory)?.kind === 'directory') rmSync(bytes(host.at(directory)), { recursive: true, force: true })
+  if (host.stat(directory)?.kind === 'directory') rmSync(host.at(directory), { recursive: true, force: true })
 }
 
 function currentBranch(known: Known, name: string): string {
-  return (
-    known.files
-      .get(name)
-      ?.toString('latin1')
-      .trim()
-      .replace(/^ref: /, '') ?? ''
-  )
+  const head = decodeText(known.files.get(name) ?? Buffer.alloc(0))
+  return head.replace(/^ref: /, '').replace(/\n$/, '')
 }
 
 function expecting(before: Buffer | undefined, next: Buffer): (now: Buffer | undefined) => Buffer | undefined {

@@ -1,3 +1,4 @@
+import { decodeText, encodeText } from '../path-bytes.ts'
 import { isImportedRef } from './refs.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { replaceFile, withLock } from './replace-file.ts'
@@ -31,7 +32,7 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
     if (now === undefined || same(now, before)) return []
     const whole = name === 'logs/refs/stash'
     if (!whole && !now.subarray(0, before.length).equals(before)) return []
-    const text = now.subarray(whole ? 0 : before.length).toString('latin1')
+    const text = decodeText(now.subarray(whole ? 0 : before.length))
     const form = new RegExp(
       `^(?<old>[0-9a-f]{${oidBytes * 2}}) (?<oid>[0-9a-f]{${oidBytes * 2}}) [^\\0-\\x1f<>\\x7f]* <[^\\0-\\x1f<>\\x7f]*> \\d{1,12} [+-]\\d{4}(?:\\t[^\\0-\\x08\\x0a-\\x1f\\x7f]*)?$`,
     )
@@ -54,8 +55,7 @@ export function isLogged(
   oid: string,
 ): boolean {
   const says = (log: string): boolean => changes.find((change) => change.name === log)?.lines.at(-1)?.oid === oid
-  const isAt = (prefix: string): boolean =>
-    host.read(`${prefix}HEAD`, 4096)?.toString('latin1').trim() === `ref: ${name}`
+  const isAt = (prefix: string): boolean => host.text(`${prefix}HEAD`, 4096) === `ref: ${name}\n`
   return says(`logs/${name}`) && scopes.every(({ prefix }) => !isAt(prefix) || says(`${prefix}logs/HEAD`))
 }
 
@@ -78,14 +78,14 @@ export async function importLogs(
     const isHead = ref.endsWith('HEAD')
     if (refused.has(ref) || (!isHead && (!isImportedRef(ref) || !known.refs.has(ref)))) continue
     const good = lines.filter(({ old, oid }) => (old === none || exists(old)) && oid !== none && exists(oid))
-    const added = Buffer.from(good.map(({ text }) => `${text}\n`).join(''), 'latin1')
+    const added = encodeText(good.map(({ text }) => `${text}\n`).join(''))
     const before = known.raw.get(name) ?? Buffer.alloc(0)
     // The lock of a ref protects the ref's log too.
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
       // If the host's reflog has gained lines that this program didn't write, another program has written to it, so it is left alone.
-      const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
+      const rest = now === undefined ? [] : decodeText(now.subarray(before.length)).split('\n')
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))
       return false

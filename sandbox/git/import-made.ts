@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { encodePath, encodeText, realPath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { isHarmless, withoutUserinfo } from './config-clean.ts'
 import { parseConfigFile, keyOf, writeConfigFile } from './config-file.ts'
@@ -30,8 +31,8 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
     const prefix = `worktrees/${name}/`
     const scope = { prefix, worktree, writable: true }
     mkdirSync(sides.host.at(prefix), { recursive: true })
-    put(sides.host, `${prefix}commondir`, '../..\n')
-    put(sides.host, `${prefix}gitdir`, `${worktree}/.git\n`)
+    put(sides.host, `${prefix}commondir`, Buffer.from('../..\n'))
+    put(sides.host, `${prefix}gitdir`, encodeText(`${worktree}/.git\n`))
     const result = await importChanges({ ...sides, scopes: [scope] }, nothingKnown(), objectsFrom([]), 'work tree')
     notes.push(...result.notes)
     stale = true
@@ -39,7 +40,11 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   for (const { prefix, worktree, writable } of sides.scopes) {
     if (prefix === '' || !writable || worktree === undefined) continue
     // The host's data about a work tree is removed only if git in the sandbox removed its own data and the files of the work tree.
-    if (sides.left.stat(prefix) !== undefined || lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) continue
+    if (
+      sides.left.stat(prefix) !== undefined ||
+      lstatSync(encodePath(worktree), { throwIfNoEntry: false }) !== undefined
+    )
+      continue
     rmSync(sides.host.at(prefix), { recursive: true, force: true })
     stale = true
   }
@@ -53,7 +58,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
 
 /** Returns the directory of a new work tree; undefined unless it and the repository refer to each other and commands may write to it. */
 function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: string): string | undefined {
-  const back = sides.left.read(`worktrees/${name}/gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
+  const back = sides.left.text(`worktrees/${name}/gitdir`, 4096)?.replace(/\n$/, '')
   if (back === undefined || /[\0-\x1f\x7f]/.test(back)) return undefined
   const directory = dirname(resolve(git, 'worktrees', name, back))
   return namesBack(directory, join(git, 'worktrees', name), roots) ? directory : undefined
@@ -61,10 +66,10 @@ function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: strin
 
 function namesBack(directory: string, git: string, roots: readonly string[]): boolean {
   try {
-    if (realpathSync.native(directory) !== directory || !roots.some((root) => isWithin(directory, root))) return false
-    const held = holdDirectory(directory)
+    if (realPath(directory) !== directory || !roots.some((root) => isWithin(directory, root))) return false
+    const held = holdDirectory(encodePath(directory))
     try {
-      const named = /^gitdir: ([^\0\n]+)\n$/.exec(held.read('.git', 4096)?.toString('utf8') ?? '')?.[1]
+      const named = /^gitdir: ([^\0\n]+)\n$/.exec(held.text('.git', 4096) ?? '')?.[1]
       return named !== undefined && resolve(directory, named) === git
     } finally {
       held.close()
@@ -101,7 +106,7 @@ async function importModule(
   const left = sides.left.hold(`modules/${name}`)
   if (left === undefined) return { notes: [], stale: false }
   try {
-    const text = left.read('config', 1024 * 1024)?.toString('latin1')
+    const text = left.text('config', 1024 * 1024)
     const entries = parseConfigFile(text ?? '') ?? []
     const named = entries.findLast((entry) => keyOf(entry) === 'core.worktree')?.value
     const worktree = named === undefined ? undefined : resolve(inside, named)
@@ -109,21 +114,15 @@ async function importModule(
     const kept = entries
       .filter(isHarmless)
       .map((entry) => ({ ...entry, value: entry.value && withoutUserinfo(entry.value) }))
-    const at = `${sides.host.at('modules')}/${name}`
-    mkdirSync(`${at}/objects/pack`, { recursive: true })
-    for (const directory of ['objects/info', 'refs/heads', 'refs/tags', 'info', 'hooks']) {
-      mkdirSync(`${at}/${directory}`, { recursive: true })
+    const at = `modules/${name}`
+    for (const directory of ['objects/pack', 'objects/info', 'refs/heads', 'refs/tags', 'info', 'hooks']) {
+      mkdirSync(sides.host.at(`${at}/${directory}`), { recursive: true })
     }
-    const host = holdDirectory(at)
+    const host = holdDirectory(sides.host.at(at))
     try {
-      const own = {
-        section: 'core',
-        subsection: undefined,
-        name: 'worktree',
-        value: Buffer.from(named ?? '').toString('latin1'),
-      }
-      put(host, 'config', Buffer.from(writeConfigFile([...kept, own]), 'latin1'))
-      put(host, 'HEAD', 'ref: refs/heads/main\n')
+      const own = { section: 'core', subsection: undefined, name: 'worktree', value: named }
+      put(host, 'config', encodeText(writeConfigFile([...kept, own])))
+      put(host, 'HEAD', Buffer.from('ref: refs/heads/main\n'))
       const scopes = [{ prefix: '', worktree, writable: true }]
       const known = nothingKnown()
       known.raw.set('HEAD', Buffer.from('ref: refs/heads/main\n'))
@@ -133,7 +132,7 @@ async function importModule(
         objectsFrom([() => pack(inside, sides.oidBytes)]),
       )
       // If the import failed, the new repository is removed, because it would be unusable without its objects.
-      if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
+      if (result.notes.length > 0) rmSync(sides.host.at(at), { recursive: true, force: true })
       return result
     } finally {
       host.close()
@@ -143,7 +142,7 @@ async function importModule(
   }
 }
 
-function put(host: HeldDirectory, name: string, content: string | Buffer): void {
+function put(host: HeldDirectory, name: string, content: Buffer): void {
   writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
 }
 

@@ -1,5 +1,6 @@
+import { decodeText, encodeText } from '../path-bytes.ts'
 import { moveBranch } from './move-branch.ts'
-import { isImportedRef } from './refs.ts'
+import { isDamaged, isImportedRef } from './refs.ts'
 import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
 
 /** A ref that commands changed; an undefined value means that the ref doesn't exist. */
@@ -24,7 +25,8 @@ export function changedRefs(known: Known, left: ReadonlyMap<string, string>): re
 
 /**
  * Imports changed refs. A ref is imported only if the host still has the value that the commands started from. If the host has changed the ref in the
- * meantime, the host's value stays, and the commands' value is stored below `refs/portcullis/RUN/`.
+ * meantime, the host's value stays, and the commands' value is stored below `refs/portcullis/RUN/`. A ref that commands have damaged counts neither
+ * as removed nor as moved back to an earlier value.
  *
  * @param options.exists returns whether the host has an object
  * @param options.isLogged returns whether the new value of a branch is already in reflog lines that will be imported. Git then need not add a line
@@ -44,7 +46,13 @@ export async function importRefs(
   const refused = new Set<string>()
   const plain: RefChange[] = []
   for (const change of changes) {
-    if (change.now?.startsWith('ref: ') === true || change.old?.startsWith('ref: ') === true) {
+    if (isDamaged(sides.left, change.name, sides.oidBytes)) {
+      refused.add(change.name)
+      notes.push({
+        subject: `${change.name} (the command left a file in its place that is not a ref)`,
+        advice: 'the ref stays as it was in your repository; repeat the change with git if you want it',
+      })
+    } else if (change.now?.startsWith('ref: ') === true || change.old?.startsWith('ref: ') === true) {
       if (!importSymbolic(sides, known, change)) refused.add(change.name)
     } else if (change.now !== undefined && !options.exists(change.now)) {
       refused.add(change.name)
@@ -98,7 +106,7 @@ function update({ git, host, oidBytes }: ImportSides, changes: readonly RefChang
     })
     .join('')
   const words = ['update-ref', '-m', 'portcullis: taken over', '--stdin', '-z']
-  return git.run(host, words, { input: Buffer.from(input, 'latin1'), env: identity }).ok
+  return git.run(host, words, { input: encodeText(input), env: identity }).ok
 }
 
 /** Imports a change of `refs/remotes/NAME/HEAD`, which names a remote's default branch. */
@@ -108,7 +116,7 @@ function importSymbolic({ git, host }: ImportSides, known: Known, { name, old, n
   if (remote === undefined || now?.startsWith('ref: ') !== true || target === undefined) return false
   if (!target.startsWith(`refs/remotes/${remote}/`) || /[^\x21-\x7e]/.test(`${name}${target}`)) return false
   const before = git.run(host, ['symbolic-ref', '-q', name])
-  const current = before.ok ? `ref: ${before.stdout.toString('latin1').trimEnd()}` : undefined
+  const current = before.ok ? `ref: ${decodeText(before.stdout).replace(/\n$/, '')}` : undefined
   if (current !== old || !git.run(host, ['symbolic-ref', name, target]).ok) return false
   known.refs.set(name, now)
   return true

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { isOid } from './refs.ts'
-import { bytes } from './held-directory.ts'
 import { replaceFile } from './replace-file.ts'
 import { remember, same, type ImportSides, type Known } from './import-types.ts'
 
@@ -11,13 +10,13 @@ export function importShallow({ host, left, oidBytes }: ImportSides, known: Know
   const now = left.read('shallow', largest)
   if (same(now, known.files.get('shallow')) || !same(host.read('shallow', largest), known.raw.get('shallow'))) return
   if (now === undefined) {
-    rmSync(bytes(host.at('shallow')), { force: true })
+    rmSync(host.at('shallow'), { force: true })
     known.files.delete('shallow')
     known.raw.delete('shallow')
     return
   }
   const lines = now
-    .toString('latin1')
+    .toString()
     .split('\n')
     .filter((line) => line !== '')
   if (!lines.every((line) => isOid(line, oidBytes))) return

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
-import type { Refs } from './refs.ts'
 import type { WorktreeScope } from './private-copy.ts'
 import type { ConfigEntry } from './config-file.ts'
 
@@ -37,11 +36,6 @@ export type ImportResult = {
   readonly notes: readonly ImportNote[]
   /** Whether the private directory must be created again, for example because it contains changes that were not imported. */
   readonly stale: boolean
-}
-
-/** All refs except those that belong to a single work tree, which are treated as that work tree's state. */
-export function sharedRefs(refs: Refs): Map<string, string> {
-  return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
 }
 
 /** Remembers the current content of a file on both sides. */

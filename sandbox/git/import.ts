@@ -5,7 +5,6 @@ import { importScope, oidsOf, readScope } from './import-files.ts'
 import { importLogs, isLogged, readLogs } from './import-logs.ts'
 import { changedRefs, importRefs } from './import-refs.ts'
 import {
-  sharedRefs,
   type PackObjects,
   type NewObjects,
   type ImportNote,
@@ -13,7 +12,7 @@ import {
   type ImportSides,
   type Known,
 } from './import-types.ts'
-import { isOid, parseRef, readRefs } from './refs.ts'
+import { arePackedRefsWhole, isOid, parseRef, readRefs, sharedRefs } from './refs.ts'
 import { importShallow } from './import-shallow.ts'
 
 /** The maximum size, in bytes, of the pack of objects that one command may add to a repository. */
@@ -45,7 +44,7 @@ export async function importChanges(
       complete: false,
     }
   const head = parseRef(left.read('HEAD', 4096), oidBytes)
-  const isWhole = known.refs.size === 0 || left.stat('packed-refs')?.kind === 'file'
+  const isWhole = known.refs.size === 0 || arePackedRefsWhole(left)
   if (what === 'all' && (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory')) {
     const subject = 'git (the command left the repository in a state that git cannot read)'
     return {
@@ -137,7 +136,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
   }
   stdout.unshift(header)
   // Git reads `extensions.partialClone` only from the repository's own config file, not from files that it includes.
-  const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
+  const config = parseConfigFile(host.text('config', largestConfig) ?? '')
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]
   const shallow = host.stat('shallow')?.kind === 'file'
@@ -177,8 +176,8 @@ function whatExists({ git, host }: ImportSides, wanted: readonly string[], sure:
   const asked = wanted.filter((oid) => !sure.has(oid))
   if (asked.length === 0) return (oid) => sure.has(oid)
   const { stdout } = git.run(host, ['cat-file', '--batch-check=%(objectname)', '--buffer'], {
-    input: `${asked.join('\n')}\n`,
+    input: Buffer.from(`${asked.join('\n')}\n`),
   })
-  const there = new Set(stdout.toString('latin1').split('\n'))
+  const there = new Set(stdout.toString().split('\n'))
   return (oid) => there.has(oid) || sure.has(oid)
 }

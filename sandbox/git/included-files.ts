@@ -1,13 +1,12 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { homes } from '../homes.ts'
-import { pathBytes } from '../path-bytes.ts'
+import { decodeText, encodePath, realPath } from '../path-bytes.ts'
 import { withoutSecrets } from './config-clean.ts'
 import { parseConfigFile, type ConfigEntry } from './config-file.ts'
 import { isInclude } from './global-config.ts'
-import { bytes, holdDirectory } from './held-directory.ts'
+import { holdDirectory } from './held-directory.ts'
 
-/** A configuration file that another one includes. Its path has no symlinks, and one character for each byte (latin1). */
+/** A configuration file that another one includes. Its path has no symlinks. */
 type IncludedFile = {
   readonly path: string
   /** The file's settings, as far as they can be read. */
@@ -23,7 +22,7 @@ const largest = 4 * 1024 * 1024
  * commands could still read the included file.
  *
  * @param own the settings of the files with which the search starts
- * @param directory the directory of these files, with one character for each byte
+ * @param directory the directory of these files
  * @param expand lets git expand a path that begins with `~USER/` or `%(prefix)/`; undefined if git can't
  */
 export function includedFiles(
@@ -59,7 +58,7 @@ function pathsOf(
   return entries.filter(isInclude).flatMap(({ value = '' }) => {
     if (value === '' || value.includes('\0')) return []
     if (value.startsWith('/')) return [value]
-    if (value.startsWith('~/')) return homes().map((home) => pathBytes(home).toString('latin1') + value.slice(1))
+    if (value.startsWith('~/')) return homes().map((home) => home + value.slice(1))
     if (value.startsWith('~') || value.startsWith('%(prefix)/')) return expand(value) ?? []
     // The path isn't normalized, because `..` after a symlink leads to the parent of the symlink's target.
     return [`${directory}/${value}`]
@@ -69,7 +68,7 @@ function pathsOf(
 function readIncluded(path: string): IncludedFile | undefined {
   const target = readTarget(path)
   if (target === undefined) return undefined
-  const text = target.content?.toString('latin1') ?? ''
+  const text = target.content === undefined ? '' : decodeText(target.content)
   const entries = target.content === undefined ? undefined : parseConfigFile(text)
   return { path: target.path, entries: entries ?? readableSettings(text), isWhole: entries !== undefined }
 }
@@ -87,12 +86,12 @@ export function readableSettings(text: string): readonly ConfigEntry[] {
  * Reads a regular file, after following symlinks. The content is undefined if the file is too large. The result is undefined if there is no such file,
  * or if it is out of reach, which makes it unreadable for commands too.
  *
- * @param path the path, with one character for each byte. The path in the result has no symlinks
+ * The path in the result has no symlinks.
  */
 export function readTarget(path: string): { readonly path: string; readonly content: Buffer | undefined } | undefined {
   try {
-    const real = realpathSync.native(bytes(path), { encoding: 'latin1' })
-    const directory = holdDirectory(bytes(dirname(real)))
+    const real = realPath(path)
+    const directory = holdDirectory(encodePath(dirname(real)))
     try {
       if (directory.stat(basename(real))?.kind !== 'file') return undefined
       return { path: real, content: directory.read(basename(real), largest) }

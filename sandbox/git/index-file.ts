@@ -1,6 +1,8 @@
 import process from 'node:process'
+import { encodeText } from '../path-bytes.ts'
+import { isSafePath } from './safe-path.ts'
 
-/** One entry of git's index (gitformat-index(5)). Paths have one character for each byte. */
+/** One entry of git's index (gitformat-index(5)). Paths have one character for each byte, so that they have the order of the index. */
 export type IndexEntry = {
   readonly path: string
   readonly mode: number
@@ -122,25 +124,6 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   })
 }
 
-/** Whether git on every operating system would accept a path into its index. No part of it may be git's own directory or lead out of the work tree. */
-function isSafePath(path: string): boolean {
-  return isPlainName.test(path) || path.split('/').every((part) => isPlainName.test(part) || isSafeName(part))
-}
-
-/** Matches only names that no file system takes for `.git` or `..`. Most names match, and the full check takes several times as long. */
-const isPlainName = /^\w[\w.+-]*$/
-
-function isSafeName(name: string): boolean {
-  if (name === '' || name === '.' || name === '..') return false
-  // The name without the characters that HFS+ ignores or NTFS drops.
-  const plain = Buffer.from(name, 'latin1')
-    .toString('utf8')
-    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-    .replace(/[. ]*(?::.*)?$/s, '')
-    .toLowerCase()
-  return plain !== '.git' && plain !== 'git~1' && name.toLowerCase() !== '.git'
-}
-
 /**
  * Converts the index that commands left into an index for the host. Entries that are the same in the host's previous index keep the host's metadata.
  * For all other entries, git has to read the file itself, because a command could have written false metadata.
@@ -174,14 +157,14 @@ export function mergeIndex(
  * `--assume-unchanged`, `--skip-worktree`), so that no git command fails on them or reports them as deleted. If there are no such files, or the index
  * can't be parsed, the index is returned unchanged.
  *
- * @param names the paths of the files and directories that commands can't read, with one character for each byte
+ * @param names the paths of the files and directories that commands can't read, in the form that `decodeText` returns
  * @param sparse whether the work tree is sparse. `--skip-worktree` then already marks files that are left out, and `git reset --hard` fails on files
  * with both marks, so only `--assume-unchanged` is used
  */
 export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
   if (names.length === 0) return content
   const entries = parseIndex(content, oidBytes)
-  const known = new Set(names)
+  const known = new Set(names.map((name) => encodeText(name).toString('latin1')))
   const isHidden = (path: string): boolean => {
     for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) if (known.has(at)) return true
     return false

@@ -1,5 +1,4 @@
 import { fsyncSync, renameSync, writeSync } from 'node:fs'
-import { bytes } from './held-directory.ts'
 import type { ImportSides } from './import-types.ts'
 import { parseRef, refInPacked } from './refs.ts'
 import { withLock } from './replace-file.ts'
@@ -27,7 +26,7 @@ export async function moveBranch(
     if (current !== old || (kind !== undefined && kind !== 'file')) return false
     writeSync(descriptor, `${now}\n`)
     fsyncSync(descriptor)
-    renameSync(lock, bytes(host.at(name)))
+    renameSync(lock, host.at(name))
     moved = true
     return true
   })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isWithin } from '../paths.ts'
-import { encodePath } from '../path-bytes.ts'
+import { decodeText, encodePath, encodeText } from '../path-bytes.ts'
 import { keyOf, parseConfigFile, writeConfigFile } from './config-file.ts'
 import type { GitDirectories } from './git-directories.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
@@ -57,14 +57,15 @@ function modulesIn(git: string): readonly string[] {
 /**
  * The settings of a repository, changed for a copy of the repository that has a different work tree.
  *
- * @param config the config file's bytes as latin1
+ * @param config the content of the config file
  * @param worktree the path of the copy's work tree, relative to the git directory; undefined for the directory that contains the git directory
  * @returns undefined if git would reject the file
  * @internal
  */
-export function configForWorktree(config: string, worktree: string | undefined): string | undefined {
-  const entries = parseConfigFile(config)?.filter((entry) => !['core.worktree', 'core.bare'].includes(keyOf(entry)))
-  if (entries === undefined || worktree === undefined) return entries && writeConfigFile(entries)
-  const value = Buffer.from(worktree).toString('latin1')
-  return writeConfigFile([...entries, { section: 'core', subsection: undefined, name: 'worktree', value }])
+export function configForWorktree(config: Buffer, worktree: string | undefined): Buffer | undefined {
+  const entries = parseConfigFile(decodeText(config))?.filter(
+    (entry) => !['core.worktree', 'core.bare'].includes(keyOf(entry)),
+  )
+  const own = { section: 'core', subsection: undefined, name: 'worktree', value: worktree }
+  return entries && encodeText(writeConfigFile(worktree === undefined ? entries : [...entries, own]))
 }

@@ -1,3 +1,4 @@
+import { decodeText, encodeText } from '../path-bytes.ts'
 import { withoutUserinfo } from './config-clean.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { isOid, isRefName } from './refs.ts'
@@ -34,8 +35,8 @@ const files: Readonly<Record<string, Rule>> = {
   COMMIT_EDITMSG: plainText,
   MERGE_MODE: (text) => (/^(?:no-ff|ff-only)?\n?$/.test(text) ? text : undefined),
   FETCH_HEAD: (text, oidBytes) => withoutUserinfo(plainLines(text, new RegExp(`^[0-9a-f]{${oidBytes * 2}}\t`)) ?? ''),
-  BISECT_START: (text) => headName(text.trimEnd()),
-  BISECT_LOG: (text) => plainLines(text, /^(?:#.*|git bisect (?:start|good|bad|skip|old|new|terms)[^$`;&|<>]*|)$/),
+  BISECT_START: (text) => headName(text.replace(/\n$/, '')),
+  BISECT_LOG: (text) => plainLines(text, /^(?:#.*|git bisect (?:start|good|bad|skip|old|new|terms)[^$`;&|<>]*|)$/s),
   BISECT_NAMES: (text) => (/^(?: ?'[^'\\\n]*')*\s*$/.test(text) ? text : undefined),
   BISECT_TERMS: (text) => plainLines(text, /^[A-Za-z][A-Za-z0-9_-]*$/),
   BISECT_EXPECTED_REV: oids,
@@ -77,8 +78,8 @@ export function importableState(path: string, content: Buffer, oidBytes: number)
   if (content.length > largestState) return undefined
   const slash = path.lastIndexOf('/')
   const rule = slash === -1 ? files[path] : directories[path.slice(0, slash)]?.(path.slice(slash + 1))
-  const text = rule?.(content.toString('latin1'), oidBytes)
-  return text === undefined ? undefined : Buffer.from(text, 'latin1')
+  const text = rule?.(decodeText(content), oidBytes)
+  return text === undefined ? undefined : encodeText(text)
 }
 
 /**
@@ -93,7 +94,7 @@ function rebaseFile(name: string): Rule | undefined {
     return optionalOid
   }
   if (name === 'head-name')
-    return (text) => headName(text.trimEnd()) ?? (text.trim() === 'detached HEAD' ? text : undefined)
+    return (text) => headName(text.replace(/\n$/, '')) ?? (text.trim() === 'detached HEAD' ? text : undefined)
   if (name === 'author-script') return authorScript
   if (name === 'strategy')
     return (text) => (/^(?:ort|recursive|resolve|octopus|ours|subtree)\n?$/.test(text) ? text : undefined)
@@ -110,7 +111,7 @@ function rebaseFile(name: string): Rule | undefined {
 /** A rebase's task list without the lines that run programs. */
 export function todoList(text: string): string | undefined {
   const known =
-    /^\s*(?:#.*|noop|break|b|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u)\s.*|)$/
+    /^[ \t]*(?:#[^\r]*|noop|break|b|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u)[ \t][^\r]*|)$/
   if (/\0/.test(text)) return undefined
   return text
     .split('\n')

@@ -189,8 +189,9 @@ export function planGiveBack(options: {
 
 /** Whether a branch is checked out in the repository or in one of its linked work trees. */
 function isCheckedOut({ own, common }: HeldGit, ref: string): boolean {
-  const heads = (common.names('worktrees') ?? []).map((name) => common.read(`worktrees/${name}/HEAD`, 4096))
-  const linked = heads.map((head) => head?.toString('latin1').trimEnd())
+  const linked = (common.names('worktrees') ?? []).map((name) =>
+    common.text(`worktrees/${name}/HEAD`, 4096)?.replace(/\n$/, ''),
+  )
   return [headOf(own), headOf(common), ...linked].includes(`ref: ${ref}`)
 }
 

@@ -142,7 +142,7 @@ function withIndex<T>(index: Buffer | undefined, act: (file: string) => T): T {
 }
 
 function emptyTree(git: HostGit, host: HeldDirectory): string {
-  return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
+  return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString().trim()
 }
 
 /** The name of a branch without `refs/heads/`. */

@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { scrubbed } from './config-clean.ts'
-import { pathBytes } from '../path-bytes.ts'
+import { encodePath, encodeText } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
-import { bytes, type HeldDirectory } from './held-directory.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { assumeUnchanged } from './index-file.ts'
-import { parseRef, readRefs, writePackedRefs, type Refs } from './refs.ts'
+import { areSameRefs, parseRef, readRefs, sharedRefs, writePackedRefs, type Refs } from './refs.ts'
 import { shownIndex } from './shown-index.ts'
 import { stateDirectories, stateFiles } from './operation-state.ts'
 
@@ -49,7 +49,8 @@ const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'in
 
 /**
  * Makes a private copy of a repository's directory, without objects. The copy is made in a new directory, so that no link that a command has left can
- * redirect a write. Returns undefined if the repository is of a kind that this program can't read.
+ * redirect a write. Returns undefined if the repository is of a kind that this program can't read, or if the copy doesn't have exactly the same refs:
+ * a ref that it lacked would later count as deleted by a command.
  *
  * @param config the texts of the repository's config files, by path
  * @param modules names of submodules whose git directories will be mounted
@@ -74,8 +75,7 @@ export function makePrivateCopy(
   if (host.stat('refs')?.kind !== 'directory' || host.stat('objects')?.kind !== 'directory') return undefined
   const all = readRefs(host, options.oidBytes)
   if (all === undefined) return undefined
-  // Refs that belong to a single work tree are left out here, because git never packs them.
-  const refs = new Map([...all].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
+  const refs = sharedRefs(all)
   const [files, raw] = [new Map<string, Buffer>(), new Map<string, Buffer>()]
   mkdirSync(path, { recursive: true, mode: 0o755 })
   const made = new Set([path])
@@ -84,12 +84,12 @@ export function makePrivateCopy(
     made.add(`${path}/${directory}`)
   }
   for (const name of options.borrowed) mkdirSync(join(path, name), { recursive: true })
-  for (const name of options.modules) mkdirSync(bytes(`${path}/modules/${name}`), { recursive: true })
-  const put = (name: string, content: Buffer | string, mode = 0o644): void => {
+  for (const name of options.modules) mkdirSync(encodePath(`${path}/modules/${name}`), { recursive: true })
+  const put = (name: string, content: Buffer, mode = 0o644): void => {
     const file = `${path}/${name}`
-    if (!made.has(dirname(file))) mkdirSync(bytes(dirname(file)), { recursive: true })
+    if (!made.has(dirname(file))) mkdirSync(encodePath(dirname(file)), { recursive: true })
     made.add(dirname(file))
-    writeFileSync(bytes(file), content, { flag: 'wx', mode })
+    writeFileSync(encodePath(file), content, { flag: 'wx', mode })
   }
   const copy = (name: string, most = largestFile, change = (content: Buffer): Buffer => content): void => {
     const content = host.read(name, most)
@@ -107,7 +107,7 @@ export function makePrivateCopy(
     }
   }
   put('packed-refs', writePackedRefs(refs))
-  for (const [name, value] of refs) if (value.startsWith('ref: ')) put(name, `${value}\n`)
+  for (const [name, value] of refs) if (value.startsWith('ref: ')) put(name, encodeText(`${value}\n`))
   const trees = options.scopes.flatMap(({ worktree }) => worktree ?? [])
   const hidden = new Map(trees.map((tree) => [tree, namesBelow(tree, options.denied)]))
   const excluded = [...new Set([...hidden.values()].flat())]
@@ -136,7 +136,7 @@ export function makePrivateCopy(
     // The copy gets the original's modification time: if the index were newer than the original, git could overlook changes (racy-git, in git's
     // documentation).
     if (files.has(index) && modifiedMs !== undefined)
-      utimesSync(bytes(`${path}/${index}`), new Date(), new Date(modifiedMs))
+      utimesSync(encodePath(`${path}/${index}`), new Date(), new Date(modifiedMs))
     for (const name of host.names(prefix) ?? []) {
       if (name.startsWith('sharedindex.')) copy(`${prefix}${name}`, largestIndex)
       else if (stateFiles.includes(name)) copy(`${prefix}${name}`, largestFile, scrubbed)
@@ -147,14 +147,24 @@ export function makePrivateCopy(
       }
     }
   }
-  for (const [name, text] of options.config) put(name, Buffer.from(text, 'latin1'))
-  return { refs, files, raw }
+  for (const [name, text] of options.config) put(name, encodeText(text))
+  return hasRefs(path, refs, options.oidBytes) ? { refs, files, raw } : undefined
 }
 
-/** The paths of a list that are inside a work tree, relative to it, with one character for each byte. */
+function hasRefs(path: string, refs: Refs, oidBytes: number): boolean {
+  const held = holdDirectory(path)
+  try {
+    const written = readRefs(held, oidBytes)
+    return written !== undefined && areSameRefs(refs, sharedRefs(written))
+  } finally {
+    held.close()
+  }
+}
+
+/** The paths of a list that are inside a work tree, relative to it. */
 function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   const inside = paths.filter((path) => path !== tree && isWithin(path, tree))
-  return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
+  return inside.map((path) => path.slice(tree.length + 1))
 }
 
 /**
@@ -164,7 +174,7 @@ function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
   const added = lines.length === 0 ? '' : `\n${lines.join('')}`
-  return Buffer.concat([content ?? Buffer.alloc(0), Buffer.from(added, 'latin1')])
+  return Buffer.concat([content ?? Buffer.alloc(0), encodeText(added)])
 }
 
 /** Copies the hooks except the samples, which never run. Hooks run in the sandbox, like everything else. */
@@ -176,14 +186,14 @@ function copyHooks(
   const target = host.link('hooks')
   if (target !== undefined) {
     // A relative symlink works too, because the directory is mounted in place of the host's.
-    symlinkSync(bytes(target), `${path}/hooks`)
+    symlinkSync(encodePath(target), `${path}/hooks`)
     return
   }
   mkdirSync(`${path}/hooks`)
   for (const name of host.names('hooks') ?? []) {
     if (name.endsWith('.sample')) continue
     const link = host.link(`hooks/${name}`)
-    if (link !== undefined) symlinkSync(bytes(link), bytes(`${path}/hooks/${name}`))
+    if (link !== undefined) symlinkSync(encodePath(link), encodePath(`${path}/hooks/${name}`))
     const content = link === undefined ? host.read(`hooks/${name}`, largestFile) : undefined
     if (content !== undefined)
       put(`hooks/${name}`, content, host.stat(`hooks/${name}`)?.executable === true ? 0o755 : 0o644)

@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Mount } from '../mount.ts'
+import { parseAlternates, writeAlternates } from './alternates.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
-import type { NewObjects, PackObjects, RunPack } from './import-types.ts'
+import { same, type NewObjects, type PackObjects, type RunPack } from './import-types.ts'
 import { packLoose } from './loose-pack.ts'
+import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { shownPath, type View } from '../views/view-paths.ts'
 
@@ -34,15 +36,9 @@ export class PrivateObjects {
     this.#views = views
     this.#directory = directory
     // The directories from which the host's repository borrows objects. Commands see these objects too.
-    const borrowed =
-      host
-        .read('objects/info/alternates', 1024 * 1024)
-        ?.toString('utf8')
-        .split('\n') ?? []
-    this.#borrowed = borrowed
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => resolve(`${git}/objects`, line))
-      .filter((path) => existsSync(path))
+    this.#borrowed = parseAlternates(host.read('objects/info/alternates', 1024 * 1024))
+      .map((path) => resolve(`${git}/objects`, path))
+      .filter((path) => existsSync(encodePath(path)))
     this.#path = this.#make()
   }
 
@@ -66,9 +62,7 @@ export class PrivateObjects {
 
   /** If a command has changed the list of borrowed objects, creates a new directory in place of the changed one. */
   repair(): void {
-    const isSame = this.#within(
-      (objects) => objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates(),
-    )
+    const isSame = this.#within((objects) => same(objects.read('info/alternates', 1024 * 1024), this.#alternates()))
     if (!isSame) this.#path = this.#make()
   }
 
@@ -103,10 +97,10 @@ export class PrivateObjects {
     return path
   }
 
-  #alternates(): string {
+  #alternates(): Buffer {
     const git = shownPath(this.#git, this.#views)
     const borrowed = this.#borrowed.map((path, index) => (this.#isCovered(path) ? `${git}/${insideName(index)}` : path))
-    return [`${git}/portcullis/objects`, ...borrowed, ''].join('\n')
+    return writeAlternates([`${git}/portcullis/objects`, ...borrowed])
   }
 
   #isCovered(path: string): boolean {

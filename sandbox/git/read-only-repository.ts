@@ -1,7 +1,7 @@
 import { lstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mount } from '../mount.ts'
-import { decodeName, encodePath, pathBytes } from '../path-bytes.ts'
+import { encodePath, encodeText } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { randomName } from '../random-name.ts'
 import { scrubbed } from './config-clean.ts'
@@ -126,7 +126,7 @@ function clean(work: Work): void {
     if (plain.test(name)) continue
     if (kind === 'link') hideTarget(work, name)
     else if (kind === 'file' && configs.includes(name)) {
-      if (config.changed.has(name)) replace(work, name, Buffer.from(config.texts.get(name) ?? '', 'latin1'))
+      if (config.changed.has(name)) replace(work, name, encodeText(config.texts.get(name) ?? ''))
     } else if (kind === 'directory' && (name === 'modules' || name === 'worktrees')) cleanInside(work, name, 0)
     else if (kind === 'directory' && name === 'reftable' && isCleanLog(host, hostGit)) continue
     else if (texts.has(name)) cleanText(work, name)
@@ -181,10 +181,9 @@ function isCleanLog(host: HeldDirectory, hostGit: HostGit | undefined): boolean 
 
 /** Hides the file to which a symlink leads, if it contains secrets. Nothing can be mounted at the symlink itself. */
 function hideTarget(work: Work, name: string): void {
-  const target = readTarget(`${pathBytes(work.git).toString('latin1')}/${name}`)
+  const target = readTarget(`${work.git}/${name}`)
   if (target === undefined) return
-  if (target.content === undefined || scrubbed(target.content) !== target.content)
-    work.hidden.push(decodeName(target.path))
+  if (target.content === undefined || scrubbed(target.content) !== target.content) work.hidden.push(target.path)
 }
 
 function hide(work: Work, name: string, isDirectory: boolean): void {
@@ -198,5 +197,5 @@ function replace(work: Work, name: string, content: Buffer): void {
 }
 
 function pathOf({ git }: Work, name: string): string {
-  return decodeName(`${pathBytes(git).toString('latin1')}/${name}`)
+  return `${git}/${name}`
 }

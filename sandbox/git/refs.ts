@@ -1,6 +1,7 @@
+import { compareBytes, decodeText, encodeText } from '../path-bytes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** A repository's refs. A value is an object id, or `ref: ` and the name of another ref. */
+/** A repository's refs, by name, in the form that `decodeText` returns. A value is an object id, or `ref: ` and the name of another ref. */
 export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
@@ -9,7 +10,7 @@ const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
 export function isRefName(name: string): boolean {
   return (
     name.startsWith('refs/') &&
-    name.length < 1024 &&
+    (Buffer.byteLength(name) < 1024 || encodeText(name).length < 1024) &&
     !/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(name) &&
     name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock')) &&
     !name.includes('/-')
@@ -23,8 +24,8 @@ export function isOid(text: string, oidBytes: number): boolean {
 
 /** The value in a ref's file; undefined if it is invalid. */
 export function parseRef(content: Buffer | undefined, oidBytes: number): string | undefined {
-  const text = content?.toString('latin1').replace(/\n$/, '')
-  if (text === undefined) return undefined
+  if (content === undefined) return undefined
+  const text = decodeText(content).replace(/\n$/, '')
   const target = /^ref: (refs\/.*)$/s.exec(text)?.[1]
   if (target !== undefined) return isRefName(target) ? text : undefined
   return isOid(text, oidBytes) ? text : undefined
@@ -34,7 +35,7 @@ export function parseRef(content: Buffer | undefined, oidBytes: number): string 
 export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | undefined {
   const refs = new Map<string, string>()
   const packed = directory.read('packed-refs', largestPacked)
-  for (const line of packed?.toString('latin1').split('\n') ?? []) {
+  for (const line of packed === undefined ? [] : decodeText(packed).split('\n')) {
     const space = line.indexOf(' ')
     if (space !== oidBytes * 2) continue
     const [oid, name] = [line.slice(0, space), line.slice(space + 1)]
@@ -55,18 +56,45 @@ export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | und
   return refs
 }
 
+/**
+ * All refs except those that belong to a single work tree. These are treated as that work tree's state: git never packs them.
+ */
+export function sharedRefs(refs: Refs): Map<string, string> {
+  return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
+}
+
+/** Whether two repositories have the same refs with the same values. */
+export function areSameRefs(a: Refs, b: Refs): boolean {
+  return a.size === b.size && [...a].every(([name, value]) => b.get(name) === value)
+}
+
+/**
+ * Whether a repository has a `packed-refs` file that isn't cut off. Git never removes or empties the file, so a missing part says nothing about the
+ * refs that it contained.
+ */
+export function arePackedRefsWhole(directory: HeldDirectory): boolean {
+  return directory.read('packed-refs', largestPacked)?.at(-1) === 0x0a
+}
+
+/** Whether a ref has a file from which no value can be read, for example an empty one. Such a ref is damaged rather than removed. */
+export function isDamaged(directory: HeldDirectory, name: string, oidBytes: number): boolean {
+  const kind = directory.stat(name)?.kind
+  if (kind === undefined || kind === 'directory') return false
+  return kind !== 'file' || parseRef(directory.read(name, largestRef), oidBytes) === undefined
+}
+
 /** The value of one ref in a `packed-refs` file. */
 export function refInPacked(packed: Buffer | undefined, name: string): string | undefined {
-  const at = packed?.indexOf(Buffer.from(` ${name}\n`, 'latin1')) ?? -1
+  const at = packed?.indexOf(encodeText(` ${name}\n`)) ?? -1
   if (packed === undefined || at === -1) return undefined
-  const value = packed.toString('latin1', packed.lastIndexOf('\n', at) + 1, at)
+  const value = decodeText(packed.subarray(packed.lastIndexOf('\n', at) + 1, at))
   return /^[0-9a-f]+$/.test(value) ? value : undefined
 }
 
 /** A `packed-refs` file with all refs except symbolic ones, which can't be packed. */
-export function writePackedRefs(refs: Refs): string {
-  const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`
+export function writePackedRefs(refs: Refs): Buffer {
+  const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => compareBytes(a, b))
+  return encodeText(`# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`)
 }
 
 /** Whether changes that commands made to a ref may be imported. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { bytes, type HeldDirectory } from './held-directory.ts'
+import type { HeldDirectory } from './held-directory.ts'
 
 const largestIndex = 1024 * 1024 * 1024
 const lockWaitMs = 2000
@@ -23,8 +23,8 @@ export async function withLock(
   name: string,
   act: (descriptor: number, lock: Buffer | string) => boolean,
 ): Promise<'done' | 'locked'> {
-  const lock = bytes(host.at(`${name}.lock`))
-  mkdirSync(bytes(host.at(dirname(name))), { recursive: true })
+  const lock = host.at(`${name}.lock`)
+  mkdirSync(host.at(dirname(name)), { recursive: true })
   let descriptor: number | undefined
   for (const until = Date.now() + lockWaitMs; descriptor === undefined;) {
     try {
@@ -60,7 +60,7 @@ export async function replaceLocked(
     content = next(host.read(name, largestIndex))
     if (content === undefined) return false
     writeAll(descriptor, content)
-    renameSync(lock, bytes(host.at(name)))
+    renameSync(lock, host.at(name))
     return true
   })
   return held === 'locked' ? held : content === undefined ? 'moved' : 'done'
@@ -68,8 +68,8 @@ export async function replaceLocked(
 
 /** Replaces a file on the host atomically. If git locks the file, the caller must hold the lock. */
 export function replaceFile(host: HeldDirectory, name: string, content: Buffer): void {
-  mkdirSync(bytes(dirname(host.at(name))), { recursive: true })
-  const beside = bytes(`${host.at(name)}.portcullis`)
+  mkdirSync(host.at(dirname(name)), { recursive: true })
+  const beside = host.at(`${name}.portcullis`)
   rmSync(beside, { force: true })
   const descriptor = openSync(beside, asNewFile, 0o644)
   try {
@@ -77,7 +77,7 @@ export function replaceFile(host: HeldDirectory, name: string, content: Buffer):
   } finally {
     closeSync(descriptor)
   }
-  renameSync(beside, bytes(host.at(name)))
+  renameSync(beside, host.at(name))
 }
 
 function writeAll(descriptor: number, content: Buffer): void {

@@ -1,7 +1,7 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isWithin } from '../paths.ts'
-import { encodePath } from '../path-bytes.ts'
+import { encodePath, realPath } from '../path-bytes.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import type { GitDirectories } from './git-directories.ts'
 import { keyOf, parseConfigFile } from './config-file.ts'
@@ -29,7 +29,7 @@ export function gitDirectoriesOf(directory: string): GitDirectories | undefined 
     const stat = lstatSync(encodePath(link), { throwIfNoEntry: false })
     if (stat?.isFile() === true) return linkedFrom(directory)
     if (stat?.isDirectory() !== true && stat?.isSymbolicLink() !== true) return undefined
-    const git = stat.isDirectory() ? link : realpathSync.native(link)
+    const git = stat.isDirectory() ? link : realPath(link)
     return looksLikeGit(git) ? { own: git, common: git } : undefined
   } catch {
     // Part of the path is missing or out of reach.
@@ -48,12 +48,12 @@ function isBareAt(directory: string): boolean {
 function linkedFrom(worktree: string): GitDirectories | undefined {
   const named = /^gitdir: ([^\0\n]+)\n?$/.exec(readText(worktree, '.git') ?? '')?.[1]
   if (named === undefined) return undefined
-  const directory = realpathSync.native(resolve(worktree, named))
+  const directory = realPath(resolve(worktree, named))
   const common = readText(directory, 'commondir')
   if (common !== undefined) {
     const back = readText(directory, 'gitdir')?.replace(/\n$/, '')
-    if (back === undefined || realpathSync.native(dirname(resolve(directory, back))) !== worktree) return undefined
-    const repository = realpathSync.native(resolve(directory, common.replace(/\n$/, '')))
+    if (back === undefined || realPath(dirname(resolve(directory, back))) !== worktree) return undefined
+    const repository = realPath(resolve(directory, common.replace(/\n$/, '')))
     return dirname(directory) === join(repository, 'worktrees') ? { own: directory, common: repository } : undefined
   }
   return worktreeNamedBy(directory) === worktree ? { own: directory, common: directory } : undefined
@@ -98,7 +98,7 @@ export function scopesOf(git: string, host: HeldDirectory, roots: readonly strin
   const own = worktreeNamedBy(git) ?? (basename(git) === '.git' ? dirname(git) : undefined)
   const linked = (host.names('worktrees') ?? []).flatMap((name): readonly WorktreeScope[] => {
     const prefix = `worktrees/${name}/`
-    const back = host.read(`${prefix}gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
+    const back = host.text(`${prefix}gitdir`, 4096)?.replace(/\n$/, '')
     if (back === undefined) return []
     const worktree = realOrUndefined(dirname(resolve(git, prefix, back)))
     return [{ prefix, worktree, writable: isWritable(worktree) }]
@@ -109,7 +109,7 @@ export function scopesOf(git: string, host: HeldDirectory, roots: readonly strin
 function readText(directory: string, name: string): string | undefined {
   const held = holdDirectory(encodePath(directory))
   try {
-    return held.read(name, largest)?.toString('utf8')
+    return held.text(name, largest)
   } finally {
     held.close()
   }
@@ -117,7 +117,7 @@ function readText(directory: string, name: string): string | undefined {
 
 function realOrUndefined(path: string): string | undefined {
   try {
-    return realpathSync.native(path)
+    return realPath(path)
   } catch {
     // This work tree no longer exists.
     return undefined

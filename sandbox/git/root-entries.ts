@@ -16,7 +16,7 @@ export type RootEntries = GitEntries & { readonly root: string }
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {
-    const holder = /^(.*)\/(?:worktrees\/[^/]+|modules\/.+)$/.exec(path)?.[1]
+    const holder = /^(.*)\/(?:worktrees\/[^/]+|modules\/.+)$/s.exec(path)?.[1]
     return known.has(path) || (holder !== undefined && isOne(holder))
   }
   return isOne

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { homeDirectory } from '../homes.ts'
-import { decodeName, pathBytes } from '../path-bytes.ts'
+import { decodeText, encodeText } from '../path-bytes.ts'
 import { withoutSecrets } from './config-clean.ts'
 import { entryOf, keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
 import { isInclude, keyFilesOf } from './global-config.ts'
@@ -47,13 +47,13 @@ export function readShownConfig(
     const kind = host.stat(name)?.kind
     if (kind === undefined && name !== 'config') continue
     const link = kind === 'link' ? host.link(name) : undefined
-    const content = kind === undefined || kind === 'link' ? '' : host.read(name, largest)?.toString('latin1')
+    const content = kind === undefined || kind === 'link' ? '' : host.text(name, largest)
     const own = content === undefined ? undefined : parseConfigFile(content)
     const readable = own ?? readableSettings(content ?? '')
     const included = [...readable.filter(isInclude), ...(link === undefined ? [] : [entryOf('include.path', link)])]
-    const at = `${pathBytes(git).toString('latin1')}/${name}`
+    const at = `${git}/${name}`
     const files = includedFiles(included, dirname(at), (path) => expandPath(host, hostGit, path))
-    for (const file of files) if (mustBeHidden(file)) secretFiles.add(decodeName(file.path))
+    for (const file of files) if (mustBeHidden(file)) secretFiles.add(file.path)
     const resolved = own?.some(isInclude) === true ? resolveIncludes(host, hostGit, name) : own
     if (resolved === undefined) isValid = false
     const settings = resolved ?? readable
@@ -94,7 +94,7 @@ function resolveIncludes(
   const words = ['config', '--file', `/proc/self/fd/3/${name}`, '--includes', '--list', '-z']
   const result = hostGit?.run(host, words, { env: { HOME: homeDirectory() } })
   if (result?.ok !== true) return undefined
-  const settings = result.stdout.toString('latin1').split('\0').slice(0, -1)
+  const settings = decodeText(result.stdout).split('\0').slice(0, -1)
   return settings.map((setting) => {
     const line = setting.indexOf('\n')
     return line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1))
@@ -104,7 +104,7 @@ function resolveIncludes(
 /** Lets git expand a path that begins with `~USER/` or `%(prefix)/`. */
 function expandPath(host: HeldDirectory, hostGit: HostGit | undefined, path: string): string | undefined {
   const words = ['config', '--file', '-', '--type=path', '-z', '--get', 'include.path']
-  const input = Buffer.from(writeConfigFile([entryOf('include.path', path)]), 'latin1')
+  const input = encodeText(writeConfigFile([entryOf('include.path', path)]))
   const result = hostGit?.run(host, words, { input, env: { HOME: homeDirectory() } })
-  return result?.ok === true ? result.stdout.toString('latin1').slice(0, -1) : undefined
+  return result?.ok === true ? decodeText(result.stdout).slice(0, -1) : undefined
 }

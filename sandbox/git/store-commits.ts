@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { quotePath } from './alternates.ts'
 import { commitOf, holdGit, type GitDirectories } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
@@ -45,9 +46,7 @@ export async function storeObjects(
   const pack = git.run(host, ['pack-objects', '-q', '--stdout'], { env, input: fresh.stdout })
   if (!pack.ok) return pack.complaint
   const strict =
-    git.run(host, ['rev-parse', '--is-shallow-repository']).stdout.toString('latin1').trim() === 'true'
-      ? []
-      : ['--strict']
+    git.run(host, ['rev-parse', '--is-shallow-repository']).stdout.toString().trim() === 'true' ? [] : ['--strict']
   const words = ['index-pack', '--stdin', '--fsck-objects', ...strict]
   const stored = await git.feed(host, words, Readable.from([pack.stdout], { objectMode: false }))
   return stored.ok ? undefined : stored.complaint
@@ -76,5 +75,5 @@ export function hasCommit(options: {
 
 /** The environment with which git also finds the objects of a view. */
 export function withObjects(objects: string): Readonly<Record<string, string>> {
-  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.replace(/["\\]/g, '\\$&')}"` }
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(objects) }
 }

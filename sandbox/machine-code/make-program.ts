@@ -1,4 +1,4 @@
-import { pathBytes } from '../path-bytes.ts'
+import { encodeText } from '../path-bytes.ts'
 import { arm64 } from './arm64.ts'
 import type { Architecture, Instruction, Processor, Variable } from './machine-instructions.ts'
 import { x64 } from './x64.ts'
@@ -154,7 +154,7 @@ function createMemory(start: number): Memory & { readonly content: () => Uint8Ar
       content.writeBigUInt64LE(BigInt.asUintN(64, value))
       return { address: put(content) }
     },
-    bytes: (content) => put(typeof content === 'string' ? pathBytes(content) : content),
+    bytes: (content) => put(typeof content === 'string' ? encodeText(content) : content),
     space: (size) => put(new Uint8Array(size)),
     content: () => {
       const whole = new Uint8Array(end - start)

@@ -1,6 +1,6 @@
 import type { Variable } from '../machine-code/machine-instructions.ts'
 import { words, type Memory } from '../machine-code/make-program.ts'
-import { pathBytes } from '../path-bytes.ts'
+import { encodeText } from '../path-bytes.ts'
 import { AT_EMPTY_PATH, AT_RECURSIVE } from '../machine-code/kernel.ts'
 
 /** Identifies a file regardless of its name. While the file is held open, no other file has the same two numbers. */
@@ -86,7 +86,7 @@ export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
   const slots = new Map<string, Variable>()
   const texts = new Map<string, number>()
   const addressOf = (text: string): number => {
-    const known = texts.get(text) ?? memory.bytes(Buffer.concat([pathBytes(text), Buffer.of(0)]))
+    const known = texts.get(text) ?? memory.bytes(Buffer.concat([encodeText(text), Buffer.of(0)]))
     texts.set(text, known)
     return known
   }
@@ -131,7 +131,7 @@ function record(step: Step, slot: (name: string) => number, addressOf: (text: st
     propagation,
     0,
     addressOf(path),
-    pathBytes(path).length,
+    encodeText(path).length,
     components.length,
     ...components.map(addressOf),
   )

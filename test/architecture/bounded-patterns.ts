@@ -42,7 +42,6 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/(?:^|=>)\\s*(\\/\\S+) \\(0x/': 'what ldd(1) says of our own program',
   '/^(?:(?:https?|ssh|git|file):\\/\\/(?!-)[^\\s\\0-\\x1f\\x7f]*|\\.{0,2}\\/[^\\0-\\x1f\\x7f]*|(?:[A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![:-])[^\\0-\\x1f\\x7f]*)$/':
     'anchored; its branches begin differently and go over the text once each',
-  '/^(.*)\\/(?:worktrees\\/[^/]+|modules\\/.+)$/': 'a path that was opened, which has at most 4,096 bytes',
   '/[. ]*(?::.*)?$/s': component,
   '/^(?:HEAD|[A-Z_]+_HEAD|config|config\\.worktree|description|hooks|info|objects|refs|logs|packed-refs|branches|worktrees|modules|index|lfs|shallow|gc\\.log|gc\\.pid|rr-cache|COMMIT_EDITMSG|BISECT_[A-Z_]+|git-daemon-export-ok)(?:\\.lock)?$/':
     component,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test as unit } from 'vitest'
 import { createMetadataGuard } from '../../sandbox/git/guard.ts'
+import { encodeText } from '../../sandbox/index.ts'
 import { parseConfigFile, writeConfigFile } from '../../sandbox/git/config-file.ts'
 import { withoutSecrets } from '../../sandbox/git/config-clean.ts'
 import { parseIndex } from '../../sandbox/git/index-file.ts'
@@ -120,6 +121,7 @@ unit('a config is read like git reads it, and written with the same meaning', as
     '[a]b=c\n[A "B\\"x"] d = "e;#" f \\\n g ; h\n\tlast',
     '\ufeff[x.y]\r\n\tk = v\r\n[x "Y"] z = "a\\tb\\n" # c\n',
     '[a]\n; c\n# d\nx = a  b  \n',
+    '[a "größe"]\nx = ö\u2028\u00a0\n[a "gr\udcf6\udcdfe"]\nx = \udcff',
   ]
   for (const text of texts) {
     const file = join(workspace, 'config')
@@ -127,9 +129,8 @@ unit('a config is read like git reads it, and written with the same meaning', as
       await writeFile(file, content)
       return spawnSync('git', ['config', '--file', file, '--list', '-z'], { encoding: 'latin1' }).stdout
     }
-    const bytes = Buffer.from(text, 'utf8')
-    const entries = parseConfigFile(bytes.toString('latin1'))
-    expect(await listed(Buffer.from(writeConfigFile(entries ?? []), 'latin1'))).toBe(await listed(bytes))
+    const entries = parseConfigFile(text)
+    expect(await listed(encodeText(writeConfigFile(entries ?? [])))).toBe(await listed(encodeText(text)))
   }
   for (const text of ['[a\nb=c', 'x = y', '[a]\nb = "c', '[a]\n1 = 2']) expect(parseConfigFile(text)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
-import { pathBytes } from '../../sandbox/path-bytes.ts'
+import { encodeText } from '../../sandbox/path-bytes.ts'
 import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, run, temporaryDirectory } from './helpers.ts'
@@ -17,16 +17,16 @@ const twins = ['x\ufffd', 'x\u00e4']
 const kinds = ['directories', 'symlinks', 'nothing'] as const
 
 function write(path: string, content: string): void {
-  mkdirSync(pathBytes(dirname(path)), { recursive: true })
-  writeFileSync(pathBytes(path), content)
+  mkdirSync(encodeText(dirname(path)), { recursive: true })
+  writeFileSync(encodeText(path), content)
 }
 
 function read(path: string): string {
-  return readFileSync(pathBytes(path), 'utf8')
+  return readFileSync(encodeText(path), 'utf8')
 }
 
 function isThere(path: string): boolean {
-  return lstatSync(pathBytes(path), { throwIfNoEntry: false }) !== undefined
+  return lstatSync(encodeText(path), { throwIfNoEntry: false }) !== undefined
 }
 
 /** Creates the other names in a directory, with the same files in them. Returns the files' paths. */

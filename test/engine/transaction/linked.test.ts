@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
@@ -25,33 +25,53 @@ function committed(files: Readonly<Record<string, string>>): string {
   return cwd
 }
 
-function linkedWorktree(): string {
-  const linked = join(tempDir(), 'linked')
-  git(committed({ 'a.txt': 'a\n', 'b.txt': 'b\n' }), 'worktree', 'add', '-q', '-b', 'side', linked)
+function linkedWorktree(name = 'linked', branch = 'side'): string {
+  const linked = join(tempDir(), name)
+  git(committed({ 'a.txt': 'a\n', 'b.txt': 'b\n' }), 'worktree', 'add', '-q', '-b', branch, linked)
   return linked
 }
 
-/** A repository with a submodule in `lib` that has a branch checked out. */
-function withSubmodule(): string {
+/** A repository with a submodule that has a branch checked out. */
+function withSubmodule(name = 'lib'): string {
   const [library, cwd] = [committed({ 'l.txt': 'l\n' }), committed({ 'a.txt': 'a\n' })]
-  git(cwd, 'submodule', '--quiet', 'add', library, 'lib')
+  git(cwd, 'submodule', '--quiet', 'add', library, name)
   git(cwd, 'commit', '-qm', 'second')
-  git(join(cwd, 'lib'), 'checkout', '-qB', 'main')
+  git(join(cwd, name), 'checkout', '-qB', 'main')
   return cwd
 }
 
 const kinds = [
+  [
+    'a tree on a branch that is not ASCII',
+    () => {
+      const cwd = committed({ 'a.txt': 'a\n' })
+      git(cwd, 'checkout', '-qb', 'feature/größe')
+      return cwd
+    },
+    '',
+  ],
+  [
+    'a tree with a line feed and quotes in its path',
+    () => {
+      const cwd = join(tempDir(), 'a\n"b"')
+      renameSync(committed({ 'a.txt': 'a\n' }), cwd)
+      return cwd
+    },
+    '',
+  ],
   ['a linked worktree', linkedWorktree, ''],
+  ['a linked worktree whose names are not ASCII', () => linkedWorktree('wörk', 'größe'), ''],
+  ['a tree with a submodule whose name is not ASCII, in that', () => withSubmodule('lïb'), 'lïb'],
   ['a submodule', () => join(withSubmodule(), 'lib'), ''],
   ['a tree with a submodule, in that', withSubmodule, 'lib'],
   [
     'a tree with a linked worktree in it, in that',
     () => {
       const cwd = committed({ 'a.txt': 'a\n' })
-      git(cwd, 'worktree', 'add', '-q', '-b', 'side', join(cwd, 'trees/side'))
+      git(cwd, 'worktree', 'add', '-q', '-b', 'side', join(cwd, 'trees/sïde'))
       return cwd
     },
-    'trees/side',
+    'trees/sïde',
   ],
   [
     'a tree with another repository in it, in that',
@@ -95,6 +115,29 @@ for (const how of ['copy', 'overlay'] as const) {
     )
   })
 }
+
+testUnless(whyNoBubblewrap())(
+  'commits on a branch whose name is not UTF-8 land on a separate branch, and all other names stay as they were',
+  async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const names = String.raw`n=$'gr\xf6\xdfe'; git branch "t-$n"; git tag "$n"; git update-ref "refs/remotes/$n/x" main; git checkout -qb "$n"`
+    execFileSync('bash', ['-ec', names], { cwd })
+    const refs = (): string => execFileSync('git', ['for-each-ref'], { cwd, encoding: 'latin1' })
+    const before = refs()
+    const ended = await onOverlay(
+      cwd,
+      [[call('exec_command', { cmd: `${commit} --allow-empty -m run; git log --format=%s` })]],
+      {
+        how: 'copy',
+        args: ['--land-commits'],
+      },
+    )
+    expect([ended.code, outputOf(ended)]).toEqual([0, expect.stringMatching(/^run\nfirst\n/)])
+    expect(reportOf(ended)?.commits).toMatchObject([{ stayed: expect.stringContaining('is not UTF-8') }])
+    expect(git(cwd, 'log', '--format=%s', `portcullis/${reportOf(ended)?.run}`)).toBe('run\nfirst')
+    expect(refs().replace(/.*portcullis.*\n/, '')).toBe(before)
+  },
+)
 
 testUnless(whyNoBubblewrap() ?? whyNoOverlay())(
   'commits in a repository in the workspace land later, too, from an overlay that nobody has mounted any more',
