@@ -6,14 +6,17 @@ export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
 
-/** Whether a name begins with `refs/`, follows the rules of `git check-ref-format`, has fewer than 1,024 bytes, and has no part starting with `-`. */
+/**
+ * Whether a name begins with `refs/`, follows the rules of `git check-ref-format`, and has fewer than 1,024 bytes. As in `git branch` and `git tag`,
+ * the short name must not begin with `-`, because programs that pass it to git would pass an option.
+ */
 export function isRefName(name: string): boolean {
   return (
     name.startsWith('refs/') &&
     (Buffer.byteLength(name) < 1024 || encodeText(name).length < 1024) &&
     !/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(name) &&
     name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock')) &&
-    !name.includes('/-')
+    !/^refs\/[^/]*\/-/.test(name)
   )
 }
 

@@ -46,6 +46,22 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     git(workspace, 'fsck', '--strict')
   })
 
+  test('branches and tags with a part that begins with a dash are shown and imported like all others', async () => {
+    const workspace = await repository()
+    git(workspace, 'branch', 'host/-y')
+    const sandbox = await openIn(workspace)
+    const commit = (name: string): string => `git checkout -qb ${name}; git commit -q --allow-empty -m ${name}`
+    expect(await work(sandbox, `git branch --format='%(refname:short)'; ${commit('feature/-x')}; git tag v/-1`)).toBe(
+      'host/-y\nmain\nother\n',
+    )
+    await work(sandbox, `git checkout -q host/-y; git commit -q --allow-empty -m y; git branch -qD feature/-x`)
+    expect(git(workspace, 'log', '-1', '--format=%s', 'v/-1')).toBe('feature/-x')
+    expect(git(workspace, 'log', '-1', '--format=%s', 'host/-y')).toBe('y')
+    expect(git(workspace, 'symbolic-ref', 'HEAD')).toBe('refs/heads/host/-y')
+    expect(git(workspace, 'reflog', '-1', '--format=%gs', 'host/-y')).toBe('commit: y')
+    expect(git(workspace, 'branch', '--list', 'feature/*')).toBe('')
+  })
+
   test('rebase, merge, cherry-pick and bisect continue in the next command, and on the host', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
