@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { checkCommand } from './check-command.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { isThere, type Place } from './held-place.ts'
@@ -14,7 +15,7 @@ import { filesApart, writableRoots } from './roots.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 import { runnable, type OpenedSandbox } from './run-command.ts'
-import type { Denial, Sandbox } from './sandbox.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from './sandbox.ts'
 import { policyAtSources } from './views/view-mounts.ts'
 import { placesAtSources, withViews } from './views/sandbox-with-views.ts'
 
@@ -103,7 +104,14 @@ async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOp
   await loadOwnCode(writableRoots(policy, hostFileSystem))
   if (factsOf(backend).confines) requireConfining(policy, backend)
   const { open } = await loadBackend(backend)
-  return open(policy, { image: options.image, network: options.network, wanted })
+  const sandbox = await open(policy, { image: options.image, network: options.network, wanted })
+  const { spawn } = sandbox
+  return Object.assign(sandbox, {
+    spawn: (command: Command): SandboxProcess => {
+      checkCommand(command)
+      return spawn.call(sandbox, command)
+    },
+  })
 }
 
 function requireViews({ mode }: SandboxPolicy, backend: Backend): void {

@@ -14,7 +14,7 @@ export function makePolicySchema() {
   const absolutePath = z
     .string()
     .refine(isAbsolute, 'must be an absolute path')
-    .refine(hasNoNul, 'must not contain a NUL')
+    .refine(isPlainText, 'must not contain a NUL or an unpaired surrogate')
 
   /** A list of paths. Its entries are checked together, because such lists are long, and checking each entry would slow down the start of every command. */
   const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
@@ -41,7 +41,9 @@ export function makePolicySchema() {
     exclude: z.array(variable).default([]),
     /** If this is not empty, only variables whose names match one of these patterns pass. */
     includeOnly: z.array(variable).default([]),
-    set: z.record(variable, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
+    set: z
+      .record(variable, z.string().refine(isPlainText, 'must not contain a NUL or an unpaired surrogate'))
+      .default({}),
   })
 
   /** A host pattern, in the syntax that `parsePattern` accepts. */
@@ -203,6 +205,11 @@ export type ParsedPolicy = z.infer<ReturnType<typeof makePolicySchema>>
 
 /** A policy as a caller writes it, before the schema has filled in the defaults. */
 export type PolicyInput = z.input<ReturnType<typeof makePolicySchema>>
+
+/** Whether Node passes a text to the system unchanged. */
+function isPlainText(text: string): boolean {
+  return hasNoNul(text) && text.isWellFormed()
+}
 
 function hasNoNul(text: string): boolean {
   return !text.includes('\0')

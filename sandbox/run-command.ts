@@ -18,7 +18,7 @@ export type OpenedSandbox = Sandbox &
     /**
      * Runs a command to completion. A non-zero exit code, a timeout and a denied access are results, not errors.
      *
-     * @throws SandboxError when the command can't be started (missing directory, missing program)
+     * @throws SandboxError when the command can't be started (invalid text, missing directory, missing program)
      */
     run(argv: Command['argv'], options?: RunCommandOptions): Promise<CommandResult>
   }

@@ -5,6 +5,8 @@ import { shareInstanceof } from './share-instanceof.ts'
 export type SandboxErrorData = {
   /** The policy is invalid. `problems` contains the key of each wrong setting, and what was expected. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
+  /** The command can't be started exactly as it is given. `problems` contains each wrong part, and what was expected. */
+  readonly 'invalid-command': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
   /** The requested backend, or every backend, is unable to enforce the policy here. */
   readonly unavailable: {
     readonly backend: Backend
@@ -80,6 +82,8 @@ function describe(error: Described): string {
   switch (error.code) {
     case 'invalid-policy':
       return `sandbox policy: ${error.data.problems.map(({ key, expected }) => (key === '' ? expected : `${key}: ${expected}`)).join('; ')}`
+    case 'invalid-command':
+      return `the command can't be started as it is given: ${error.data.problems.map(({ key, expected }) => `${key} ${expected}`).join('; ')}`
     case 'unavailable':
       return `the ${error.data.backend} sandbox can't be used: ${error.data.reason}. ${error.data.remedy}`
     case 'missing-directory':

@@ -58,7 +58,13 @@ export function usualPolicy(input: unknown): ParsedPolicy | undefined {
     places(input['deniedReads'] === undefined ? [...credentialPlaces()] : input['deniedReads']),
   ]
   const [network, environment] = [networkOf(input['network']), environmentOf(input['environment'])]
-  if (!isMode(mode) || typeof workspace !== 'string' || !isAbsolute(workspace) || workspace.includes('\0'))
+  if (
+    !isMode(mode) ||
+    typeof workspace !== 'string' ||
+    !isAbsolute(workspace) ||
+    workspace.includes('\0') ||
+    !workspace.isWellFormed()
+  )
     return undefined
   if (writableRoots === undefined || writableFiles === undefined || readableRoots === undefined) return undefined
   if (deniedReads === undefined || network === undefined || environment === undefined) return undefined
@@ -113,6 +119,6 @@ function isVariables(value: unknown): value is Record<string, string> {
   return Reflect.ownKeys(value).every((name) => {
     if (typeof name !== 'string' || !variableName.test(name) || name === '__proto__') return false
     const text: unknown = Reflect.get(value, name)
-    return typeof text === 'string' && !text.includes('\0')
+    return typeof text === 'string' && !text.includes('\0') && text.isWellFormed()
   })
 }

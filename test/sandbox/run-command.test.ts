@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openSandbox, parsePolicy, SandboxError } from '../../sandbox/index.ts'
+import { openSandbox, parsePolicy, SandboxError, type RunCommandOptions } from '../../sandbox/index.ts'
 import { needsBubblewrap } from '../support/needs.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -79,4 +79,27 @@ test('a copy with its own spawn uses that', async () => {
     },
   }
   await expect(wrapped.run(['true'])).rejects.toBe(refused)
+})
+
+describe('a command that could not be started exactly as it is given', () => {
+  const refused: readonly (readonly [string, readonly string[], RunCommandOptions])[] = [
+    ['argv[1]', ['echo', 'a\udce4'], {}],
+    ['argv[0]', ['\ud800'], {}],
+    ['argv[1]', ['echo', 'a\0b'], {}],
+    ['argv', [], {}],
+    ['cwd', ['true'], { cwd: '/tmp/\udce4' }],
+    ['env.X', ['true'], { env: { X: '\udce4' } }],
+    ['env.X=Y', ['true'], { env: { 'X=Y': '' } }],
+    ['timeoutMs', ['true'], { timeoutMs: Number.NaN }],
+  ]
+  test.each(refused)('is refused, with the part that is wrong: %s', async (key, argv, options) => {
+    await using sandbox = await open()
+    const error: unknown = await sandbox.run(argv as [string], options).catch((reason: unknown) => reason)
+    expect(SandboxError.is(error, 'invalid-command') && error.data.problems.map((one) => one.key)).toEqual([key])
+  })
+
+  test('makes a policy invalid if the policy itself contains such text', () => {
+    for (const part of [{ workspace: '/\udce4' }, { environment: { set: { X: '\udce4' } } }])
+      expect(() => parsePolicy({ mode: 'read-only', workspace: '/', ...part })).toThrow(/unpaired surrogate/)
+  })
 })
