@@ -14,9 +14,10 @@ leaveOnlyAfter(transactionsInProgress)
  *
  * @param argv the words after the program's name
  * @param name the name by which the program was called: `agent` or `portcullis`
+ * @param refusal the reason why nothing may run, if there is one
  * @returns the exit code. Errors are printed to stderr.
  */
-export const main = withErrorReporting((argv, name) =>
+export const main = withErrorReporting((argv, name, refusal) =>
   // `agent exec` declares only its own command, because declaring the others would slow down the start of every run.
-  runProgram(argv, argv[0] === 'exec' ? declareExec : everyCommand, name, tellUsageError),
+  runProgram(argv, argv[0] === 'exec' ? declareExec : everyCommand, name, tellUsageError, refusal),
 )

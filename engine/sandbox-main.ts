@@ -9,6 +9,9 @@ import { runProgram } from './cli/dispatch-command.ts'
  *
  * @param argv the words after the program's name, the first being `sandbox`
  * @param name the name it was called by: `agent`, or `portcullis`
+ * @param refusal the reason why nothing may run, if there is one
  * @returns the exit code; errors were printed on stderr
  */
-export const main = withErrorReporting((argv, name) => runProgram(argv, declareSandbox, name))
+export const main = withErrorReporting((argv, name, refusal) =>
+  runProgram(argv, declareSandbox, name, undefined, refusal),
+)

@@ -130,7 +130,12 @@ await build({
   banner: { js: `${givenEntry.head}){` },
   footer: { js: `return applyPatch.runProgram${givenEntry.tail}` },
 })
-await build({ ...ofPatch, entryPoints: lazyPatchModules, entryNames: '[name]', outdir: 'dist/chunks' })
+await build({
+  ...ofPatch,
+  entryPoints: [...lazyPatchModules, 'sandbox/misread-start.ts'],
+  entryNames: '[name]',
+  outdir: 'dist/chunks',
+})
 
 const programs = [...agentPrograms.map((name) => `dist/engine/${name}.js`), 'dist/apply-patch/program.js']
 await Promise.all(programs.map(importByEntry))

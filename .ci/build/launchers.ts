@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { pathVariables } from '../../sandbox/misread-start.ts'
 import { holdCompilers } from './hold-compilers.ts'
 
 /**
@@ -22,7 +23,8 @@ ${start}`
 
 /**
  * Code that determines the folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of
- * them creates the folder first, they could put their own code there. Nothing is stored if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path.
+ * them creates the folder first, they could put their own code there. Nothing is stored if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path, or if the program is refused: the
+ * path could be that of another user's folder.
  */
 const compiledFolder = `// Node's recursive mkdir never ends for a path below /proc, because the kernel reports there that directories don't exist.
 function make(folder) {
@@ -48,11 +50,22 @@ function here() {
   }
 }
 function compiledFolder() {
+  if (refusal !== undefined) return undefined
   const { XDG_CACHE_HOME: cache, HOME: home } = process.env
   const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? home + '/.cache' : undefined
   // If the folder is in the current directory, commands may be able to write to it, so no code is loaded from there.
   if (folder === undefined || (folder + '/').startsWith(here().replace(/\\/?$/, '/'))) return undefined
   return folder + '/portcullis/compiled'
+}`
+
+/**
+ * Code that defines `whyRefused` (see `findMisread`). The module with the reasons is loaded only if Node may have misread a value, so that other starts
+ * cost nothing.
+ */
+const whyRefused = `async function whyRefused(words) {
+  const values = [...words, ...${JSON.stringify(pathVariables)}.map((name) => process.env[name]), here()]
+  if (!values.some((text) => text?.includes('\\ufffd'))) return undefined
+  return (await import('../chunks/misread-start.js')).findMisread(words)
 }`
 
 /** Code that makes Node store what it compiles for the modules that are imported after this point. */
@@ -77,12 +90,20 @@ export const startOfPatch = runPatch(2)
 
 /** Code that runs `apply-patch` with the command-line arguments from index `first` on. */
 function runPatch(first: number): string {
-  return `${loadPatchProgram('import.meta.dirname')}
+  return `${whyRefused}
+const words = process.argv.slice(${first})
+// The program itself answers for a patch in its only argument, as Codex's program does.
+const refusal = await whyRefused(words.length === 1 && !words[0].startsWith('-') ? [] : words)
+if (refusal !== undefined) {
+  process.stderr.write('apply-patch: ' + refusal + '.\\n')
+  process.exit(2)
+}
+${loadPatchProgram('import.meta.dirname')}
 // Modules that only options need are in other files.
 ${compileCache}
 if (process.argv.some((word) => word.startsWith('--'))) cacheCompiled()
 // All output is written by now. Exiting at once saves the time for Node's teardown.
-process.exit(await run(process.argv.slice(${first})))
+process.exit(await run(words))
 `
 }
 
@@ -147,11 +168,13 @@ export function startOfAgent(
 ): string {
   return `${endBySignal}
 ${compiledFolder}
+${whyRefused}
+const refusal = await whyRefused(process.argv.slice(2))
 ${loadAgentProgram('import.meta.dirname', programs, bundles)}
 ${holdCompilers}
 const program = load(process.argv[2] === 'sandbox' ? 'sandbox-main' : 'main')
 expectShortRun(process.argv.slice(2))
-const code = await program.run(process.argv.slice(2), '${name}')
+const code = await program.run(process.argv.slice(2), '${name}', refusal)
 process.exitCode = code
 // Exits as soon as all output is written, even if something still holds a pipe or a timer.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { exitCodes } from '../core/exit-codes.ts'
 import { version } from '../core/version.ts'
+import { UserError } from '../core/user-error.ts'
 import type { Finish } from './declare/shared-options.ts'
 import { codeOf, leave, newLineOfTerminal, onSignals } from './interrupts.ts'
 import { wordUsageErrors } from './usage-errors.ts'
@@ -14,15 +15,22 @@ export type DeclareCommands = (program: Command, finish: Finish) => void
  * @param argv the arguments after the program's name
  * @param declare declares the commands
  * @param name the name under which the program was called
- * @param tellUsageError reports a usage error as an event, after it was written to stderr
+ * @param tellUsageError reports a usage error as an event, besides writing it to stderr
+ * @param refusal the reason why nothing may run: the program would misread its arguments, its environment or the current directory
  * @returns the exit code
+ * @throws UserError `usage` if there is a `refusal`
  */
 export async function runProgram(
   argv: readonly string[],
   declare: DeclareCommands,
   name = 'agent',
   tellUsageError: (argv: readonly string[], message: string) => Promise<void> = async () => undefined,
+  refusal?: string,
 ): Promise<number> {
+  if (refusal !== undefined) {
+    await tellUsageError(argv, `${refusal}.`)
+    throw new UserError('usage', `${refusal}.`)
+  }
   let exitCode: number = exitCodes.done
   const finish: Finish = (code) => {
     exitCode = code

@@ -4,15 +4,18 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { traceInSources } from './trace-in-sources.ts'
 
-/** A program: takes the arguments of a command line and the name under which it was called, and returns an exit code. */
-type Program = (argv: readonly string[], name?: string) => Promise<number>
+/**
+ * A program: takes the arguments of a command line, the name under which it was called, and the reason why it must not start, if there is one. Returns
+ * an exit code.
+ */
+type Program = (argv: readonly string[], name?: string, refusal?: string) => Promise<number>
 
 /** Wraps a program so that it prints errors on stderr instead of throwing them. Stack traces are printed only if `PORTCULLIS_DEBUG` is set. */
 export function withErrorReporting(run: Program): Program {
-  return async (argv, name = 'agent') => {
+  return async (argv, name = 'agent', refusal) => {
     const output = watchOutput()
     try {
-      const code = await run(argv, name)
+      const code = await run(argv, name, refusal)
       const lost = await output.lost()
       if (lost === undefined || code !== exitCodes.done) return code
       process.stderr.write(`${name}: ${lost.message}\n`)

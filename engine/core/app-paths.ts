@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { closedState, homeDirectory } from '../../sandbox/index.ts'
+import { closedState, faultOfVariable, homeDirectory } from '../../sandbox/index.ts'
 import { UserError } from './user-error.ts'
 
 /** The folders that the program uses on this machine. `config` and `state` follow the XDG Base Directory Specification. */
@@ -16,8 +16,17 @@ export type AppPaths = {
   readonly state: string
 }
 
-/** Finds these folders; creates none. A relative XDG variable is ignored, as the specification asks. */
+/**
+ * Finds these folders; creates none. A relative XDG variable is ignored, as the specification asks.
+ *
+ * @throws UserError `usage` if Node could not decode the path of one of the folders: the user's rules would not be found
+ */
 export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
+  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME']) {
+    const fault = faultOfVariable(name, env[name])
+    if (fault !== undefined)
+      throw new UserError('usage', `The environment variable ${name} ${fault}. Set it to a path in UTF-8.`)
+  }
   const home = findHome(env)
   const base = (variable: string, fallback: string): string => {
     const value = env[variable]

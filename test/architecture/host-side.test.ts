@@ -156,6 +156,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/installation/hold-installation.ts': 'what runs, by procfs',
   'sandbox/installation/put-in.ts': 'by descriptor, component by component',
   'sandbox/key-file-view.ts': "the run's own directory",
+  'sandbox/misread-start.ts': 'procfs',
   'sandbox/limits/groups.ts': 'control groups',
   'sandbox/remove-tree.ts': 'directories to remove, by descriptor, component by component',
   'sandbox/run-owner.ts': 'procfs',
