@@ -5,6 +5,7 @@ import type { AppPaths } from '../core/app-paths.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import { claudeSettingsFile } from './foreign/claude-settings.ts'
+import { ruleFileNames } from './rule-file-names.ts'
 import { readForeignText } from './foreign/read-text.ts'
 
 /** The size limit for a rule or settings file of a repository, in bytes. */
@@ -15,15 +16,19 @@ const mostFiles = 200
 /**
  * Lists the rule files in the `rules` directory of a folder, sorted by name.
  *
- * @param leftOut receives a note if the directory can't be listed. Absent: the function throws instead
- * @throws UserError `usage` if the directory can't be listed and `leftOut` is absent
+ * @param leftOut receives a note if the directory can't be listed, or if a file has a name that isn't UTF-8. Absent: the function throws instead
+ * @throws UserError `usage` if the directory can't be listed, or a file has a name that isn't UTF-8, and `leftOut` is absent
  */
 export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: LeftOut[]): readonly RuleFile[] {
   const directory = join(folder, 'rules')
   try {
-    const names = readdirSync(directory).filter((name) => name.endsWith('.rules'))
-    return names.toSorted().map((name) => ({ path: join(directory, name), layer }))
+    const refuse = (why: string): void => {
+      if (leftOut === undefined) throw new UserError('usage', `${directory}: ${why}`)
+      leftOut.push({ path: directory, what: '', why })
+    }
+    return ruleFileNames(directory, refuse).map((name) => ({ path: join(directory, name), layer }))
   } catch (error) {
+    if (error instanceof UserError) throw error
     const { code, message } = error as NodeJS.ErrnoException
     // If `rules` or its parent doesn't exist, or the parent isn't a directory, there are no rules. If `rules` is a file, that is reported as a mistake.
     if (code === 'ENOENT' || (code === 'ENOTDIR' && !existsSync(directory))) return []

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { ReplayOptions } from '../../../policies/index.ts'
@@ -6,6 +6,7 @@ import { approvalModeOf, sandboxModeOf } from '../../app/modes.ts'
 import { findRepository } from '../../app/workspace.ts'
 import type { Config } from '../../config/load-config.ts'
 import { readPolicies } from '../../config/read-policies.ts'
+import { ruleFileNames } from '../../config/rule-file-names.ts'
 import { findHome, findAppPaths } from '../../core/app-paths.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { PolicyReplayOptions } from '../policy-options.ts'
@@ -63,10 +64,9 @@ function ruleFilesOf(path: string): readonly string[] {
   if (!place.isDirectory()) return [path]
   const inner = join(path, 'rules')
   const found = [path, ...(existsSync(inner) && statSync(inner).isDirectory() ? [inner] : [])].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.rules'))
-      .toSorted()
-      .map((name) => join(folder, name)),
+    ruleFileNames(folder, (why) => {
+      throw new UserError('usage', `--rules ${folder}: ${why}`)
+    }).map((name) => join(folder, name)),
   )
   if (found.length > 0) return found
   throw new UserError('usage', `--rules ${path}: none of its files ends in .rules, so it contains no rules`)
