@@ -41,12 +41,7 @@ export function readlinkSync(path: PathLike): string {
 
 /** The names in a directory. */
 export function readdirSync(path: PathLike): string[] {
-  return readLatin1NamesSync(path).map(decodeName)
-}
-
-/** The names in a directory, with one character for each byte. */
-export function readLatin1NamesSync(path: PathLike): string[] {
-  return fs.readdirSync(encoded(path), 'latin1')
+  return fs.readdirSync(encoded(path), 'latin1').map(decodeName)
 }
 
 /** An entry of a directory. Unlike Node's own, it has no path, which would be wrong for names that aren't UTF-8. */

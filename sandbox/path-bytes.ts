@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { realpathSync } from 'node:fs'
 
 // Names, paths and the contents of git's files are bytes, usually but not always UTF-8. Everywhere in the sandbox, they have the same form as text:
 // bytes that aren't UTF-8 are lone surrogates (U+DC80 to U+DCFF), as in Python (PEP 383). So different bytes have different texts, texts can be joined
@@ -39,15 +38,6 @@ export function decodeName(latin1: string): string {
  */
 export function encodePath(path: string): string | Buffer {
   return hasRawBytes(path) ? encodeRaw(path) : path
-}
-
-/**
- * The path without symlinks. Throws the errors of realpath(3).
- *
- * @internal
- */
-export function realPath(path: string): string {
-  return decodeText(realpathSync.native(encodePath(path), 'buffer'))
 }
 
 /** Whether a text contains bytes that aren't UTF-8. */

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
-import { decodeText, encodePath, parseAlternates, realPath, writeAlternates } from '../../sandbox/index.ts'
+import { decodeText, encodePath, parseAlternates, realpathSync, writeAlternates } from '../../sandbox/index.ts'
 
 /**
  * Copies a git directory for a view of its work tree. Objects aren't copied; the copy uses those of the original. Data of other work trees, lock files of
@@ -48,7 +48,7 @@ export function copyGitDirectory(
  * because in the view git can't follow the original's references to them.
  */
 function borrow(objects: Buffer, to: Buffer): void {
-  const places = [...placesOf(realPath(decodeText(objects)))]
+  const places = [...placesOf(realpathSync(decodeText(objects)))]
   mkdirSync(inside(to, Buffer.from('info')), { recursive: true })
   mkdirSync(inside(to, Buffer.from('pack')))
   writeFileSync(inside(to, Buffer.from('info/alternates')), writeAlternates(places))
@@ -72,7 +72,7 @@ function placesOf(objects: string, known: Set<string> = new Set()): ReadonlySet<
   const file = encodePath(`${objects}/info/alternates`)
   const named = existsSync(file) ? parseAlternates(readFileSync(file)) : []
   for (const place of named.map((each) => resolve(objects, each))) {
-    if (existsSync(encodePath(place))) placesOf(realPath(place), known)
+    if (existsSync(encodePath(place))) placesOf(realpathSync(place), known)
   }
   return known
 }

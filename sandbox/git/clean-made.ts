@@ -1,5 +1,6 @@
 import { basename, dirname, relative, resolve } from 'node:path'
-import { decodeText, encodePath, encodeText, realPath } from '../path-bytes.ts'
+import { decodeText, encodePath, encodeText } from '../path-bytes.ts'
+import { realpathSync } from '../host-paths.ts'
 import { parseAlternates, writeAlternates } from './alternates.ts'
 import { isHarmless } from './config-clean.ts'
 import { parseConfigFile, writeConfigFile } from './config-file.ts'
@@ -155,7 +156,7 @@ function isPlain(from: string, named: string, isKnown: (path: string) => boolean
   try {
     const plain = resolve(from, named)
     if (named !== named.trim() || plain.startsWith('/proc/')) return false
-    return realPath(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
+    return realpathSync(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
   } catch {
     return false
   }

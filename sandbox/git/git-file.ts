@@ -1,14 +1,15 @@
 import { basename, dirname, resolve } from 'node:path'
 import { readHostFile } from '../host-files.ts'
-import { decodeText, encodePath, realPath } from '../path-bytes.ts'
+import { decodeText, encodePath } from '../path-bytes.ts'
+import { realpathSync } from '../host-paths.ts'
 
 /** The path, without symlinks, to which a file or symlink named `.git` leads; undefined if it names no path, or if nothing exists at that path. */
 export function targetOfGitFile(link: string): string | undefined {
   try {
-    const real = realPath(link)
+    const real = realpathSync(link)
     if (basename(real) !== '.git' || real !== link) return real
     const target = /^gitdir: ([^\r\n]+)$/m.exec(read(link) ?? '')?.[1]
-    return target === undefined ? undefined : realPath(resolve(dirname(link), target))
+    return target === undefined ? undefined : realpathSync(resolve(dirname(link), target))
   } catch {
     // Nothing exists at `link`, or at the path to which it leads.
     return undefined

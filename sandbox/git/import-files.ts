@@ -4,6 +4,7 @@ import { decodeText } from '../path-bytes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { replaceFile, replaceLocked, type Replaced } from './replace-file.ts'
 import { isOid, parseRef } from './refs.ts'
+import { readHostIndex } from './host-index.ts'
 import { mergeIndex, parseIndex, type IndexEntry } from './index-file.ts'
 import { importableState, stateDirectories, stateFiles } from './operation-state.ts'
 import type { WorktreeScope } from './private-copy.ts'
@@ -56,11 +57,15 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
  * The ids of the objects that the changes name, except those that the host's index named before. The host must have these objects before it can
  * import the changes.
  */
-export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
+export function oidsOf(
+  sides: ImportSides,
+  known: Known,
+  { scope, head, index, state }: ScopeChanges,
+): readonly string[] {
+  const { oidBytes } = sides
   const at = head === undefined ? '' : decodeText(head).trim()
-  const before = new Set(
-    parseIndex(known.raw.get(`${scope.prefix}index`) ?? Buffer.alloc(0), oidBytes)?.map(({ oid }) => oid),
-  )
+  const raw = index === undefined ? undefined : known.raw.get(`${scope.prefix}index`)
+  const before = new Set(readHostIndex(sides, raw)?.map(({ oid }) => oid))
   const inIndex = index?.entries?.filter(({ mode, oid }) => mode !== 0o160000 && !before.has(oid)).map(({ oid }) => oid)
   const inState = [...state.values()].flatMap((content) =>
     content !== undefined && content.length < 4096 ? decodeText(content).trim().split('\n') : [],
@@ -101,11 +106,12 @@ export async function importScope(
 }
 
 async function importIndex(
-  { host, oidBytes }: ImportSides,
+  sides: ImportSides,
   known: Known,
   { scope, index }: ScopeChanges,
   options: { readonly behind: boolean; readonly sparse: boolean; readonly exists: (oid: string) => boolean },
 ): Promise<readonly ImportNote[]> {
+  const { host, oidBytes } = sides
   const name = `${scope.prefix}index`
   const of = `the index of ${scope.worktree ?? 'the repository'}`
   const entries = index?.entries
@@ -117,7 +123,7 @@ async function importIndex(
       },
     ]
   }
-  const before = parseIndex(known.raw.get(name) ?? Buffer.alloc(0), oidBytes) ?? []
+  const before = readHostIndex(sides, known.raw.get(name)) ?? []
   const had = new Set(before.map(({ oid }) => oid))
   const lost = entries.find(({ mode, oid }) => mode !== 0o160000 && !had.has(oid) && !options.exists(oid))
   if (lost !== undefined) {
@@ -125,12 +131,22 @@ async function importIndex(
   }
   if (options.behind) return [note(of, 'moved')]
   let written: Buffer | undefined
+  let isReadable = true
   const done = await replaceLocked(host, name, (now) => {
-    const current = now === undefined ? [] : parseIndex(now, oidBytes)
+    const current = readHostIndex(sides, now)
+    isReadable = current !== undefined
     if (current === undefined || contentOf(current) !== contentOf(before)) return undefined
     written = mergeIndex(current, entries, oidBytes, options.sparse)
     return written
   })
+  if (!isReadable) {
+    return [
+      {
+        subject: `${of} (the host's own index is damaged, or contains a path that git never adds)`,
+        advice: "it does not have the command's changes, so run git reset before you commit",
+      },
+    ]
+  }
   if (done !== 'done' || written === undefined) return [note(of, done)]
   remember(known, name, index.content, written)
   return []

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { encodePath, encodeText, realPath } from '../path-bytes.ts'
+import { encodePath, encodeText } from '../path-bytes.ts'
+import { realpathSync } from '../host-paths.ts'
 import { isWithin } from '../paths.ts'
 import { isHarmless, withoutUserinfo } from './config-clean.ts'
 import { parseConfigFile, keyOf, writeConfigFile } from './config-file.ts'
@@ -66,7 +67,7 @@ function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: strin
 
 function namesBack(directory: string, git: string, roots: readonly string[]): boolean {
   try {
-    if (realPath(directory) !== directory || !roots.some((root) => isWithin(directory, root))) return false
+    if (realpathSync(directory) !== directory || !roots.some((root) => isWithin(directory, root))) return false
     const held = holdDirectory(encodePath(directory))
     try {
       const named = /^gitdir: ([^\0\n]+)\n$/.exec(held.text('.git', 4096) ?? '')?.[1]

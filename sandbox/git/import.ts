@@ -59,7 +59,7 @@ export async function importChanges(
   const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
   const wanted = [
     ...changed.flatMap(({ now }) => (now === undefined ? [] : [now])),
-    ...scopes.flatMap((scope) => oidsOf(scope, known, oidBytes)),
+    ...scopes.flatMap((scope) => oidsOf(sides, known, scope)),
     ...logs.flatMap(({ lines }) => lines.flatMap(({ old, oid }) => [old, oid])),
   ]
   const taken = await takeAll(sides, objects, [...known.refs.values()], wanted)

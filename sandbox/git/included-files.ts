@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { homes } from '../homes.ts'
-import { decodeText, encodePath, realPath } from '../path-bytes.ts'
+import { decodeText, encodePath } from '../path-bytes.ts'
+import { realpathSync } from '../host-paths.ts'
 import { withoutSecrets } from './config-clean.ts'
 import { parseConfigFile, type ConfigEntry } from './config-file.ts'
 import { isInclude } from './global-config.ts'
@@ -90,7 +91,7 @@ export function readableSettings(text: string): readonly ConfigEntry[] {
  */
 export function readTarget(path: string): { readonly path: string; readonly content: Buffer | undefined } | undefined {
   try {
-    const real = realPath(path)
+    const real = realpathSync(path)
     const directory = holdDirectory(encodePath(dirname(real)))
     try {
       if (directory.stat(basename(real))?.kind !== 'file') return undefined

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { Mount } from '../mount.ts'
 import { nestedNames } from '../nested-places.ts'
-import { realPath } from '../path-bytes.ts'
+import { realpathSync } from '../host-paths.ts'
 import { isWithin } from '../paths.ts'
 import { randomName } from '../random-name.ts'
 import type { Command, Denial } from '../sandbox.ts'
@@ -157,7 +157,7 @@ export function openPrivateGit(options: {
 
   const view: PrivateGit['view'] = ({ cwd, readOnly }, given, settled) => {
     const nested = given ?? below()
-    const wanted = concerned(realPath(cwd), nested)
+    const wanted = concerned(realpathSync(cwd), nested)
     const fresh = [...wanted].filter(([git]) => settled || !repositories.has(git))
     const denied = fresh.length === 0 ? [] : options.denied()
     for (const [git, writable] of fresh) prepare(git, writable, denied)

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isWithin } from '../paths.ts'
-import { encodePath, realPath } from '../path-bytes.ts'
+import { encodePath } from '../path-bytes.ts'
+import { realpathSync } from '../host-paths.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import type { GitDirectories } from './git-directories.ts'
 import { keyOf, parseConfigFile } from './config-file.ts'
@@ -29,7 +30,7 @@ export function gitDirectoriesOf(directory: string): GitDirectories | undefined 
     const stat = lstatSync(encodePath(link), { throwIfNoEntry: false })
     if (stat?.isFile() === true) return linkedFrom(directory)
     if (stat?.isDirectory() !== true && stat?.isSymbolicLink() !== true) return undefined
-    const git = stat.isDirectory() ? link : realPath(link)
+    const git = stat.isDirectory() ? link : realpathSync(link)
     return looksLikeGit(git) ? { own: git, common: git } : undefined
   } catch {
     // Part of the path is missing or out of reach.
@@ -48,12 +49,12 @@ function isBareAt(directory: string): boolean {
 function linkedFrom(worktree: string): GitDirectories | undefined {
   const named = /^gitdir: ([^\0\n]+)\n?$/.exec(readText(worktree, '.git') ?? '')?.[1]
   if (named === undefined) return undefined
-  const directory = realPath(resolve(worktree, named))
+  const directory = realpathSync(resolve(worktree, named))
   const common = readText(directory, 'commondir')
   if (common !== undefined) {
     const back = readText(directory, 'gitdir')?.replace(/\n$/, '')
-    if (back === undefined || realPath(dirname(resolve(directory, back))) !== worktree) return undefined
-    const repository = realPath(resolve(directory, common.replace(/\n$/, '')))
+    if (back === undefined || realpathSync(dirname(resolve(directory, back))) !== worktree) return undefined
+    const repository = realpathSync(resolve(directory, common.replace(/\n$/, '')))
     return dirname(directory) === join(repository, 'worktrees') ? { own: directory, common: repository } : undefined
   }
   return worktreeNamedBy(directory) === worktree ? { own: directory, common: directory } : undefined
@@ -117,7 +118,7 @@ function readText(directory: string, name: string): string | undefined {
 
 function realOrUndefined(path: string): string | undefined {
   try {
-    return realPath(path)
+    return realpathSync(path)
   } catch {
     // This work tree no longer exists.
     return undefined

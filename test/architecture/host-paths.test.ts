@@ -7,6 +7,7 @@ import { code, imports, sources } from './sources.ts'
  */
 const own: Readonly<Record<string, string>> = {
   'sandbox/host-paths.ts': 'it is the helper',
+  'sandbox/misread-start.ts': 'it reads procfs, as bytes',
   'sandbox/remove-tree.ts': 'it uses bytes as paths',
 }
 

@@ -62,6 +62,34 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'branch', '--list', 'feature/*')).toBe('')
   })
 
+  test('what commands stage and commit is in the host’s index, even if it is split', async () => {
+    const workspace = await repository()
+    await writeFile(join(workspace, 'more'), 'more\n')
+    git(workspace, 'add', 'more')
+    git(workspace, 'commit', '-qm', 'more')
+    git(workspace, 'update-index', '--split-index')
+    await writeFile(join(workspace, 'staged'), 'on the host\n')
+    git(workspace, 'add', 'staged')
+    const sandbox = await openIn(workspace)
+    await work(sandbox, 'git rm -q more; echo two > file; git commit -qam two; echo new > new; git add new')
+    expect(git(workspace, 'status', '--porcelain')).toBe('A  new')
+    git(workspace, 'commit', '-qm', 'three')
+    expect(git(workspace, 'show', '--name-status', '--format=', 'HEAD')).toBe('A\tnew')
+    expect(git(workspace, 'show', '--name-status', '--format=', 'HEAD~')).toBe('M\tfile\nD\tmore\nA\tstaged')
+  })
+
+  test('if the host’s index can’t be read, the report says so and what to do', async () => {
+    const workspace = await repository()
+    git(workspace, 'update-index', '--split-index')
+    const sandbox = await openIn(workspace)
+    await work(sandbox, 'true')
+    for (const name of await readdir(join(workspace, '.git')))
+      if (name.startsWith('sharedindex.')) await rm(join(workspace, '.git', name))
+    const { result } = await run(sandbox, 'rm -f .git/index; git reset -q; echo two > file; git commit -qam two')
+    expect(JSON.stringify(result)).toContain("the host's own index is damaged")
+    expect(JSON.stringify(result)).toContain('run git reset before you commit')
+  })
+
   test('rebase, merge, cherry-pick and bisect continue in the next command, and on the host', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
