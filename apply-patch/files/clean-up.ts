@@ -1,30 +1,36 @@
 import { chmodSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Entry, LockEntry, ModeStep } from './commit-steps.ts'
+import { removeAside } from './clear-directory.ts'
+import type { Cleared, Entry, LockEntry, ModeStep } from './commit-steps.ts'
 import type { Directories } from './directories.ts'
 import { at, attempt, find, matches, remove, removeDirectory, removeOurs } from './entries.ts'
 import { mayStay, type Leftover } from './leftovers.ts'
 
 /**
- * Cleans up after a completed commit: removes the files that it kept for its rollback and the directories that are now empty, and sets the modes of
- * directories.
+ * Cleans up after a completed commit: removes the files and directories that it kept for its rollback and the directories that are now empty,
+ * and sets the modes of directories.
  *
  * @param ours entries with temporary names of the commit; a missing entry is not an error
  * @param emptied directories to remove too if they are empty
  * @param modes directories whose modes are set, parents first. The modes are set last, because a mode may forbid the other steps
+ * @param cleared directories that the commit moved aside
  * @returns the entries that could not be removed and the directories whose mode could not be set
  */
 export function cleanUp(
   ours: readonly Entry[],
   emptied: readonly string[],
   modes: readonly ModeStep[],
+  cleared: readonly Cleared[],
   directories: Directories,
 ): Leftover[] {
   const pass = (): Leftover[] => [
     ...ours.flatMap((entry) => removeOurs(entry, directories)),
     ...emptied
       .toReversed()
-      .flatMap((directory) => removeDirectory(directory, directories).map((each) => mayStay(each, 'directory'))),
+      .flatMap((directory) =>
+        removeDirectory(directory, directories).map((each) => mayStay(each, 'an empty directory')),
+      ),
+    ...removeAside(cleared, directories),
     ...modes.toReversed().flatMap((step) => setMode(step, directories)),
   ]
   return pass().length === 0 ? [] : pass()

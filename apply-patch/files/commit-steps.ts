@@ -60,8 +60,20 @@ export type Step =
     }
   | { readonly type: 'remove'; readonly change: RemoveChange; readonly journalEntry: RemoveEntry }
 
-/** A directory that a commit removes, and the facts needed to create it again. */
-export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
+/**
+ * A directory that a commit removes, and the facts needed to create it again. `aside`: the temporary name that it gets, with everything in it, until the
+ * commit is complete; undefined if it is removed with a directory above it, or only at the end.
+ */
+export type Cleared = {
+  readonly path: string
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly aside?: Entry | undefined
+}
+
+/** The times of a directory before a commit changes its entries, in nanoseconds since 1970. */
+export type Times = { readonly path: string; readonly accessed: string; readonly modified: string }
 
 /** A directory whose mode a commit sets as its last step. `before` is undefined if the commit creates the directory. */
 export type ModeStep = { readonly path: string; readonly before: number | undefined; readonly after: number }

@@ -91,7 +91,7 @@ export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
     code: 'left-over',
     message:
       stays !== undefined
-        ? `${path} could not be removed (${reason}), so it stays as ${stays === 'directory' ? 'an empty directory' : 'a temporary file, which does no harm'}`
+        ? `${path} could not be removed (${reason}), so it stays as ${stays}`
         : `${path} could not be cleaned up after the patch was applied or reverted (${reason}); "apply-patch recover" tries again`,
     path,
   }))

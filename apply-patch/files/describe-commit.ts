@@ -15,7 +15,7 @@ import type { Extras, Options } from './transaction-options.ts'
 /** The journal's description of a commit, and the bytes that only the old files had. */
 export function describeCommit(
   changeSet: ChangeSet,
-  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks' | 'directories'> & DirectoryPlan,
+  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks' | 'directories'> & DirectoryPlan & Pick<Header, 'times'>,
   lock: TreeLock,
   extras: Extras,
   options: Options,
@@ -43,6 +43,7 @@ export function describeCommit(
     })),
     made: plan.made,
     cleared: plan.cleared,
+    times: plan.times,
     emptied: extras.emptied,
     ...(plan.modes.length === 0 ? {} : { modes: plan.modes }),
     ...(plan.removed.length === 0 ? {} : { removed: plan.removed }),

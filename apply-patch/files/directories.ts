@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { errnoOf } from './commit-error.ts'
+import type { Times } from './commit-steps.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
@@ -23,6 +24,8 @@ export type Directories = {
   readonly entry: (directory: string, name: string) => string
   /** The group of a directory, whether new files in it inherit that group (because of its set-group-id bit, or on macOS), and whether it guards its entries. */
   readonly owner: (directory: string) => DirectoryOwner
+  /** The times of a directory when it was first opened. */
+  readonly times: (directory: string) => Pick<Times, 'accessed' | 'modified'>
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void
   /** Closes a directory that is about to be removed, if it is open. */
@@ -55,6 +58,7 @@ type Held = DirectoryOwner & {
   readonly descriptor: number
   readonly device: bigint
   readonly inode: bigint
+  readonly times: Pick<Times, 'accessed' | 'modified'>
 }
 type Identity = Pick<Held, 'device' | 'inode'>
 
@@ -62,7 +66,7 @@ type Identity = Pick<Held, 'device' | 'inode'>
 export function openDirectories(base: string): Directories {
   // The directories are in the order of their last use, so that the one that was unused for the longest time is closed first.
   const held = new Map<string, Held>()
-  const seen = new Map<string, Identity>()
+  const seen = new Map<string, Identity & Pick<Held, 'times'>>()
   const root = openOne(base, constants.O_RDONLY | constants.O_DIRECTORY)
   const throughDescriptors = descriptorsLead(root)
 
@@ -93,7 +97,10 @@ export function openDirectories(base: string): Directories {
       closeSync(opened.descriptor)
       throw systemError('ESTALE', 'open', directory)
     }
-    if (before === undefined) seen.set(directory, { device: opened.device, inode: opened.inode })
+    if (before === undefined) {
+      const { device, inode, times } = opened
+      seen.set(directory, { device, inode, times })
+    }
     return opened
   }
   const hold = (directory: string): Held => {
@@ -136,6 +143,7 @@ export function openDirectories(base: string): Directories {
       const { gid, inherits, guards } = hold(directory)
       return { gid, inherits, guards }
     },
+    times: (directory) => (seen.get(directory) ?? hold(directory)).times,
     sync: (directory) => {
       const { descriptor } = hold(directory)
       // The held descriptor has no read access and therefore can't be synced, so the directory is opened once more, for reading.
@@ -173,7 +181,8 @@ function openOne(path: string, flags: number): Held {
     const stats = fstatSync(descriptor, { bigint: true })
     const inherits = process.platform === 'darwin' || (stats.mode & 0o2000n) !== 0n
     const guards = (stats.mode & 0o1000n) !== 0n && Number(stats.uid) !== process.geteuid?.()
-    return { descriptor, device: stats.dev, inode: stats.ino, gid: Number(stats.gid), inherits, guards }
+    const times = { accessed: `${stats.atimeNs}`, modified: `${stats.mtimeNs}` }
+    return { descriptor, device: stats.dev, inode: stats.ino, gid: Number(stats.gid), inherits, guards, times }
   } catch (error) {
     closeSync(descriptor)
     throw error

@@ -29,7 +29,9 @@ export function find(entry: Entry, directories: Directories): BigIntStats | unde
 
 /** Removes a temporary file. If its directory forbids that, the file stays, because it does no harm. */
 export function removeOurs(entry: Entry, directories: Directories): readonly Leftover[] {
-  return attempt(entry, () => remove(entry, directories)).map((each) => mayStay(each, 'temporary file'))
+  return attempt(entry, () => remove(entry, directories)).map((each) =>
+    mayStay(each, 'a temporary file, which does no harm'),
+  )
 }
 
 /** Removes an entry. A missing entry is not an error. */

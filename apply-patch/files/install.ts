@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Change, FileState } from '../change-set.ts'
 import type { Directories } from './directories.ts'
@@ -17,6 +17,7 @@ import type {
 import { makeLink, readTarget } from './link-target.ts'
 import { proveRemovable } from './prove-removable.ts'
 import { sizeOf } from './read-state.ts'
+import { clear } from './clear-directory.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** The current operation, so that the error for a failing system call names the right file. */
@@ -35,7 +36,7 @@ export type Work = {
   readonly steps: readonly Step[]
   /** Directories to create, parents first. */
   readonly made: readonly string[]
-  /** Directories that are removed because files replace them, parents first. */
+  /** Directories that are moved aside or removed because files replace them, parents first. */
   readonly cleared: readonly Cleared[]
   readonly directories: Directories
   /** Lock files, which exist while the commit runs. */
@@ -95,7 +96,8 @@ export async function installAll(work: Work, sync: () => void): Promise<void> {
     keepOld(step.change, step.journalEntry, work)
   }
   sync()
-  for (const { path } of work.cleared.toReversed()) clear(path, work)
+  Object.assign(current, { operation: 'remove', change: undefined })
+  for (const { path, aside } of work.cleared) if (aside !== undefined) clear(path, aside, work.cleared, directories)
   for (const directory of work.made) {
     Object.assign(current, { operation: 'make-directory', change: undefined })
     mkdirSync(directories.entry(dirname(directory), basename(directory)))
@@ -106,22 +108,6 @@ export async function installAll(work: Work, sync: () => void): Promise<void> {
     Object.assign(current, { operation: 'write', change: step.change })
     if (step.journalEntry.type === 'add') installNew(step.change, step.journalEntry, work)
     else installOver(step.change, step.journalEntry, work)
-  }
-}
-
-/** Removes a directory that must be empty by now. @throws CommitError `changed` if somebody has added an entry since the plan was made */
-function clear(path: string, { directories, current }: Work): void {
-  Object.assign(current, { operation: 'remove', change: undefined })
-  directories.forget(path)
-  try {
-    rmdirSync(directories.entry(dirname(path), basename(path)))
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error
-    throw new CommitError('changed', {
-      operation: 'remove',
-      key: path,
-      differences: [{ path, key: path, how: 'content' }],
-    })
   }
 }
 

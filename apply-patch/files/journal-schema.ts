@@ -27,7 +27,15 @@ const before = z.discriminatedUnion('type', [
   }),
 ])
 const path = z.string().startsWith('/')
-const directory = z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })
+const directory = z.strictObject({
+  path,
+  mode: z.number().int(),
+  uid: z.number().int(),
+  gid: z.number().int(),
+  aside: entry.optional(),
+})
+const nanoseconds = z.string().regex(/^-?\d{1,20}$/)
+const times = z.strictObject({ path, accessed: nanoseconds, modified: nanoseconds })
 
 /**
  * The line of JSON at the start of a journal. `trace`, `print` and `recipe` are the names that the file format uses for `journalEntry`, `fingerprint` and
@@ -46,6 +54,7 @@ export const header = z.strictObject({
   steps: z.array(z.strictObject({ trace, path: z.string(), before })),
   made: z.array(path),
   cleared: z.array(directory),
+  times: z.array(times).default([]),
   emptied: z.array(path),
   modes: z.array(z.strictObject({ path, before: z.number().int().optional(), after: z.number().int() })).optional(),
   removed: z.array(directory).optional(),

@@ -4,7 +4,7 @@ import { errnoOf } from './commit-error.ts'
 import type { Identity } from './directory-identity.ts'
 import type { OwnerId } from './journal-owner.ts'
 import type { Delta } from './delta.ts'
-import type { AlongsideEntries, Cleared, JournalEntry, ModeStep } from './commit-steps.ts'
+import type { AlongsideEntries, Cleared, JournalEntry, ModeStep, Times } from './commit-steps.ts'
 import { retryOnce } from './retry-once.ts'
 import { writeAll, writeChunks } from './write-all.ts'
 
@@ -31,8 +31,10 @@ export type Header = Identity & {
   readonly steps: readonly JournalStep[]
   /** Parent directories that were created, outermost first. */
   readonly made: readonly string[]
-  /** Directories that are removed first, because files replace them. */
+  /** Directories that are moved aside first, because files replace them. */
   readonly cleared: readonly Cleared[]
+  /** The times of the directories whose entries change, for a rollback. */
+  readonly times: readonly Times[]
   /** Directories to remove at the end if they are empty: those that the change set removes and, for an undo, those that the patch created. */
   readonly emptied: readonly string[]
   /** Directories whose mode was set, parents first; undefined if there are none. */

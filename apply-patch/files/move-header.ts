@@ -34,7 +34,9 @@ export function moveHeader(header: Header, to: string): Header | undefined {
     ...(header.within === undefined ? {} : { within: header.within.map(path) }),
     steps: header.steps.map((step) => ({ ...step, journalEntry: move(step.journalEntry) })),
     made: header.made.map(path),
-    cleared: header.cleared.map((one) => ({ ...one, path: path(one.path) })),
+    // Only a rollback needs the temporary names and the times, and a commit that was rolled back can't be undone.
+    cleared: header.cleared.map((one) => ({ ...one, path: path(one.path), aside: undefined })),
+    times: [],
     emptied: header.emptied.map(path),
     modes: header.modes?.map((one) => ({ ...one, path: path(one.path) })),
     removed: header.removed?.map((one) => ({ ...one, path: path(one.path) })),

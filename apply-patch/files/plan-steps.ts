@@ -3,13 +3,13 @@ import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { chunksOf, piecesOf } from './pieces.ts'
 import { CommitError } from './commit-error.ts'
-import type { Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
+import type { Cleared, Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
 
 /** The steps for a change set, the directories to create, and the directories that files replace. Among directories, parents come first. */
 type StepPlan = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
-  readonly cleared: readonly string[]
+  readonly cleared: readonly Pick<Cleared, 'path' | 'aside'>[]
 }
 
 /**
@@ -90,7 +90,11 @@ export function planSteps(
     }
   })
   for (const change of changeSet.directories ?? []) if (change.type === 'make') nearest(change.key)
-  return { steps, made: [...made], cleared }
+  const aside = (path: string, index: number): Entry | undefined =>
+    cleared.includes(dirname(path))
+      ? undefined
+      : { directory: dirname(path), name: `.apply-patch-${nonce}-${index.toString(36)}.dir` }
+  return { steps, made: [...made], cleared: cleared.map((path, index) => ({ path, aside: aside(path, index) })) }
 }
 
 /** The fingerprint that the file of a change will have once the file is written. */

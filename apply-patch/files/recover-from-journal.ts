@@ -74,6 +74,7 @@ export async function recoverFromJournal(
               ),
               header.emptied,
               header.modes ?? [],
+              header.cleared,
               directories,
             ),
             ...releaseLocks(locks, directories),
@@ -142,9 +143,15 @@ function checkConfined(header: Header, journal: string): void {
     journalEntry.type === 'add' ? journalEntry.fresh.directory : journalEntry.old.directory,
   ])
   const cleared = [...header.cleared, ...(header.modes ?? []), ...(header.removed ?? [])].map(({ path }) => path)
-  const outside = [...named, ...header.made, ...header.emptied, ...cleared].find(
-    (path) => !within.some((root) => isInside(path, root)),
-  )
+  const asides = header.cleared.flatMap(({ aside }) => (aside === undefined ? [] : [aside.directory]))
+  const outside = [
+    ...named,
+    ...asides,
+    ...header.times.map(({ path }) => path),
+    ...header.made,
+    ...header.emptied,
+    ...cleared,
+  ].find((path) => !within.some((root) => isInside(path, root)))
   if (outside !== undefined) throw new CommitError('unrecoverable', { operation: 'journal', journal, key: outside })
 }
 

@@ -1,8 +1,9 @@
 import { chmodSync, lchownSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { releaseLocks } from './clean-up.ts'
-import { pathOf, type Cleared, type JournalEntry, type LockEntry } from './commit-steps.ts'
+import { pathOf, type Cleared, type Entry, type JournalEntry, type LockEntry, type Times } from './commit-steps.ts'
 import type { Directories } from './directories.ts'
+import { restoreTimes } from './directory-times.ts'
 import { at, attempt, find, isSame, matches, remove, removeDirectory, removeOurs } from './entries.ts'
 import type { Leftover } from './leftovers.ts'
 
@@ -11,18 +12,20 @@ type Begun = {
   readonly journalEntries: readonly JournalEntry[]
   /** Directories that the commit creates, parents first. */
   readonly made: readonly string[]
-  /** Directories that the commit removes, parents first. */
+  /** Directories that the commit moves aside, parents first. */
   readonly cleared: readonly Cleared[]
   /** Whether new files were renamed into place, because hard links are not possible in this file system. */
   readonly linkless: boolean
+  /** The times of the directories in which the commit changes entries. */
+  readonly times: readonly Times[]
   /** Lock files, which are removed last. */
   readonly locks: readonly LockEntry[]
 }
 
 /**
  * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`), so that the same code
- * handles a failure, a crash at any system call, and a crash during a rollback. It copies no bytes: it only renames and removes entries, and creates
- * removed directories again, so it needs hardly any disk space. It doesn't touch files that another program has changed since the commit began.
+ * handles a failure, a crash at any system call, and a crash during a rollback. It copies no bytes: it only renames and removes entries, so it
+ * needs hardly any disk space. Directories get their earlier times again. It doesn't touch files that another program has changed since the commit began.
  *
  * @returns the files that could not be restored; empty if the tree is as before. If only entries remain that stay (see `Leftover`), they are all that
  *   differs
@@ -34,14 +37,16 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
       journalEntry.type === 'remove' ? [] : undo(journalEntry, begun, directories),
     ),
     ...begun.made.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
-    ...begun.cleared.flatMap((directory) => makeAgain(directory, directories)),
+    ...begun.cleared.flatMap((directory) => putBack(directory, directories)),
     ...backwards.flatMap((journalEntry) =>
       journalEntry.type === 'remove' ? undo(journalEntry, begun, directories) : [],
     ),
     ...releaseLocks(begun.locks, directories),
   ]
   // A failure may be temporary (a full queue, an interrupted call), so the whole pass is repeated once.
-  return pass().length === 0 ? [] : pass()
+  const remains = pass().length === 0 ? [] : pass()
+  restoreTimes(begun.times, directories)
+  return remains
 }
 
 function undo(journalEntry: JournalEntry, begun: Begun, directories: Directories): readonly Leftover[] {
@@ -105,15 +110,22 @@ function undoRemove(
   return undefined
 }
 
-/** Creates a removed directory again. An existing directory is not an error. */
-function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories): readonly Leftover[] {
+/** Moves a directory back that was moved aside, or creates a removed one again. An existing directory is not an error. */
+function putBack(cleared: Cleared, directories: Directories): readonly Leftover[] {
+  const { path, aside } = cleared
   const entry = { directory: dirname(path), name: basename(path) }
   return attempt(entry, () => {
-    if (find(entry, directories)?.isDirectory() === true) return undefined
-    mkdirSync(at(entry, directories))
-    const made = find(entry, directories)
-    if (Number(made?.uid) !== uid || Number(made?.gid) !== gid) lchownSync(at(entry, directories), uid, gid)
-    chmodSync(at(entry, directories), mode)
+    if (aside === undefined || find(aside, directories) === undefined) return makeAgain(cleared, entry, directories)
+    if (find(entry, directories) !== undefined) return 'changed'
+    renameSync(at(aside, directories), at(entry, directories))
     return undefined
   })
+}
+
+function makeAgain({ mode, uid, gid }: Cleared, entry: Entry, directories: Directories): undefined {
+  if (find(entry, directories)?.isDirectory() === true) return
+  mkdirSync(at(entry, directories))
+  const made = find(entry, directories)
+  if (Number(made?.uid) !== uid || Number(made?.gid) !== gid) lchownSync(at(entry, directories), uid, gid)
+  chmodSync(at(entry, directories), mode)
 }

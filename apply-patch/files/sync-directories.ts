@@ -19,7 +19,8 @@ export function syncAll(work: Work): void {
   }
 }
 
-function touchedDirectories(work: Work): ReadonlySet<string> {
+/** The directories whose entries a commit changes. */
+export function touchedDirectories(work: Pick<Work, 'made' | 'steps'>): ReadonlySet<string> {
   const touched = new Set(work.made.flatMap((directory) => [directory, dirname(directory)]))
   for (const { journalEntry } of work.steps) {
     touched.add(journalEntry.target.directory)

@@ -11,12 +11,13 @@ import { beginJournal } from './begin-journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { proveMovable, proveRemovable } from './prove-removable.ts'
 import { planSteps } from './plan-steps.ts'
+import { timesOf } from './directory-times.ts'
 import { syncAll, syncFinally } from './sync-directories.ts'
 import { describeCommit } from './describe-commit.ts'
 import { isUnfinished } from './leftovers.ts'
 import { cleanUp, releaseLocks } from './clean-up.ts'
 import { rollBack } from './roll-back.ts'
-import type { Entry, Step } from './commit-steps.ts'
+import type { Entry, Step, Times } from './commit-steps.ts'
 import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './check-unchanged.ts'
@@ -53,7 +54,7 @@ export async function transact(
     )
     const work: Work = {
       ...plan,
-      cleared: plan.cleared.map((path) => lookAtDirectory(path, directories)),
+      cleared: plan.cleared.map(({ path, aside }) => ({ ...lookAtDirectory(path, directories), aside })),
       directories,
       locks,
       journal,
@@ -65,7 +66,8 @@ export async function transact(
     }
     await checkAll(work)
     const own = planDirectories(changeSet, plan.made, directories)
-    const { header, bytes } = describeCommit(changeSet, { ...work, ...own }, lock, extras, options)
+    const times = timesOf(work)
+    const { header, bytes } = describeCommit(changeSet, { ...work, ...own, times }, lock, extras, options)
     current.operation = 'journal'
     const { canUndo } = beginJournal(journal, header, bytes, options.durable)
     try {
@@ -78,9 +80,9 @@ export async function transact(
       Object.assign(current, { operation: 'journal', change: undefined })
       journal.markDone(options.durable)
     } catch (error) {
-      throw takeBack(error, work)
+      throw takeBack(error, work, times)
     }
-    const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, directories)
+    const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, work.cleared, directories)
     leftOver.push(...releaseLocks(locks, directories))
     if (options.durable && !isUnfinished(leftOver)) leftOver.push(...syncFinally(work))
     return { ...plan, canUndo, leftOver }
@@ -157,9 +159,14 @@ function finalCheck(work: Work): void {
 }
 
 /** Rolls back the commit. @returns the error to throw, which says whether the tree is restored */
-function takeBack(error: unknown, work: Work): unknown {
+function takeBack(error: unknown, work: Work, times: readonly Times[]): unknown {
   const { steps, progress, directories } = work
-  const begun = { ...work, journalEntries: steps.map(({ journalEntry }) => journalEntry), linkless: progress.linkless }
+  const begun = {
+    ...work,
+    times,
+    journalEntries: steps.map(({ journalEntry }) => journalEntry),
+    linkless: progress.linkless,
+  }
   const remains = rollBack(begun, directories)
   const failure = typed(error, work.current)
   if (remains.length === 0) return failure

@@ -14,6 +14,7 @@ import { sizeOf, type RunChange, type Side } from './change-record.ts'
 import { commonDirectory } from './common-directory.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
 import { belongsToOthers, isSide, lookAt, type Found } from './look-at.ts'
+import { findStaying } from './find-staying.ts'
 import { lastSides } from './note-landed.ts'
 import type { ViewState } from './view-state.ts'
 
@@ -52,9 +53,11 @@ export function planLanding(
     const tree = openTree(root, { unsafePaths: false })
     const ours = own.filter((change) => [change.before, change.after, sideOf(change)].some(isEntry))
     const entries = new Set(ours.map(({ path }) => `${root}/${path}`))
+    const leaving = own.filter(({ after }) => after.type === 'absent').map(({ path }) => `${root}/${path}`)
+    const staysIn = findStaying(new Set(leaving))
     for (const change of own) {
       const name = `${root}/${change.path}`
-      const planned = plan(change, sideOf(change), tree, entries, directory)
+      const planned = plan(change, sideOf(change), tree, { entries, staysIn }, directory)
       if ('why' in planned) conflicts.push({ path: name, why: planned.why })
       else if ('nothing' in planned) already += 1
       else {
@@ -85,13 +88,19 @@ function isEntry({ type }: Side): boolean {
   return type === 'file' || type === 'symlink'
 }
 
+/** What the plan of one change must know about the others. */
+type Whole = {
+  /** The keys at which the changes make, remove or replace a file or a link. Such a link isn't followed: what is below it counts as absent. */
+  readonly entries: ReadonlySet<string>
+  readonly staysIn: ReturnType<typeof findStaying>
+}
+
 /**
  * Plans one change.
  *
  * @param last the state in which the session has left the path. If somebody has restored `change.before` since, the change starts from that
- * @param entries the keys at which the changes make, remove or replace a file or a link. Such a link isn't followed: what is below it counts as absent
  */
-function plan(change: RunChange, last: Side, tree: Tree, entries: ReadonlySet<string>, directory: string): Planned {
+function plan(change: RunChange, last: Side, tree: Tree, { entries, staysIn }: Whole, directory: string): Planned {
   const { path, after } = change
   const key = `${tree.root}/${path}`
   const isOurs = (each: string): boolean => entries.has(each)
@@ -103,11 +112,16 @@ function plan(change: RunChange, last: Side, tree: Tree, entries: ReadonlySet<st
     const before = isSide(found, change.before) ? change.before : last
     if (after.type === 'directory') return planDirectory(key, before, after.mode, found, place)
     if (before.type === 'directory' && after.type === 'absent') {
-      return now.type === 'directory' ? { directory: { type: 'remove', key } } : { nothing: true }
+      // A directory in which somebody else has put something stays.
+      const goes = now.type === 'directory' && staysIn(key) === undefined
+      return goes ? { directory: { type: 'remove', key } } : { nothing: true }
     }
     if (isSide(found, after)) return { nothing: true }
     if (before.type === 'directory') {
       if (now.type !== 'directory' && now.type !== 'absent') return { why: 'someone else put something in its place' }
+      const stays = now.type === 'directory' ? staysIn(key) : undefined
+      if (stays !== undefined)
+        return { why: `it would replace a directory that contains ${stays}, which is not among the changes` }
       const write = writeOf(place, { type: 'absent' }, after, directory)
       return write === undefined
         ? { why: 'its new content is unknown' }

@@ -96,6 +96,7 @@ function scene(before: Readonly<Record<string, Node>>, after: Readonly<Record<st
     await commit(changeSet, { stateDirectory: state })
   }
   return {
+    root,
     changes,
     old,
     wanted,
@@ -151,6 +152,28 @@ test.each([
   ],
 ])('%s, and comes back', async (_, before, after) => {
   await landsAndComesBack(before, after)
+})
+
+test('a directory that would be replaced, and to which somebody added a file, is a conflict that names the file', () => {
+  const { root, again } = scene({ a: folder({ x: file('1'), b: folder({ y: file('2') }) }) }, { a: file('1') })
+  writeFileSync(join(root, 'a/b/theirs'), 't')
+  const why = `it would replace a directory that contains ${root}/a/b/theirs, which is not among the changes`
+  expect(again().conflicts).toEqual([{ path: `${root}/a`, why }])
+})
+
+test('a directory that would be removed, and to which somebody added a file, stays with that file', async () => {
+  const { root, now, land, takeBack, old } = scene({ a: folder({ x: file('1'), b: folder({ y: file('2') }) }) }, {})
+  writeFileSync(join(root, 'a/b/theirs'), 't')
+  await land()
+  expect(Object.keys(now())).toEqual(['a', 'a/b', 'a/b/theirs'])
+  await takeBack()
+  expect(now()).toMatchObject(old)
+})
+
+test('a directory whose mode somebody else changed too is a conflict', () => {
+  const { root, again } = scene({ a: folder({}) }, { a: { type: 'directory', mode: 0o700, entries: {} } })
+  chmodSync(join(root, 'a'), 0o711)
+  expect(again().conflicts).toEqual([{ path: `${root}/a`, why: 'someone else changed its mode' }])
 })
 
 test('every landing gives the planned tree, applying it again finds nothing to do, and undo gives the first tree back', async () => {
