@@ -30,7 +30,11 @@ export function accessSync(path: PathLike, mode: number): void {
   fs.accessSync(encoded(path), mode)
 }
 
-/** The path without symlinks, as the system's realpath(3) finds it. */
+/**
+ * The path without symlinks. Throws the errors of realpath(3).
+ *
+ * @internal
+ */
 export function realpathSync(path: PathLike): string {
   return decodeName(fs.realpathSync.native(encoded(path), 'latin1'))
 }
