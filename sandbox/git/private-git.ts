@@ -111,6 +111,8 @@ export function openPrivateGit(options: {
     for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
   }
 
+  const isInRoot = (path: string): boolean => roots.some((root) => isWithin(path, root))
+
   /**
    * The repositories that concern a command: those of the roots, those of the starting directory, the workspace and the parent directories of both,
    * and bare repositories below the roots. The value says whether the command may write to the repository.
@@ -129,8 +131,7 @@ export function openPrivateGit(options: {
     }
     for (let place = cwd; place !== '/'; place = dirname(place)) {
       const git = at(place)
-      const isBelow = roots.some((root) => isWithin(place, root))
-      if (git !== undefined && !found.has(git)) found.set(git, isBelow)
+      if (git !== undefined && !found.has(git)) found.set(git, isInRoot(place))
     }
     // A repository above the workspace may contain secrets too.
     for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
@@ -138,7 +139,7 @@ export function openPrivateGit(options: {
       if (git !== undefined && !found.has(git)) found.set(git, false)
     }
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
-      if (repositoryOf(git) === git) found.set(git, true)
+      if (repositoryOf(git) === git) found.set(git, isInRoot(git))
     }
     return found
   }

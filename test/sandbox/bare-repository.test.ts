@@ -6,6 +6,11 @@ import { testUnless, whyNotRoot } from '../support/needs.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' })
+const emptyTree = (bare: string): string =>
+  execFileSync('git', ['-C', bare, 'hash-object', '-w', '-t', 'tree', '--stdin'], {
+    input: '',
+    encoding: 'utf8',
+  }).trim()
 
 test('even without a sandbox, git runs nothing that a bare repository among the files names', async () => {
   const workspace = await temporaryDirectory()
@@ -31,6 +36,31 @@ testInBubblewrap('a workspace that is a bare repository works', async () => {
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   expect((await run(sandbox, 'git rev-parse --is-bare-repository; git branch -a')).stdout).toBe('true\n')
 })
+
+testInBubblewrap(
+  'where nothing may be written, no command sets a ref in a bare repository in the workspace',
+  async () => {
+    const workspace = await temporaryDirectory()
+    const bare = join(workspace, 'bare')
+    git('init', '-q', '--bare', bare)
+    const made = git(
+      '-C',
+      bare,
+      '-c',
+      'user.name=x',
+      '-c',
+      'user.email=x@x',
+      'commit-tree',
+      '-m',
+      'first',
+      emptyTree(bare),
+    )
+    const sandbox = await openFor({ mode: 'read-only', workspace })
+    const { stderr } = await run(sandbox, `GIT_DIR=bare git update-ref refs/heads/x ${made}`)
+    expect(stderr).toContain('Read-only file system')
+    expect(git('-C', bare, 'for-each-ref')).toBe('')
+  },
+)
 
 testInBubblewrap('a repository that the policy’s git settings name is kept', async () => {
   const workspace = await temporaryDirectory()
