@@ -14,7 +14,8 @@ import { decodeText, encodePath, parseAlternates, realpathSync, writeAlternates 
 
 /**
  * Copies a git directory for a view of its work tree. Objects aren't copied; the copy uses those of the original. Data of other work trees, lock files of
- * a running git, and files stored for `git lfs` are left out.
+ * a running git, and files stored for `git lfs` are left out. A link in place of `HEAD` or `objects` becomes what git takes it for, because the sandbox
+ * follows no links in a git directory.
  *
  * @param count called for each copied file
  * @param leavesOut decides which other entries of the top directory are left out
@@ -32,15 +33,21 @@ export function copyGitDirectory(
     const name = entry.name.toString('latin1')
     const [source, target] = [inside(from, entry.name), inside(to, entry.name)]
     if (leavesOut(name)) continue
-    if (entry.isDirectory() && name === 'objects' && isTop) borrow(source, target)
+    if (isTop && name === 'objects' && !entry.isFile()) borrow(source, target)
     else if (name.endsWith('.lock') || (isTop && (name === 'worktrees' || name === 'lfs'))) continue
     else if (entry.isDirectory()) copyGitDirectory(source, target, count)
+    else if (entry.isSymbolicLink() && isTop && name === 'HEAD') writeFileSync(target, headOfLink(source))
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source, 'buffer'), target)
     else if (entry.isFile()) {
       count(lstatSync(source).size)
       copyFileSync(source, target)
     }
   }
+}
+
+/** The content of a file that names the same branch as a link in place of `HEAD`, which old versions of git made. */
+function headOfLink(link: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('ref: '), readlinkSync(link, 'buffer'), Buffer.from('\n')])
 }
 
 /**

@@ -17,9 +17,11 @@ import {
   encodeText,
   gitDirectoriesOf,
   nestedRepositories,
+  targetOfGitFile,
   type GitDirectories,
 } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 
@@ -42,10 +44,20 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
   if (stats === undefined || stats.isDirectory()) return undefined
   const git = gitDirectoriesOf(tree)
   if (git !== undefined) return git
+  const link = join(tree, '.git')
+  const named = targetOfGitFile(link)
+  const [wrong, remedy] =
+    named === undefined
+      ? [`${link} names no repository that exists`, 'Repair the link with git worktree repair']
+      : existsSync(encodePath(join(named, 'commondir')))
+        ? [`${link} names ${named}, which names another work tree`, 'Repair the link with git worktree repair']
+        : [
+            `${link} names the repository ${named}, whose setting core.worktree does not name ${tree}`,
+            `If the repository belongs to this tree, run ${shellJoin(['git', '-C', tree, 'config', 'core.worktree', tree])}`,
+          ]
   throw new UserError(
     'sandboxUnavailable',
-    `${join(tree, '.git')} names a repository that does not exist or does not refer back to ${tree}, so no private view of it can be made. ` +
-      'Repair the link with git worktree repair, or run without --transactional.',
+    `${wrong}, so no private view of it can be made. ${remedy}, or run without --transactional.`,
   )
 }
 

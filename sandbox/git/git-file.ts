@@ -3,7 +3,11 @@ import { readHostFile } from '../host-files.ts'
 import { decodeText, encodePath } from '../path-bytes.ts'
 import { realpathSync } from '../host-paths.ts'
 
-/** The path, without symlinks, to which a file or symlink named `.git` leads; undefined if it names no path, or if nothing exists at that path. */
+/**
+ * The path, without symlinks, to which a file or symlink named `.git` leads; undefined if it names no path, or if nothing exists at that path.
+ *
+ * @internal
+ */
 export function targetOfGitFile(link: string): string | undefined {
   try {
     const real = realpathSync(link)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
@@ -55,6 +55,26 @@ const kinds = [
     () => {
       const cwd = join(tempDir(), 'a\n"b"')
       renameSync(committed({ 'a.txt': 'a\n' }), cwd)
+      return cwd
+    },
+    '',
+  ],
+  [
+    'a tree whose objects are elsewhere, behind a link',
+    () => {
+      const [cwd, elsewhere] = [committed({ 'a.txt': 'a\n' }), join(tempDir(), 'objects')]
+      renameSync(join(cwd, '.git/objects'), elsewhere)
+      symlinkSync(elsewhere, join(cwd, '.git/objects'))
+      return cwd
+    },
+    '',
+  ],
+  [
+    'a tree with a separate git directory that names the tree',
+    () => {
+      const cwd = committed({ 'a.txt': 'a\n' })
+      git(cwd, 'init', '-q', '--separate-git-dir', join(tempDir(), 'separate.git'))
+      git(cwd, 'config', 'core.worktree', cwd)
       return cwd
     },
     '',
@@ -138,6 +158,27 @@ testUnless(whyNoBubblewrap())(
     expect(refs().replace(/.*portcullis.*\n/, '')).toBe(before)
   },
 )
+
+testUnless(whyNoBubblewrap())('in a tree whose HEAD is a link, commits follow those of its branch', async () => {
+  const cwd = committed({ 'a.txt': 'a\n' })
+  rmSync(join(cwd, '.git/HEAD'))
+  symlinkSync('refs/heads/main', join(cwd, '.git/HEAD'))
+  const made = `${commit} --allow-empty -m run; git log --format=%s`
+  const ended = await onOverlay(cwd, [[call('exec_command', { cmd: made })]], { how: 'copy' })
+  expect([ended.code, outputOf(ended)]).toEqual([0, expect.stringMatching(/^run\nfirst\n/)])
+  expect(git(cwd, 'log', '--format=%s', `portcullis/${reportOf(ended)?.run}`)).toBe('run\nfirst')
+  expect(git(cwd, 'log', '--format=%s', 'main')).toBe('first')
+})
+
+test('a separate git directory that does not name the tree is refused, and the message says how to name the tree', async () => {
+  const cwd = committed({ 'a.txt': 'a\n' })
+  git(cwd, 'init', '-q', '--separate-git-dir', join(tempDir(), 'separate.git'))
+  const ended = await onOverlay(cwd, [[say('done')]], { how: 'copy' })
+  expect([ended.code, ended.requests.length]).toEqual([5, 0])
+  const said = /run (git -C \S+ config core\.worktree \S+), or run/.exec(ended.stdout + ended.stderr)?.[1] ?? 'false'
+  execFileSync('sh', ['-c', said])
+  expect((await onOverlay(cwd, [[say('done')]], { how: 'copy' })).code).toBe(0)
+})
 
 testUnless(whyNoBubblewrap() ?? whyNoOverlay())(
   'commits in a repository in the workspace land later, too, from an overlay that nobody has mounted any more',
