@@ -1,7 +1,6 @@
-import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { hostFileSystem } from '../file-system-view.ts'
-import { decodeName, encodePath } from '../path-bytes.ts'
+import { lstatSync, readlinkSync } from '../host-paths.ts'
 import { isWithin } from '../paths.ts'
 
 /** A protected entry, and the root that contains it. */
@@ -41,13 +40,12 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {
     // Most entries don't exist, and creating an error takes longer than checking first.
-    const stat = lstatSync(encodePath(path), { bigint: true, throwIfNoEntry: false })
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
     if (stat === undefined) return undefined
     const key = `${stat.dev}:${stat.ino}`
     if (stat.isDirectory()) return { key: `protected ${key}` }
     const whole = `protected ${key}:${stat.ctimeNs}:${stat.size}`
-    if (stat.isSymbolicLink())
-      return { key: whole, target: decodeName(readlinkSync(encodePath(path), { encoding: 'latin1' })) }
+    if (stat.isSymbolicLink()) return { key: whole, target: readlinkSync(path) }
     return stat.isFile() && stat.nlink === 1n ? { key: whole, file: `mounted ${key}` } : { key: whole }
   } catch {
     // The entry was removed in the meantime, or can't be reached, so there is nothing to check.
