@@ -11,12 +11,21 @@ export type Moment = { readonly call: string; readonly path: string; readonly nt
 export function signalsAt(...signals: readonly (readonly [NodeJS.Signals, Moment])[]): Record<string, string> {
   const text = `
     const fs = require('node:fs')
+    // Trees are removed below directories that are held open, whose paths are those of their descriptors.
+    const pathOf = (given) =>
+      String(given).replace(/^\\/proc\\/self\\/fd\\/\\d+/, (held) => {
+        try {
+          return fs.readlinkSync(held)
+        } catch {
+          return held
+        }
+      })
     const left = ${JSON.stringify(signals.map(([signal, moment]) => ({ signal, ...moment })))}
     for (const name of new Set(left.map(({ call }) => call))) {
       const real = fs[name]
       fs[name] = (...given) => {
         for (const one of left) {
-          if (one.call !== name || !String(given[0]).includes(one.path) || --one.nth !== 0) continue
+          if (one.call !== name || !pathOf(given[0]).includes(one.path) || --one.nth !== 0) continue
           process.kill(process.pid, one.signal)
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25)
         }

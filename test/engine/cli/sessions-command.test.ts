@@ -65,8 +65,7 @@ test('a signal ends prune when the session that is being removed is gone', async
   const old = Date.now() / 1000 - 40 * 86_400
   cpSync(sessionOf(id), sessionOf(`${id.slice(0, -6)}000000`), { recursive: true })
   for (const each of ids()) utimesSync(join(sessionOf(each), 'rollout.jsonl'), old, old)
-  // A tree is removed below directories that are held open.
-  const removed = { call: 'unlinkSync', path: '/proc/self/fd/' }
+  const removed = { call: 'unlinkSync', path: '/sessions/' }
   const env = signalsAt(['SIGINT', { ...removed, nth: 1 }], ['SIGINT', { ...removed, nth: 2 }])
   const ended = await agent(['sessions', 'prune', '--days', '30'], { cwd, home, env })
   expect([ended.code, ended.stdout]).toEqual([130, '1 session removed\n'])
