@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -34,19 +34,73 @@ const uses = {
  */
 export function lockSession(directory: string, use: keyof typeof uses, lender?: number): SessionLock {
   const file = join(directory, 'running')
-  const owner = readOwner(file)
-  const isOther = owner !== undefined && owner.pid !== process.pid && isProcessAlive(owner)
-  if (isOther && owner.pid === lender) return { directory: directory as LockedFolder, release: () => undefined }
-  if (isOther) {
-    const instead = use === 'run' ? ', or fork the session' : ''
-    throw new UserError(
-      'usage',
-      `${directory}: process ${owner.pid} is ${owner.doing ?? uses.run}. Wait until it ends${instead}.`,
-    )
+  const own = JSON.stringify({ pid: process.pid, started: startOf(process.pid), doing: uses[use] })
+  const other = takeLock(file, own)
+  if (other === undefined) return { directory: directory as LockedFolder, release: () => rmSync(file, { force: true }) }
+  if (other.pid === lender) return { directory: directory as LockedFolder, release: () => undefined }
+  const instead = use === 'run' ? ', or fork the session' : ''
+  throw new UserError(
+    'usage',
+    `${directory}: process ${other.pid} is ${other.doing ?? uses.run}. Wait until it ends${instead}.`,
+  )
+}
+
+/**
+ * Takes the lock that a file stands for, unless a live process other than this one holds it. If several processes try at the same time, one of
+ * them gets it: a new file appears under its name with its whole content, and a dead process's file is replaced only by the process that holds
+ * the lock for replacing just this one.
+ *
+ * @param own the content that says who holds the lock
+ * @returns undefined if the lock is this process's; otherwise the process that holds it
+ */
+function takeLock(file: string, own: string): Owner | undefined {
+  for (;;) {
+    if (appears(file, own)) return undefined
+    const content = readIfThere(file)
+    if (content === undefined) continue
+    const owner = ownerIn(content)
+    if (owner?.pid !== process.pid && owner !== undefined && isProcessAlive(owner)) return owner
+    const turn = `${file}-after-${owner === undefined ? 'nobody' : `${owner.pid}-${owner.started ?? ''}`}`
+    const first = takeLock(turn, own)
+    if (first !== undefined) return first
+    try {
+      if (readIfThere(file) !== content) continue
+      const next = `${turn}-next`
+      writeFileSync(next, own, { mode: 0o600 })
+      renameSync(next, file)
+      return undefined
+    } finally {
+      rmSync(turn, { force: true })
+    }
   }
-  const own = { pid: process.pid, started: startOf(process.pid), doing: uses[use] }
-  writeFileSync(file, JSON.stringify(own), { mode: 0o600 })
-  return { directory: directory as LockedFolder, release: () => rmSync(file, { force: true }) }
+}
+
+/** Makes a file with this content if none exists. Other processes never see a part of the content. */
+function appears(file: string, content: string): boolean {
+  const next = `${file}-${process.pid}-${process.hrtime.bigint()}`
+  try {
+    writeFileSync(next, content, { mode: 0o600, flag: 'wx' })
+    linkSync(next, file)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    // Some file systems have no hard links.
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') return isWritten(file, content)
+    throw error
+  } finally {
+    rmSync(next, { force: true })
+  }
+}
+
+function isWritten(file: string, content: string): boolean {
+  try {
+    writeFileSync(file, content, { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }
 
 /** How long to wait for a process that only looks at a session, and how long between two attempts, in milliseconds. */
@@ -73,12 +127,25 @@ export function isLocked(directory: string): boolean {
 type Owner = { readonly pid: number; readonly started?: string | undefined; readonly doing?: string | undefined }
 
 function readOwner(file: string): Owner | undefined {
+  return ownerIn(readIfThere(file) ?? '')
+}
+
+function ownerIn(content: string): Owner | undefined {
   try {
-    const { pid, started, doing } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>
+    const { pid, started, doing } = JSON.parse(content) as Partial<Owner>
     return typeof pid === 'number' ? { pid, started, doing } : undefined
   } catch {
-    // The file is missing, or incomplete because its writer was killed.
+    // The content is incomplete, because its writer was killed.
     return undefined
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }
 
