@@ -6,7 +6,7 @@ import { planPatch } from '../plan/plan-patch.ts'
 import type { Repair } from '../patch.ts'
 import { renderFailure } from '../render/render-failure.ts'
 import { renderSummary } from '../render/render-summary.ts'
-import { write } from './input.ts'
+import { LostOutput, write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
 import { more } from '../text/more.ts'
@@ -22,6 +22,7 @@ const shownNotes = 20
 export async function apply(input: string | Uint8Array, settings: Settings, signal: AbortSignal): Promise<number> {
   let repairs: readonly Repair[] = []
   let warnings: readonly Warning[] = []
+  let report: Report | undefined
   try {
     const mode = settings.strict ? 'strict' : 'lenient'
     const parsed = parsePatch(input, { mode })
@@ -32,12 +33,16 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
     const { root, unsafePaths, reverse } = settings
     const changeSet = await planPatch(patch, { root, mode, unsafePaths, refuseAmbiguous: reverse, signal })
     warnings = changeSet.warnings
-    const report = settings.check ? undefined : await commitChangeSet(changeSet, { durable: settings.durable, signal })
+    report = settings.check ? undefined : await commitChangeSet(changeSet, { durable: settings.durable, signal })
     warnings = report?.warnings ?? warnings
     note(repairs, warnings, report)
     await print(changeSet, report, repairs, settings)
     return 0
   } catch (error) {
+    if (error instanceof LostOutput) {
+      write(2, `${error.message} ${report === undefined ? 'Nothing was changed.' : 'The patch was applied.'}\n`)
+      return 1
+    }
     note(repairs, [], undefined, error)
     const hint = await hintOf(error, settings.patch)
     if (hint !== undefined) write(2, `  ${hint}\n`)

@@ -44,7 +44,17 @@ export function isArgumentUtf8(argument: string): boolean {
   return isUtf8(readFileSync('/proc/self/cmdline'))
 }
 
-/** Writes a whole text to a descriptor, without the cost of setting up a stream. It is not an error if the reader closed the pipe. */
+/** The error for output that can't be written, for example because the disk is full. */
+export class LostOutput extends Error {
+  override readonly name = 'LostOutput'
+}
+
+/**
+ * Writes a whole text to a descriptor, without the cost of setting up a stream. It is not an error if the reader closed the pipe, or if standard error
+ * can't be written, because that can't be reported anywhere.
+ *
+ * @throws LostOutput if standard output can't be written
+ */
 export function write(descriptor: 1 | 2, text: string): void {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length;) {
@@ -52,7 +62,10 @@ export function write(descriptor: 1 | 2, text: string): void {
       at += writeSync(descriptor, bytes, at)
     } catch (error) {
       if (errno(error) === 'EPIPE' || errno(error) === 'EBADF') return
-      if (errno(error) !== 'EAGAIN') throw error
+      if (errno(error) !== 'EAGAIN') {
+        if (descriptor === 2) return
+        throw new LostOutput(`Standard output can't be written: ${(error as Error).message}.`, { cause: error })
+      }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }

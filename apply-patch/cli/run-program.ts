@@ -2,7 +2,7 @@ import process from 'node:process'
 import { transactionsInProgress } from '../files/index.ts'
 import { apply } from './apply.ts'
 import { expectShortRun } from './expect-short-run.ts'
-import { isArgumentUtf8, readStandardInput, write } from './input.ts'
+import { isArgumentUtf8, LostOutput, readStandardInput, write } from './input.ts'
 import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
@@ -22,7 +22,8 @@ export async function runProgram(given: readonly string[]): Promise<number> {
     return await dispatch(given)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    write(2, `apply-patch: unexpected error: ${message.split('\n')[0] ?? ''}\n`)
+    const what = error instanceof LostOutput ? message : `unexpected error: ${message.split('\n')[0] ?? ''}`
+    write(2, `apply-patch: ${what}\n`)
     return 1
   }
 }

@@ -2,7 +2,7 @@ import { recover, undo } from '../files/index.ts'
 import { renderFailure } from '../render/render-failure.ts'
 import { renderSummary } from '../render/render-summary.ts'
 import { describeError } from './describe-error.ts'
-import { write } from './input.ts'
+import { LostOutput, write } from './input.ts'
 import type { Settings } from './apply-settings.ts'
 
 /**
@@ -18,6 +18,10 @@ export async function runCommand(settings: Settings, signal: AbortSignal): Promi
     write(1, json ? `${JSON.stringify({ ok: true, ...facts }, null, 2)}\n` : text)
     return 0
   } catch (error) {
+    if (error instanceof LostOutput) {
+      write(2, `${error.message} The command was carried out.\n`)
+      return 1
+    }
     write(2, `${renderFailure(error)}\n`)
     if (json) write(1, `${JSON.stringify({ ok: false, ...describeError(error) }, null, 2)}\n`)
     return 1

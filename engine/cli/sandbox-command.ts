@@ -58,8 +58,10 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
       if (options.json === true) return exitCodeOf(await report(child, sandbox), signal)
-      const { result, isReaderGone } = await passThrough(child, sandbox)
-      return isReaderGone ? brokenPipe : exitCodeOf(result, signal)
+      const { result, lost } = await passThrough(child, sandbox)
+      if (lost === undefined) return exitCodeOf(result, signal)
+      if (lost.code === 'EPIPE') return brokenPipe
+      throw new UserError('failed', `Standard output can't be written: ${lost.message}.`, { cause: lost })
     } finally {
       await sandbox.close()
     }
@@ -89,19 +91,19 @@ function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPo
 }
 
 /**
- * Passes the command's output on as it arrives. Reports at the end what was denied, and whether the command could reach the docker daemon. If the
- * reader of standard output goes away, the command is killed.
+ * Passes the command's output on as it arrives. Reports at the end what was denied, and whether the command could reach the docker daemon. If standard
+ * output can't be written, the command is killed.
+ *
+ * @returns `lost`: the error if standard output can't be written; EPIPE if its reader is gone
  */
 async function passThrough(
   child: SandboxProcess,
   sandbox: Sandbox,
-): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
-  let isReaderGone = false
+): Promise<{ readonly result: ExecResult; readonly lost: NodeJS.ErrnoException | undefined }> {
+  let lost: NodeJS.ErrnoException | undefined
   const ended = [
-    // EPIPE means that the reader is gone. Any other write error on standard output is handled by `withErrorReporting`.
     pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') return
-      isReaderGone = true
+      lost = error
       child.kill()
     }),
     pipeline(child.stderr, process.stderr, { end: false }).catch(() => undefined),
@@ -111,7 +113,7 @@ async function passThrough(
   for (const danger of sandboxStatusOf(sandbox).dangers ?? [])
     process.stderr.write(`agent sandbox: dangerous: ${describeDanger(danger)}\n`)
   for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
-  return { result, isReaderGone }
+  return { result, lost }
 }
 
 /** When the command has ended, prints one JSON object: facts about the sandbox, the output as text, the command's outcome, and what was denied. */

@@ -20,7 +20,8 @@ export function withErrorReporting(run: Program): Program {
       if (lost === undefined || code !== exitCodes.done) return code
       process.stderr.write(`${name}: ${lost.message}\n`)
       return exitCodes.failed
-    } catch (error) {
+    } catch (thrown) {
+      const error = isCwdGone(thrown) ? new UserError('usage', cwdGone, { cause: thrown }) : thrown
       if (error instanceof UserError) {
         // The message may contain text from a repository, which must not control the terminal.
         process.stderr.write(`${name}: ${sanitizeForTerminal(error.message)}\n`)
@@ -35,6 +36,14 @@ export function withErrorReporting(run: Program): Program {
   }
 }
 
+const cwdGone =
+  "The current directory can't be read, for example because it was removed. Change to another one and try again."
+
+/** Whether this is the error with which Node says that the current directory has no path any more. */
+function isCwdGone(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd'
+}
+
 /**
  * Watches for write errors on standard output. If the reader goes away (`agent exec … | head -1`), the program continues. Any other error, such as a
  * full disk, ends the run; if there is no run, it makes the program fail. Write errors on standard error are ignored, because they can't be reported
@@ -45,8 +54,12 @@ function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } 
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || lost !== undefined) return
     lost = new UserError('failed', `Standard output can't be written: ${error.message}.`)
-    // During a run, the run handles this error itself.
-    if (process.listenerCount('uncaughtException') > 0) throw lost
+    // During a run, the run handles this error itself. It is thrown only when all other listeners have been called: whoever waits for the output must
+    // learn of the error too.
+    if (process.listenerCount('uncaughtException') === 0) return
+    process.nextTick(() => {
+      throw lost
+    })
   })
   process.stderr.on('error', () => undefined)
   return {
