@@ -27,14 +27,23 @@ async function refusal(policy: Pick<SandboxPolicyInput, 'mode' | 'workspace'>): 
   return error.message
 }
 
-const containers = (): string => {
-  const asked = ['ps', '-a', '--filter', 'label=dev.portcullis.owner', '--format', '{{.Label "dev.portcullis.owner"}}']
+/** The ids of this process's containers. Other test files may have left some, because they share the process. */
+function containers(): readonly string[] {
+  const asked = [
+    'ps',
+    '-a',
+    '--filter',
+    'label=dev.portcullis.owner',
+    '--format',
+    '{{.ID}} {{.Label "dev.portcullis.owner"}}',
+  ]
   const { stdout } = spawnSync('docker', asked, { encoding: 'utf8' })
-  return stdout.split('\n').find((line) => line.includes(`-${process.pid}-`)) ?? ''
+  const own = stdout.split('\n').filter((line) => line.includes(`-${process.pid}-`))
+  return own.map((line) => line.split(' ')[0] ?? '')
 }
 
 test('a workspace that commands could not write to is refused before any command, with its owner', async () => {
-  const workspace = await temporaryDirectory()
+  const [workspace, before] = [await temporaryDirectory(), containers()]
   await chmod(workspace, 0o755)
   await chown(workspace, 1234, 1234)
   expect(await refusal({ mode: 'workspace-write', workspace })).toMatch(
@@ -42,17 +51,17 @@ test('a workspace that commands could not write to is refused before any command
       `user 0:0 and can't write ${workspace}. It belongs to user 1234: run this program as that user, or make your user its owner`,
     ),
   )
-  expect(containers()).toBe('')
+  expect(containers().filter((each) => !before.includes(each))).toEqual([])
   await open({ mode: 'read-only', workspace })
   await chmod(workspace, 0o700)
   expect(await refusal({ mode: 'read-only', workspace })).toContain(`can't read ${workspace}`)
 })
 
 test('the trial leaves nothing in the workspace, and the first command uses its container', async () => {
-  const workspace = await temporaryDirectory()
+  const [workspace, before] = [await temporaryDirectory(), containers()]
   await open({ mode: 'workspace-write', workspace })
   expect(await readdir(workspace)).toEqual([])
-  expect(containers()).not.toBe('')
+  expect(containers().filter((each) => !before.includes(each))).toHaveLength(1)
 })
 
 testInDocker('an image in which nothing can be run is refused before any command', async () => {
