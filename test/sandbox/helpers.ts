@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
   openSandbox,
   parsePolicy,
@@ -21,11 +21,6 @@ export const testInBubblewrap = testUnlessOnCi(whyNoBubblewrap())
 /** The test function for tests that need docker. If docker can't be used, a test is skipped with the reason, or fails on CI. */
 export const testInDocker = testUnlessOnCi(whyNoDocker())
 
-const opened: Sandbox[] = []
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()))
-})
-
 /** Creates a directory that is removed when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-test-')))
@@ -40,7 +35,8 @@ export async function openFor(policy: SandboxPolicyInput, backend?: Backend): Pr
 
 /** Closes a sandbox when the test ends. */
 export function closeLater(sandbox: Sandbox): Sandbox {
-  opened.push(sandbox)
+  // Test files share a process, so a hook of this module would belong only to the first file that imports it.
+  onTestFinished(() => sandbox.close())
   return sandbox
 }
 
