@@ -6,7 +6,7 @@ import type { HistoryItem } from '../core/model.ts'
 import { readRollout, type ReadRollout } from '../session/rollout.ts'
 import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
-import { lockSession, type LockedFolder, type SessionLock } from '../session/session-lock.ts'
+import { lockIfFree, type LockedFolder } from '../session/session-lock.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
 import { isAborted } from '../transaction/is-aborted.ts'
 import { leftInSession } from '../transaction/left-in-view.ts'
@@ -64,7 +64,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
     const file = rolloutOf(state, id)
     const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
     if (Date.now() - touched < days * dayMs) continue
-    const lock = lockedOrUndefined(sessionDirectory(state, id))
+    const lock = lockIfFree(sessionDirectory(state, id), 'prune')
     if (lock === undefined) {
       busy++
       continue
@@ -93,16 +93,6 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
       `${counted(busy, 'session')} kept, because a process is working on ${busy === 1 ? 'it' : 'them'}\n`,
     )
   return held.aborted ? codeOf(held.reason as Interruption) : exitCodes.done
-}
-
-/** Locks a session's folder; undefined if another process is working on the session. */
-function lockedOrUndefined(directory: string): SessionLock | undefined {
-  try {
-    return lockSession(directory, 'prune')
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
 }
 
 /** Whether a session contains work that is nowhere else. True if the files that would tell are damaged. */

@@ -103,6 +103,16 @@ function isWritten(file: string, content: string): boolean {
   }
 }
 
+/** Does the same as `lockSession`, but returns undefined if another process holds the lock. */
+export function lockIfFree(directory: string, use: keyof typeof uses): SessionLock | undefined {
+  try {
+    return lockSession(directory, use)
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
 /** How long to wait for a process that only looks at a session, and how long between two attempts, in milliseconds. */
 const [longestWait, betweenTries] = [20_000, 100]
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'nod
 import { join } from 'node:path'
 import * as z from 'zod'
 import { removeTree } from '../../../sandbox/index.ts'
-import { lockSession } from '../../session/session-lock.ts'
+import { lockIfFree } from '../../session/session-lock.ts'
 import { removeViews } from '../../transaction/remove-view.ts'
 import { patchFile } from '../../transaction/change-record.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
@@ -105,8 +105,9 @@ async function keepSession(path: string): Promise<string | undefined> {
   const sessions = join(path, 'state/portcullis/sessions')
   const [name] = existsSync(sessions) ? readdirSync(sessions) : []
   if (!existsSync(kept) && name !== undefined) {
-    const { directory, release } = lockSession(join(sessions, name), 'prune')
-    await removeViews(directory).finally(release)
+    // The lease decides that a run is lost. If its process lives after all, its view stays, because the process may still work in it.
+    const lock = lockIfFree(join(sessions, name), 'prune')
+    if (lock !== undefined) await removeViews(lock.directory).finally(lock.release)
     const patch = patchFile(join(sessions, name))
     if (existsSync(patch) && statSync(patch).size > 0) copyFileSync(patch, join(path, 'changes.patch'))
     renameSync(join(sessions, name), kept)
