@@ -70,7 +70,10 @@ export async function findOverlayDifferences(
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     if (unreadable.includes(directory)) continue
     if (!isReadable(lower, directory)) {
-      hidden.push(directory)
+      // If only the directory itself is in the upper layer, nothing in it was changed. The search for git directories, which opens it for a moment, is enough
+      // to put it there.
+      const isUntouched = directories.isShown(directory) && namesIn(storage.upper, directory).length === 0
+      if (!isUntouched) hidden.push(directory)
       continue
     }
     const shown = new Set(namesIn(merged, directory))
