@@ -26,7 +26,14 @@ export const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('directory'), mode: z.int(), was: z.literal('unknown').optional() }),
 ])
 
-const change = z.object({ root: z.string(), path: z.string(), before: side, after: side })
+const change = z.object({
+  root: z.string(),
+  path: z.string(),
+  before: side,
+  after: side,
+  /** Why the file must not be merged line by line with a change that somebody else made. Absent: it may be. */
+  no_merge: z.string().optional(),
+})
 
 const record = z.object({
   version: z.literal(1),

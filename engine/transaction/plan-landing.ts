@@ -136,7 +136,7 @@ function plan(change: RunChange, last: Side, tree: Tree, { entries, staysIn }: W
     const sizes = [now.type === 'unread' ? now.size : 0, sizeOf(before), sizeOf(after)]
     if (Math.max(...sizes) > largestMerged)
       return { why: `someone else changed it, and it is too large to merge (more than ${largestMerged} bytes)` }
-    return merge(place, tree.read(place, isOurs), before, after, directory)
+    return merge(place, tree.read(place, isOurs), { ...change, before }, directory)
   } catch (error) {
     // The parent is now a file, so there is nothing to remove below it.
     const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
@@ -194,7 +194,8 @@ function writeOf(
 const largestMerged = 64 * 1024 * 1024
 
 /** Merges the changes that the run and someone else made to one file. */
-function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
+function merge(place: Change['place'], now: FileState, change: RunChange, directory: string): Planned {
+  const { before, after, no_merge: noMerge } = change
   if (now.type === 'absent') return { why: 'someone else removed it' }
   if (before.type === 'absent') return { why: 'someone else created something with this name' }
   if (after.type === 'absent') return { why: 'the run removed it, and someone else changed it' }
@@ -205,6 +206,8 @@ function merge(place: Change['place'], now: FileState, before: Side, after: Side
     return { why: 'someone else changed it, and its content before or after the run is unknown' }
   }
   const [base, theirs] = [keptBytes(directory, before.hash), keptBytes(directory, after.hash)]
+  const isOneSided = [now.bytes, theirs].some((bytes) => bytes.equals(base)) || now.bytes.equals(theirs)
+  if (noMerge !== undefined && !isOneSided) return { why: `someone else changed it too, and ${noMerge}` }
   const bytes = mergeText(base, now.bytes, theirs)
   const mode = now.mode === before.mode ? after.mode : after.mode === before.mode ? now.mode : undefined
   if (bytes === undefined) return { why: 'someone else changed the same lines' }

@@ -22,6 +22,8 @@ type OverlayDifferences = {
   readonly manifest: Manifest
   /** The keys of directories in which changes can't be found, because the user can't read what the tree below has there. */
   readonly unreadable: readonly string[]
+  /** Returns the state that a path had when the view was made; undefined if it didn't exist. */
+  readonly originalAt: (key: string) => Original | undefined
 }
 
 const atOnce = 500
@@ -105,6 +107,7 @@ export async function findOverlayDifferences(
   return {
     differences: found.toSorted((one, other) => (one.key < other.key ? -1 : 1)),
     manifest,
+    originalAt: known,
     unreadable: [...unreadable, ...hidden],
   }
 }
