@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { testUnless, whyNoBubblewrap } from '../../support/needs.ts'
@@ -59,5 +59,29 @@ describe.each(strategies)('in a view ($how), a repository within the work tree o
     expect(outputOf(ended)).toBe('outer\nsecond\n')
     expect(reportOf(ended)).toMatchObject({ outcome: 'landed', commits: [{ path: join(cwd, 'vendor/clone') }] })
     expect(readFileSync(join(cwd, 'vendor/clone/outer'), 'utf8')).toBe('b\n')
+  })
+
+  it('that is a work tree which the run adds lands as files only: nothing refers to the view', async () => {
+    const [base, script] = [tempDir(), commitOf('outer')]
+    const [cwd, beside] = [join(base, 'tree'), join(base, 'beside')]
+    for (const directory of [cwd, beside]) mkdirSync(directory)
+    execFileSync('sh', ['-c', script], { cwd })
+    const steps = [
+      cmd(`git worktree add -q sub -b one && cd sub && echo n > new.txt && git add . && git ${by} commit -qm second`),
+      cmd('git worktree add -q ../beside/x -b two; git worktree list'),
+    ]
+    const ended = await onOverlay(cwd, steps, { how, args: ['--add-dir', beside] })
+    expect([ended.code, reportOf(ended)?.outcome]).toEqual([0, 'landed'])
+    const git = (...words: string[]): string => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
+    expect(git('worktree', 'list', '--porcelain')).toMatch(
+      /^worktree [^\n]*\/tree\nHEAD \w+\nbranch refs\/heads\/main$/,
+    )
+    expect(existsSync(join(cwd, '.git/worktrees'))).toBe(false)
+    expect([readdirSync(join(cwd, 'sub')), readdirSync(join(beside, 'x'))]).toEqual([['new.txt', 'outer'], ['outer']])
+    expect(git('status', '--porcelain')).toBe('?? sub/')
+    expect(git('log', '--format=%s', `portcullis/${reportOf(ended)?.run}-branch-one`)).toBe('second\nouter')
+    // The refusal is reported, with what to do about it.
+    for (const at of [join(cwd, 'sub/.git'), join(beside, 'x/.git')])
+      expect(ended.stderr).toContain(`refused by the sandbox: ${at}`)
   })
 })
