@@ -37,7 +37,7 @@ const change = z.object({
 
 const record = z.object({
   version: z.literal(1),
-  /** When the changes were recorded, in ISO 8601 format. */
+  /** When the first of the changes was recorded, in ISO 8601 format. */
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),

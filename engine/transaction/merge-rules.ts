@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { attributesOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
@@ -65,7 +65,10 @@ export async function readMergeRules(
   return (key) => rules.get(key) ?? unknown
 }
 
-const changed: MergeRule = { noMerge: 'the git attributes that apply to it have changed since', isConverted: true }
+/** Why a file isn't merged whose attributes aren't those from the time when the view was made. */
+export const changedAttributes = 'the git attributes that apply to it have changed since'
+
+const changed: MergeRule = { noMerge: changedAttributes, isConverted: true }
 
 function ruleOf(values: ReadonlyMap<string, string>): MergeRule {
   const isConverted = attributes.slice(1).some((name) => !isOff(values.get(name)))
@@ -96,4 +99,23 @@ function unchangedAttributes(all: readonly Difference[], { path, originalAt }: A
     return same
   }
   return (key) => isSame(directoryOf(key))
+}
+
+/** How much the change time of a file may be earlier than the clock, in milliseconds. On Linux, file systems use the time of the last tick. */
+const tick = 20
+
+/**
+ * Whether attributes that apply to a file in a tree may have been changed since a time. If attributes were removed, the rules from before are stricter.
+ *
+ * @param since when `readMergeRules` was called, or earlier
+ */
+export function hasNewAttributes(root: string, path: string, since: Date): boolean {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    const stats = statsOf(Buffer.from(join(root, at, '.gitattributes')))
+    const second = 1000
+    // Some file systems store times in whole seconds.
+    const from = stats !== undefined && Number(stats.ctimeNs % 1_000_000_000n) === 0 ? second : tick
+    if (stats !== undefined && Number(stats.ctimeMs) >= since.getTime() - from) return true
+    if (at === '.') return false
+  }
 }

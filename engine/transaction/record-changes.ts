@@ -52,6 +52,7 @@ async function gatherChanges(
   const repositories: ChangeRecord['repositories'][number][] = []
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
+  const at = new Date().toISOString()
   for (const { path, source, git, find } of treesOf(view, look)) {
     const {
       differences: found,
@@ -107,7 +108,7 @@ async function gatherChanges(
   }
   const record: ChangeRecord = {
     version: 1,
-    at: new Date().toISOString(),
+    at,
     changes,
     ignored,
     protected: protectedPaths,

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { agent } from '../../support/agent.ts'
 import { say } from '../../support/mock-openai.ts'
 import { testUnless, whyNoBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec } from '../../support/workspace.ts'
-import { cmd, reportOf, whyNoOverlay } from './overlay-runs.ts'
+import { cmd, onOverlay, reportOf, whyNoOverlay } from './overlay-runs.ts'
 
 const lines = (first: string, last: string, end = '\n'): string => [first, '2', '3', '4', '5', last, ''].join(end)
 
@@ -91,11 +92,12 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
   ])(
     'is not merged with the bytes of a git object that aren’t those of the work tree: %s',
     async (attribute, setup) => {
-      const file = lines('1 first', '6 last')
-      expect(await bothChange(how, { attributes: `*.txt ${attribute}\n`, setup, file })).toEqual({
+      // In the object, the first line is what the run makes of it. With the object as the base, the run's change would be lost without a word.
+      const [file, ours] = [lines('first', '6'), 'sed -i s/first/svefg/ a.txt']
+      expect(await bothChange(how, { attributes: `*.txt ${attribute}\n`, setup, file, ours })).toEqual({
         outcome: 'conflict',
         why: 'someone else changed it, and its content before or after the run is unknown',
-        content: lines('1 first', 'six last'),
+        content: lines('first', 'six'),
       })
     },
   )
@@ -134,5 +136,22 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
       outcome: 'nothing',
       content: lines('one', '6'),
     })
+  })
+
+  it('is not merged if its attributes changed before the changes were applied later', async () => {
+    const base = tempDir()
+    const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
+    for (const directory of [cwd, home]) mkdirSync(directory)
+    writeFileSync(join(cwd, 'a.txt'), lines('1', '6'))
+    execFileSync('git', ['init', '-q', cwd])
+    await onOverlay(cwd, [cmd('sed -i s/1/one/ a.txt')], { home, how, args: ['--land', 'never'] })
+    writeFileSync(join(cwd, 'a.txt'), lines('1', 'six'))
+    writeFileSync(join(cwd, '.gitattributes'), 'a.txt -merge\n')
+    const { code, stderr } = await agent(['apply', '--last'], { cwd, home })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('the git attributes that apply to it have changed since'),
+    ])
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe(lines('1', 'six'))
   })
 })
