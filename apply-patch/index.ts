@@ -20,6 +20,7 @@ export {
 export {
   commitChangeSet as commit,
   isApplied,
+  lastApplied,
   recover,
   transactionsInProgress,
   undo,

@@ -64,3 +64,13 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
 export async function isApplied(root: string, id: string, stateDirectory?: string): Promise<boolean> {
   return (await import('./undo.ts')).isApplied(root, id, stateDirectory)
 }
+
+/**
+ * Finds the last patch that was applied to a tree and has not been reverted since. It is the one that `undo` reverts.
+ *
+ * @internal
+ * @returns its id; undefined if there is none
+ */
+export async function lastApplied(root: string, stateDirectory?: string): Promise<string | undefined> {
+  return (await import('./undo.ts')).lastApplied(root, stateDirectory)
+}

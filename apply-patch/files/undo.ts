@@ -69,6 +69,12 @@ export async function isApplied(root: string, id: string, stateDirectory?: strin
   return (await findApplied(realDirectory(root), stateDirectory, id)).type === 'applied'
 }
 
+/** The id of the last patch that was applied to a tree and has not been reverted since, which is the one that `undo` reverts; undefined if there is none. */
+export async function lastApplied(root: string, stateDirectory?: string): Promise<string | undefined> {
+  const found = await findApplied(realDirectory(root), stateDirectory)
+  return found.type === 'applied' ? found.applied.header.nonce : undefined
+}
+
 /**
  * The error for a tree in which there is nothing to undo. If a patch was applied under another path that leads to the same directory (such as a bind
  * mount), or to an enclosing directory, the error names that path, because the user may be in a subfolder of the patched tree.

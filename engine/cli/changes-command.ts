@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { CommitError, isApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
+import { CommitError, isApplied, lastApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
@@ -19,7 +19,7 @@ import {
 } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
-import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+import { findChangedSession, sessionThatLanded, type ChangedSession } from './find-changed-session.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
 
@@ -123,12 +123,21 @@ async function takeBackOrSay(
     if (!(error instanceof CommitError || error instanceof PathError)) throw error
     if (error.code === 'nothing-to-undo' && landing !== undefined) {
       const why = (await isApplied(landing.root, landing.id))
-        ? `The landing is no longer the last patch of ${landing.root}. First revert the later patches: run apply-patch undo there.`
+        ? `The landing is no longer the last patch of ${landing.root}. ${await howToRevertLast(landing.root)}`
         : `The landing is not recorded in ${landing.root} any more: it was reverted with apply-patch undo, or it is so old that its journal was removed.`
       throw new UserError('failed', `${soFar} reverted. ${why}`)
     }
     throw new UserError('failed', `${soFar} reverted. ${renderFailure(error).trim()}`, { cause: error })
   }
+}
+
+/** How to revert the last patch of a tree: with its branches if a session landed it, which `apply-patch undo` would leave. */
+async function howToRevertLast(root: string): Promise<string> {
+  const last = await lastApplied(root)
+  const session = last === undefined ? undefined : sessionThatLanded(root, last)
+  return session === undefined
+    ? 'First revert the later patches: run apply-patch undo there.'
+    : `First revert what a later run landed: run agent undo ${session}.`
 }
 
 type Listed = {

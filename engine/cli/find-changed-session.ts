@@ -26,9 +26,7 @@ export function stateFolders(): readonly string[] {
  */
 export function findChangedSession(given: string | undefined): ChangedSession {
   const folders = stateFolders()
-  const all = folders.flatMap((folder) =>
-    listSessions(folder).map((id) => ({ id, directory: sessionDirectory(folder, id) })),
-  )
+  const all = sessionsIn(folders)
   const id = given === undefined ? undefined : findSession(folders, given)
   const here = process.cwd()
   for (const session of all) {
@@ -42,5 +40,31 @@ export function findChangedSession(given: string | undefined): ChangedSession {
     id === undefined
       ? `No run in ${here} used --transactional. To see all sessions, run agent sessions list.`
       : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional, or ended before their private view was made.`,
+  )
+}
+
+/** The id of the session that landed the patch with this id in a tree; undefined if no session did. */
+export function sessionThatLanded(root: string, patch: string): string | undefined {
+  return sessionsIn(stateFolders()).find(({ directory }) => {
+    const { landings = [], pending } = stateOrUndefined(directory) ?? {}
+    return [...landings, ...(pending === undefined ? [] : [pending])].some(
+      (each) => each.id === patch && each.root === root,
+    )
+  })?.id
+}
+
+function stateOrUndefined(directory: string): ViewState | undefined {
+  try {
+    return readViewState(directory)
+  } catch (error) {
+    // A session whose state is damaged only fails the commands that are meant for it.
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+function sessionsIn(folders: readonly string[]): readonly { readonly id: string; readonly directory: string }[] {
+  return folders.flatMap((folder) =>
+    listSessions(folder).map((id) => ({ id, directory: sessionDirectory(folder, id) })),
   )
 }

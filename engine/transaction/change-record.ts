@@ -26,11 +26,18 @@ export const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('directory'), mode: z.int(), was: z.literal('unknown').optional() }),
 ])
 
-const change = z.object({ root: z.string(), path: z.string(), before: side, after: side })
+const change = z.object({
+  root: z.string(),
+  path: z.string(),
+  before: side,
+  after: side,
+  /** Why the file must not be merged line by line with a change that somebody else made. Absent: it may be. */
+  no_merge: z.string().optional(),
+})
 
 const record = z.object({
   version: z.literal(1),
-  /** When the changes were recorded, in ISO 8601 format. */
+  /** When the first of the changes was recorded, in ISO 8601 format. */
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),

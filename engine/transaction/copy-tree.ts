@@ -10,7 +10,8 @@ import { divideFiles, type DividedFiles } from './divide-files.ts'
 import { fitIndex } from './fit-index.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { listDirectory } from './list-directory.ts'
-import { below, bytesOf, placeOf } from './path-keys.ts'
+import { markLeftOut } from './mark-left-out.ts'
+import { below, bytesOf, directoryOf, placeOf } from './path-keys.ts'
 import type { Manifest } from './view-manifest.ts'
 
 type CopyOptions = {
@@ -29,7 +30,8 @@ const mostListed = 50_000
 
 /**
  * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied; the copy uses those of
- * the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
+ * the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such, and
+ * git treats it as unchanged.
  *
  * The files are copied after everything else, because a second thread can help with them.
  *
@@ -56,12 +58,16 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
   if (linked !== undefined) copyLinkedGit(linked, `${to}/.git`, countGit)
   const copying: Copying = { from, to, how, links: new Map() }
   const pending = [{ directory: '', entries: listDirectory(from) }]
+  const repositories = linked === undefined ? [] : ['']
 
   const copyOne = (key: string): void => {
     const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return
     const isGit = key === '.git' || key.endsWith('/.git')
-    if (isGit && stats.isDirectory()) return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit)
+    if (isGit && stats.isDirectory()) {
+      repositories.push(directoryOf(key))
+      return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit)
+    }
     if (key === '.git') return
     if (stats.isFile()) addBytes(Number(stats.size))
     const copied = copyEntry(key, stats, copying)
@@ -122,5 +128,6 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     utimesSync(placeOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
   }
   fitIndex(to, clean().index, record.copies)
+  markLeftOut(from, to, record.manifest, repositories)
   return record.manifest
 }

@@ -1,10 +1,10 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import type { Difference } from './find-differences.ts'
-import { below, bytesOf, directoryOf, keyIn } from './path-keys.ts'
+import { groupByRepository, isRepository } from './group-by-repository.ts'
+import { directoryOf, keyIn } from './path-keys.ts'
 
 /** How many repositories inside a tree git is asked in, and for how many milliseconds in all. In the others, no file counts as ignored. */
 const [mostRepositories, longestMs] = [200, 60_000]
@@ -30,19 +30,12 @@ export async function ignoredAmong(
     for (const key of (await ignoredOf(inside, { sandbox, workspace })) ?? []) found.add(`${prefix}${key}`)
   }
   const linked = nested.map((each) => keyIn(path, each))
-  const known = new Map<string, string | undefined>([['', isRepository(source, '') ? '' : undefined]])
-  const nearest = (directory: string): string | undefined => {
-    if (known.has(directory)) return known.get(directory)
-    const found = isRepository(source, directory) ? directory : nearest(directoryOf(directory))
-    known.set(directory, found)
-    return found
-  }
-  const byRepository = Map.groupBy(asked, ({ key }) => nearest(directoryOf(key)))
+  const byRepository = groupByRepository(source, asked)
   // The repository around an embedded one may ignore files in it, too. Submodules and linked work trees have only their own rules.
   const outer = [...byRepository]
     .filter(([top]) => top !== undefined && !linked.includes(top))
     .flatMap(([, own]) => own)
-  if (known.get('') === '') {
+  if (isRepository(source, '')) {
     await ask(
       '',
       outer.map(({ key }) => key),
@@ -67,15 +60,6 @@ export async function ignoredAmong(
   }
   for (const [key, { ignored, counted }] of holding) if (ignored && !counted) found.add(key)
   return found
-}
-
-/** Whether a path is a directory, and not a link to one, that contains a git directory. */
-function isRepository(tree: string, key: string): boolean {
-  try {
-    return lstatSync(bytesOf(tree, key)).isDirectory() && lstatSync(bytesOf(tree, below(key, '.git'))) !== undefined
-  } catch {
-    return false
-  }
 }
 
 /**

@@ -104,7 +104,12 @@ async function tryToLand(
     const state = readViewState(directory)
     const whole = isWhole(record, chosen)
     const again = whole ? revertedInView(state, record) : []
-    const { changeSet, merged, conflicts, already } = planLanding([...chosen, ...again], directory, state?.applied)
+    const { changeSet, merged, conflicts, already } = planLanding(
+      [...chosen, ...again],
+      directory,
+      state?.applied,
+      new Date(record.at),
+    )
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const { git, ...commits } =
       wanted === undefined || state === undefined

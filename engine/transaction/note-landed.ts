@@ -32,9 +32,10 @@ export function lastSides(applied: ViewState['applied']): (change: RunChange) =>
 /** Adds the states of landed paths. They matter only if runs can continue in the view, that is, if only a part of the changes landed. */
 function withApplied({ applied = [] }: ViewState, part: readonly RunChange[]): Pick<ViewState, 'applied'> {
   const known = new Map(applied.map((each) => [join(each.root, each.path), each]))
-  for (const { root, path, before, after } of part) {
+  for (const { root, path, before, after, no_merge } of part) {
     const at = join(root, path)
-    known.set(at, { root, path, before: known.get(at)?.before ?? before, side: after })
+    const first = known.get(at)?.before ?? before
+    known.set(at, { root, path, before: first, side: after, ...(no_merge === undefined ? {} : { no_merge }) })
   }
   return { applied: [...known.values()] }
 }
@@ -45,10 +46,10 @@ export function revertedInView(
   { changes }: Pick<ChangeRecord, 'changes'>,
 ): readonly RunChange[] {
   const changed = new Set(changes.map(({ root, path }) => join(root, path)))
-  return (state?.applied ?? []).flatMap(({ root, path, before, side }): readonly RunChange[] =>
+  return (state?.applied ?? []).flatMap(({ root, path, before, side, ...rest }): readonly RunChange[] =>
     changed.has(join(root, path)) || isDeepStrictEqual(before, side)
       ? []
-      : [{ root, path, before: side, after: before }],
+      : [{ root, path, before: side, after: before, ...rest }],
   )
 }
 

@@ -15,6 +15,7 @@ import { commonDirectory } from './common-directory.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
 import { belongsToOthers, isSide, lookAt, type Found } from './look-at.ts'
 import { findStaying } from './find-staying.ts'
+import { changedAttributes, hasNewAttributes } from './merge-rules.ts'
 import { lastSides } from './note-landed.ts'
 import type { ViewState } from './view-state.ts'
 
@@ -37,11 +38,13 @@ export type Conflict = { readonly path: string; readonly why: string }
  *
  * @param directory the session's folder, where the contents are stored
  * @param applied the states of paths that the session has landed before, which replace the states before the run
+ * @param recorded when the changes were recorded. Files whose git attributes have changed since aren't merged. Default: unknown, and attributes count as unchanged
  */
 export function planLanding(
   changes: readonly RunChange[],
   directory: string,
   applied: ViewState['applied'],
+  recorded?: Date,
 ): LandingPlan {
   const sideOf = lastSides(applied)
   const roots = [...new Set(changes.map(({ root }) => root))]
@@ -57,7 +60,7 @@ export function planLanding(
     const staysIn = findStaying(new Set(leaving))
     for (const change of own) {
       const name = `${root}/${change.path}`
-      const planned = plan(change, sideOf(change), tree, { entries, staysIn }, directory)
+      const planned = plan(change, sideOf(change), tree, { entries, staysIn, recorded }, directory)
       if ('why' in planned) conflicts.push({ path: name, why: planned.why })
       else if ('nothing' in planned) already += 1
       else {
@@ -93,6 +96,7 @@ type Whole = {
   /** The keys at which the changes make, remove or replace a file or a link. Such a link isn't followed: what is below it counts as absent. */
   readonly entries: ReadonlySet<string>
   readonly staysIn: ReturnType<typeof findStaying>
+  readonly recorded: Date | undefined
 }
 
 /**
@@ -100,7 +104,13 @@ type Whole = {
  *
  * @param last the state in which the session has left the path. If somebody has restored `change.before` since, the change starts from that
  */
-function plan(change: RunChange, last: Side, tree: Tree, { entries, staysIn }: Whole, directory: string): Planned {
+function plan(
+  change: RunChange,
+  last: Side,
+  tree: Tree,
+  { entries, staysIn, recorded }: Whole,
+  directory: string,
+): Planned {
   const { path, after } = change
   const key = `${tree.root}/${path}`
   const isOurs = (each: string): boolean => entries.has(each)
@@ -136,7 +146,7 @@ function plan(change: RunChange, last: Side, tree: Tree, { entries, staysIn }: W
     const sizes = [now.type === 'unread' ? now.size : 0, sizeOf(before), sizeOf(after)]
     if (Math.max(...sizes) > largestMerged)
       return { why: `someone else changed it, and it is too large to merge (more than ${largestMerged} bytes)` }
-    return merge(place, tree.read(place, isOurs), before, after, directory)
+    return merge(place, tree.read(place, isOurs), { ...withRule(change, recorded), before }, directory)
   } catch (error) {
     // The parent is now a file, so there is nothing to remove below it.
     const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
@@ -193,8 +203,15 @@ function writeOf(
 /** The maximum size of a file that is merged, in bytes. Merging takes several times that size in memory. */
 const largestMerged = 64 * 1024 * 1024
 
+/** The change, with a reason not to merge it if its git attributes have changed since it was recorded. */
+function withRule(change: RunChange, recorded: Date | undefined): RunChange {
+  const isNew = recorded !== undefined && hasNewAttributes(change.root, change.path, recorded)
+  return isNew ? { ...change, no_merge: changedAttributes } : change
+}
+
 /** Merges the changes that the run and someone else made to one file. */
-function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
+function merge(place: Change['place'], now: FileState, change: RunChange, directory: string): Planned {
+  const { before, after, no_merge: noMerge } = change
   if (now.type === 'absent') return { why: 'someone else removed it' }
   if (before.type === 'absent') return { why: 'someone else created something with this name' }
   if (after.type === 'absent') return { why: 'the run removed it, and someone else changed it' }
@@ -205,6 +222,8 @@ function merge(place: Change['place'], now: FileState, before: Side, after: Side
     return { why: 'someone else changed it, and its content before or after the run is unknown' }
   }
   const [base, theirs] = [keptBytes(directory, before.hash), keptBytes(directory, after.hash)]
+  const isOneSided = [now.bytes, theirs].some((bytes) => bytes.equals(base)) || now.bytes.equals(theirs)
+  if (noMerge !== undefined && !isOneSided) return { why: `someone else changed it too, and ${noMerge}` }
   const bytes = mergeText(base, now.bytes, theirs)
   const mode = now.mode === before.mode ? after.mode : after.mode === before.mode ? now.mode : undefined
   if (bytes === undefined) return { why: 'someone else changed the same lines' }

@@ -10,6 +10,7 @@ import { keepBytes, keepFile } from './kept-files.ts'
 import { bytesOf } from './path-keys.ts'
 import { readBlob } from './read-blob.ts'
 import { statsOf } from './tree-files.ts'
+import type { MergeRule } from './merge-rules.ts'
 import { stampOf, type Manifest } from './view-manifest.ts'
 
 /** One tree of a view. */
@@ -31,6 +32,7 @@ export function knownBefore(directory: string): ReadonlyMap<string, string> {
 /**
  * Converts a difference to a change, with the hashes of its contents.
  *
+ * @param rule what git's attributes say about the file
  * @returns undefined if the two sides turn out to be the same
  */
 export async function changeOf(
@@ -39,6 +41,7 @@ export async function changeOf(
   directory: LockedFolder,
   sandbox: Sandbox,
   earlier: ReadonlyMap<string, string>,
+  rule: MergeRule,
 ): Promise<RunChange | undefined> {
   const now = sideOf(after, () => keepOwn(directory, bytesOf(tree.source, key)))
   const was = sideOf(before, () => undefined)
@@ -47,10 +50,15 @@ export async function changeOf(
       ? {
           ...was,
           hash:
-            (await hashBefore(key, tree, directory, sandbox)) ?? earlier.get(join(tree.path, pathOfKey(key))) ?? null,
+            (await hashBefore(key, tree, directory, sandbox, rule)) ??
+            earlier.get(join(tree.path, pathOfKey(key))) ??
+            null,
         }
       : was
-  return isDeepStrictEqual(old, now) ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
+  if (isDeepStrictEqual(old, now)) return undefined
+  const change = { root: tree.path, path: pathOfKey(key), before: old, after: now }
+  const isFile = old.type === 'file' && now.type === 'file'
+  return isFile && rule.noMerge !== undefined ? { ...change, no_merge: rule.noMerge } : change
 }
 
 /** Stores the content of a file of the view. The file belongs to this user, so a mode that forbids reading it is changed for a moment. */
@@ -90,13 +98,14 @@ function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
 
 /**
  * Returns the hash of the content that a file had when the view was made: of its current content if nobody has written to the file since, otherwise
- * of the content of the git object. Returns null if the original content is unknown.
+ * of the content that git would have checked out. Returns null if the original content is unknown.
  */
 async function hashBefore(
   key: string,
   { path, manifest }: Tree,
   directory: LockedFolder,
   sandbox: Sandbox,
+  { isConverted }: MergeRule,
 ): Promise<string | null> {
   const original = manifest.get(key)
   if (original?.kind !== 'file') return null
@@ -109,8 +118,20 @@ async function hashBefore(
     const kept = keepFile(directory, file)
     if (kept !== undefined && isAsItWas()) return kept.hash
   }
-  if (original.blob === undefined) return null
+  if (original.blob === undefined || isConverted) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // If a git filter changes files on checkout, the bytes of the object differ from those of the file. Usually, a different size reveals this.
-  return bytes?.length === original.size ? keepBytes(directory, bytes) : null
+  const content = bytes && checkedOut(bytes, original.size)
+  return content === undefined ? null : keepBytes(directory, content)
+}
+
+/**
+ * The bytes of a file with a known size that git considers equal to an object, if git converts nothing but line endings. The size shows whether it did: each
+ * converted line ending adds one byte.
+ *
+ * @returns undefined if only a part of the line endings was converted, so that it is unknown which
+ */
+function checkedOut(blob: Buffer, size: number): Buffer | undefined {
+  if (blob.length === size) return blob
+  const converted = Buffer.from(blob.toString('latin1').replaceAll(/(?<!\r)\n/g, '\r\n'), 'latin1')
+  return converted.length === size ? converted : undefined
 }

@@ -11,6 +11,7 @@ import { findDifferences, type Difference } from './find-differences.ts'
 import type { Manifest, Original } from './view-manifest.ts'
 import { below, bytesOf, keyIn } from './path-keys.ts'
 import { whyNotText } from './blocked-changes.ts'
+import { readMergeRules } from './merge-rules.ts'
 import { ignoredAmong, withoutEmptied } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
 import type { PrivateView } from './stored-view.ts'
@@ -51,11 +52,13 @@ async function gatherChanges(
   const repositories: ChangeRecord['repositories'][number][] = []
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
+  const at = new Date().toISOString()
   for (const { path, source, git, find } of treesOf(view, look)) {
     const {
       differences: found,
       manifest,
       unreadable,
+      originalAt,
     } = await find((key, kept) => {
       const inTree = key === '' ? '' : pathOfKey(key)
       repositories.push({ path: join(path, inTree), kept: kept ?? join(source, inTree) })
@@ -86,6 +89,7 @@ async function gatherChanges(
       ignored.bytes += after.kind === 'file' ? after.size : 0
     }
     const protects = protectingPlaces(sandbox.policy, [path])
+    const ruleOf = await readMergeRules(counted, all, { path, source, originalAt }, sandbox)
     for (const difference of withoutEmptied(counted, all, overlooked)) {
       const { key, after } = difference
       const name = join(path, pathOfKey(key))
@@ -97,14 +101,14 @@ async function gatherChanges(
           blocked.push({ path: name, why })
           continue
         }
-        const change = await changeOf(difference, tree, view.directory, sandbox, earlier)
+        const change = await changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
         if (change !== undefined) changes.push(change)
       }
     }
   }
   const record: ChangeRecord = {
     version: 1,
-    at: new Date().toISOString(),
+    at,
     changes,
     ignored,
     protected: protectedPaths,
@@ -122,6 +126,8 @@ type FoundInTree = {
   readonly differences: readonly Difference[]
   readonly manifest: Manifest
   readonly unreadable: readonly string[]
+  /** Returns the state that a path had when the view was made; undefined if it didn't exist. */
+  readonly originalAt: (key: string) => Original | undefined
 }
 
 /**
@@ -153,6 +159,7 @@ function* treesOf(
         storage === undefined
           ? {
               manifest,
+              originalAt: (key) => manifest.get(key),
               unreadable: look.unreadable,
               differences: await findDifferences(source, manifest, look, (key) => {
                 if (hasOwnObjects(bytesOf(source, below(key, '.git')))) repository(key)

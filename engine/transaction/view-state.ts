@@ -67,10 +67,10 @@ const settled = z.object({
   unlanded: z.array(z.string()).readonly().optional(),
   /**
    * The states of paths that landed while the view stayed open, and their states before the session. Later landings of these paths start from the landed
-   * states.
+   * states. `no_merge`: as in a change.
    */
   applied: z
-    .array(z.object({ root: z.string(), path: z.string(), before: side, side }))
+    .array(z.object({ root: z.string(), path: z.string(), before: side, side, no_merge: z.string().optional() }))
     .readonly()
     .optional(),
 })

@@ -126,7 +126,8 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
 
 /**
  * Converts the index that commands left into an index for the host. Entries that are the same in the host's previous index keep the host's metadata.
- * For all other entries, git has to read the file itself, because a command could have written false metadata.
+ * For all other entries, git has to read the file itself, because a command could have written false metadata. As in git itself, a file that is marked with
+ * `--skip-worktree` stays marked when its entry changes.
  *
  * @param sparse whether the host's work tree is sparse, according to the host's config
  */
@@ -145,7 +146,7 @@ export function mergeIndex(
         ...entry,
         stat: same && isSameFile(before.stat, entry.stat) ? before.stat : Buffer.alloc(statBytes),
         assumeValid: same && before.assumeValid && entry.assumeValid,
-        skipWorktree: entry.skipWorktree && (sparse || (same && before.skipWorktree)),
+        skipWorktree: entry.skipWorktree && (sparse || before?.skipWorktree === true),
       }
     }),
     oidBytes,
@@ -160,6 +161,7 @@ export function mergeIndex(
  * @param names the paths of the files and directories that commands can't read, in the form that `decodeText` returns
  * @param sparse whether the work tree is sparse. `--skip-worktree` then already marks files that are left out, and `git reset --hard` fails on files
  * with both marks, so only `--assume-unchanged` is used
+ * @internal
  */
 export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
   if (names.length === 0) return content

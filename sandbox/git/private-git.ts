@@ -50,6 +50,9 @@ export const noPrivateGit: PrivateGit = {
 /** At most this many bare repositories below the roots get a private directory from the start, so that commands can push to them. */
 const mostBare = 16
 
+/** At most this many repositories in the work tree of another one get a private directory from the start if they are in a view. */
+const mostNested = 256
+
 /**
  * Creates the private git directories of a run's repositories.
  *
@@ -115,7 +118,7 @@ export function openPrivateGit(options: {
 
   /**
    * The repositories that concern a command: those of the roots, those of the starting directory, the workspace and the parent directories of both,
-   * and bare repositories below the roots. The value says whether the command may write to the repository.
+   * bare repositories below the roots, and all repositories in views. The value says whether the command may write to the repository.
    */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
@@ -140,6 +143,14 @@ export function openPrivateGit(options: {
     }
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
       if (repositoryOf(git) === git) found.set(git, isInRoot(git))
+    }
+    // A repository in a view may borrow the objects of the original, and commands can't reach these where they are. A private directory borrows them at a path
+    // inside itself.
+    const inViews = nested.filter(
+      (path) => path.endsWith('/.git') && views.some(({ source }) => isWithin(path, source)),
+    )
+    for (const git of inViews.slice(0, mostNested)) {
+      if (!found.has(git) && at(dirname(git)) === git) found.set(git, isInRoot(git))
     }
     return found
   }

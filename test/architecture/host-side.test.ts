@@ -128,6 +128,7 @@ const openers: Readonly<Record<string, string>> = {
     "the user's tree, through no link and waiting on no pipe, into the session's folder before any command",
   'engine/transaction/fit-index.ts': "the session's folder before any command",
   'engine/transaction/linked-git.ts': "the user's tree, into the session's folder before any command",
+  'engine/transaction/mark-left-out.ts': "the session's folder before any command",
   'engine/transaction/kept-files.ts':
     "the session's folder; and the view's files through no link and waiting on no pipe, when no command runs any more",
   'engine/transaction/view-manifest.ts': "the session's folder",

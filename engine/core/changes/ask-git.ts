@@ -26,6 +26,31 @@ export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<
   return new Set(namesIn(answer.output).map((name) => name.replace(/^\.\//, '')))
 }
 
+/**
+ * Returns the values of git attributes (git-check-attr(1)) for the listed files. Files are named by keys, as in `list-files.ts`.
+ *
+ * @returns the values by file and attribute; undefined if git can't tell
+ */
+export async function attributesOf(
+  keys: readonly string[],
+  attributes: readonly string[],
+  asked: Asked,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>> | undefined> {
+  const input = Buffer.from(keys.map((key) => `./${key}\0`).join(''), 'latin1')
+  const most = input.length * attributes.length + keys.length * 4096
+  const answer = await ask(['check-attr', '-z', '--stdin', ...attributes], { outputLimitBytes: most, ...asked }, input)
+  if (answer?.code !== 0) return undefined
+  const found = new Map<string, Map<string, string>>()
+  const fields = namesIn(answer.output)
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [name = '', attribute = '', value = ''] = fields.slice(at, at + 3)
+    const key = name.replace(/^\.\//, '')
+    const values = found.get(key) ?? new Map<string, string>()
+    found.set(key, values.set(attribute, value))
+  }
+  return found
+}
+
 /** Returns the keys of the files that git tracks or would add; undefined if git can't tell. */
 export async function listedByGit(asked: Asked): Promise<ReadonlySet<string> | undefined> {
   const answer = await ask(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], asked)

@@ -22,6 +22,8 @@ type OverlayDifferences = {
   readonly manifest: Manifest
   /** The keys of directories in which changes can't be found, because the user can't read what the tree below has there. */
   readonly unreadable: readonly string[]
+  /** Returns the state that a path had when the view was made; undefined if it didn't exist. */
+  readonly originalAt: (key: string) => Original | undefined
 }
 
 const atOnce = 500
@@ -70,7 +72,10 @@ export async function findOverlayDifferences(
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     if (unreadable.includes(directory)) continue
     if (!isReadable(lower, directory)) {
-      hidden.push(directory)
+      // If only the directory itself is in the upper layer, nothing in it was changed. The search for git directories, which opens it for a moment, is enough
+      // to put it there.
+      const isUntouched = directories.isShown(directory) && namesIn(storage.upper, directory).length === 0
+      if (!isUntouched) hidden.push(directory)
       continue
     }
     const shown = new Set(namesIn(merged, directory))
@@ -102,6 +107,7 @@ export async function findOverlayDifferences(
   return {
     differences: found.toSorted((one, other) => (one.key < other.key ? -1 : 1)),
     manifest,
+    originalAt: known,
     unreadable: [...unreadable, ...hidden],
   }
 }

@@ -18,6 +18,8 @@ export type LowerDirectories = {
    * `git checkout` or `mv`. The overlay goes on showing the old one. False if this isn't known.
    */
   readonly isSame: (key: string) => boolean
+  /** Whether the overlay certainly shows a directory of the lower tree, so that the run didn't make it. */
+  readonly isShown: (key: string) => boolean
   /** What it means that the overlay doesn't show the entry `name` of a directory in the lower tree. */
   readonly whyMissing: (directory: string, name: string) => Missing
 }
@@ -72,6 +74,7 @@ export function compareLowerDirectories(trees: Trees, isTouched: (stats: BigIntS
   }
   return {
     isSame,
+    isShown: (key) => shownAt(key) === 'lower',
     whyMissing: (directory, name) => {
       const hidden = statsOf(upper, directory === '' ? name : `${directory}/${name}`)
       // This is a whiteout, by which overlayfs hides an entry of the lower layer.

@@ -59,9 +59,12 @@ describe.skipIf(needsBubblewrap())(
       expect(read('a.txt')).toBe('x\n')
       const other = await run('echo b > b.txt')
       expect((await ask(['changes', id])).stdout).toContain('  landed\n')
-      expect((await ask(['undo', id])).stderr).toContain('First revert the later patches')
       const [first] = other.events
-      expect((await ask(['undo', first?.type === 'thread.started' ? first.thread_id : ''])).code).toBe(0)
+      const later = first?.type === 'thread.started' ? first.thread_id : ''
+      expect((await ask(['undo', id])).stderr).toContain(
+        `First revert what a later run landed: run agent undo ${later}.`,
+      )
+      expect((await ask(['undo', later])).code).toBe(0)
       expect((await ask(['undo', id])).stdout).toMatch(/^Reverted\./)
       expect(read('a.txt')).toBe('a\n')
     })
