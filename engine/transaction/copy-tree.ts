@@ -10,7 +10,7 @@ import { divideFiles, type DividedFiles } from './divide-files.ts'
 import { fitIndex } from './fit-index.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { listDirectory } from './list-directory.ts'
-import { below, bytesOf, placeOf } from './path-keys.ts'
+import { below, bytesOf, directoryOf, placeOf } from './path-keys.ts'
 import type { Manifest } from './view-manifest.ts'
 
 type CopyOptions = {
@@ -19,6 +19,8 @@ type CopyOptions = {
   /** The maximum size of the tree. It is checked while the tree is copied, so that copying stops early if the tree is too large. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
   readonly signal?: AbortSignal | undefined
+  /** Called with the key of each directory below the root that has a `.git` directory. Default: nothing is called. */
+  readonly repository?: (key: string) => void
 }
 
 /** How many entries are copied before other tasks of this process get a chance to run. */
@@ -36,7 +38,11 @@ const mostListed = 50_000
  * @param to a directory that doesn't exist yet
  * @throws CopyRefusal if the tree can't be copied in this way; what has been copied so far is not removed
  */
-export async function copyTree(from: string, to: string, { how, limit, signal }: CopyOptions): Promise<Manifest> {
+export async function copyTree(
+  from: string,
+  to: string,
+  { how, limit, signal, repository }: CopyOptions,
+): Promise<Manifest> {
   const { addFiles, addBytes } = openCounter(from, limit)
   const countGit = (size: number): void => {
     addFiles(1)
@@ -61,7 +67,10 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return
     const isGit = key === '.git' || key.endsWith('/.git')
-    if (isGit && stats.isDirectory()) return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit)
+    if (isGit && stats.isDirectory()) {
+      if (key !== '.git') repository?.(directoryOf(key))
+      return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit)
+    }
     if (key === '.git') return
     if (stats.isFile()) addBytes(Number(stats.size))
     const copied = copyEntry(key, stats, copying)

@@ -31,7 +31,7 @@ export async function leftInView(directory: LockedFolder): Promise<Left> {
   if (view !== undefined && !isTrusted && !(await isRecorded(view, record))) return 'work'
   if (record.changes.length > 0 && !isLanded) return 'work'
   if (view === undefined) return 'nothing'
-  const repositories = isLanded ? unlandedRepositories(state, record) : record.repositories
+  const repositories = unlandedRepositories(isLanded ? state : {}, record)
   if (repositories.length + record.blocked.length + record.protected.length > 0) return 'work'
   const ignored = record.with_ignored ? 0 : record.ignored.files
   return record.repositories.length + ignored > 0 ? 'by-products' : 'nothing'

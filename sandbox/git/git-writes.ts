@@ -4,11 +4,17 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A replacement of a whole file in a git directory. `before` is undefined if the file is new; `after` is undefined if the file is removed. */
-type GitWrite = {
+/**
+ * A replacement of a whole file in a git directory. `before` is undefined if the file is new; `after` is undefined if the file is removed. `mode`: the file's
+ * permission bits; by default, those that it has, or the usual ones. `isSynced`: whether the content must be on disk before the file appears, because other
+ * files will refer to it.
+ */
+export type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
   readonly after: Buffer | undefined
+  readonly mode?: number
+  readonly isSynced?: true
 }
 
 /**
@@ -36,6 +42,8 @@ export type GitPlan = {
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Adds to the plan: a new index, or its removal. Carrying out the plan fails if the index is no longer `before`. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer | undefined) => void
+  /** Adds to the plan: new files in a directory, which are written before everything else. */
+  readonly addFiles: (files: { readonly within: string; readonly writes: readonly GitWrite[] }) => void
   readonly writes: () => GitWrites
 }
 
@@ -44,6 +52,8 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   const writes = new Map<string, GitWrite>()
   const unchanged = new Map<string, Buffer | undefined>()
   const locks = new Set<string>()
+  const names = new Set<string>()
+  const files: { readonly within: string; readonly writes: readonly GitWrite[] }[] = []
   const put = (path: string, before: Buffer | undefined, after: Buffer | undefined): void => {
     writes.set(path, { path, before: writes.get(path)?.before ?? before, after })
   }
@@ -55,7 +65,8 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   const log = (directory: HeldDirectory, base: string, name: string, added: Buffer): void => {
     const path = `${base}/logs/${name}`
     const before = directory.read(`logs/${name}`, largestLog)
-    if (before === undefined && !isLogged(git, held.own)) return
+    const isUsual = /^(?:HEAD$|refs\/(?:heads|notes)\/)/.test(name)
+    if (before === undefined && !(isUsual && isLogged(git, held.own))) return
     put(path, before, Buffer.concat([before ?? Buffer.alloc(0), added]))
   }
   return {
@@ -66,9 +77,12 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       const loose = held.common.read(name, smallFile)
       const kind = held.common.stat(name)?.kind
       const isPlain = kind === undefined || kind === 'file'
-      if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name))
+      const isWithin = (one: string, other: string): boolean => one.startsWith(`${other}/`)
+      const isBeside = [...names].some((other) => isWithin(name, other) || isWithin(other, name))
+      if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name) || isBeside)
         return `${short} can\u2019t be set, because it has changed or its name conflicts with another branch: see git branch --list`
       if (loose !== undefined && old === undefined) return `${short} does not name a commit`
+      if (now !== undefined) names.add(name)
       if (held.common.stat(dirname(name))?.kind === 'directory') locks.add(`${file}.lock`)
       const packed = held.common.read('packed-refs', largestPacked)
       if (now === undefined) {
@@ -98,9 +112,12 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       if (isSame === true) unchanged.set(`${own}/index`, before)
       else put(`${own}/index`, before, after)
     },
+    addFiles: (added) => {
+      files.push(added)
+    },
     writes: () => ({
-      within: [...new Set([own, common])],
-      writes: [...writes.values()],
+      within: [...new Set([own, common, ...files.map(({ within }) => within)])],
+      writes: [...files.flatMap((each) => each.writes), ...writes.values()],
       unchanged: [...unchanged].filter(([path]) => !writes.has(path)).map(([path, before]) => ({ path, before })),
       locks: [...locks].toSorted(),
     }),
@@ -117,7 +134,7 @@ function isLogged(git: HostGit, own: HeldDirectory): boolean {
  * Whether a ref of this name would conflict with existing refs, because a leading part of the name is itself a ref or because `packed-refs` contains
  * refs below the name.
  */
-function isInTheWay(common: HeldDirectory, name: string): boolean {
+export function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')
   const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
   const packed = common.read('packed-refs', largestPacked)
