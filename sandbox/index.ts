@@ -13,6 +13,7 @@ export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './sa
 export { readCheckedOut, type CheckedOut, type GitDirectories } from './git/git-directories.ts'
 export { parseAlternates, writeAlternates } from './git/alternates.ts'
 export { planCommits, type PlannedCommits } from './git/plan-commits.ts'
+export { noRemoval, otherCheckedOut } from './git/plan-refs.ts'
 export { planGiveBack } from './git/plan-give-back.ts'
 export { changesBetween, readRepositoryState, type RefChange, type RepositoryState } from './git/ref-changes.ts'
 export { runBranch } from './git/run-branch.ts'

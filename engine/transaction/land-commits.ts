@@ -2,6 +2,8 @@ import { basename } from 'node:path'
 import {
   gitDirectoriesOf,
   hasCommit,
+  noRemoval,
+  otherCheckedOut,
   planCommits,
   planGiveBack,
   readCheckedOut,
@@ -139,9 +141,12 @@ function leftWithout(
   const checkedOut = readCheckedOut(to)
   const present = readRepositoryState({ ...to, own: to.common })?.refs
   return changes.flatMap(({ name, now }): readonly Omit<KeptRef, 'path'>[] => {
-    const isThere = now === (name === 'HEAD' ? (checkedOut?.branch ?? checkedOut?.commit) : present?.[name])
+    const isHead = name === 'HEAD'
+    const isThere = now === (isHead ? (checkedOut?.branch ?? checkedOut?.commit) : present?.[name])
     const isOnBranch = now !== undefined && (name === 'refs/stash' || landed.some(({ commit }) => commit === now))
-    return isThere || isOnBranch ? [] : [{ ref: name, why: '--land-commits was not given' }]
+    if (isThere || isOnBranch) return []
+    const why = isHead ? otherCheckedOut(now) : now === undefined ? noRemoval : '--land-commits was not given'
+    return [{ ref: name, why }]
   })
 }
 
@@ -184,7 +189,8 @@ export function planGivingBack(
 } {
   const roots = trees.flatMap(({ path, source }) => [path, source])
   const stayed: string[] = []
-  const plans: GitWrites[] = []
+  // The work trees of a repository share its refs, so they have one plan.
+  const plans = new Map<string, GitWrites>()
   for (const path of new Set([...commits, ...refs].map((each) => each.path))) {
     const git = gitDirectoriesOf(path)
     const isHere = (each: { readonly path: string }): boolean => each.path === path
@@ -193,12 +199,19 @@ export function planGivingBack(
     const planned =
       git === undefined
         ? { stayed: "the repository is missing or can't be read" }
-        : planGiveBack({ git, roots, landed, changes: refs.filter(isHere), index: keptIndex(directory, kept) })
+        : planGiveBack({
+            git,
+            roots,
+            landed,
+            changes: refs.filter(isHere),
+            index: keptIndex(directory, kept),
+            earlier: plans.get(git.common),
+          })
     if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
     else {
-      plans.push(planned.git)
+      if (git !== undefined) plans.set(git.common, planned.git)
       stayed.push(...planned.kept.map((why) => `${path}: ${why}`))
     }
   }
-  return { stayed, git: plans }
+  return { stayed, git: [...plans.values()] }
 }

@@ -3,6 +3,7 @@ import { decodeText, encodeText, hasRawBytes } from '../path-bytes.ts'
 import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type HeldGit } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
+import { refInPacked } from './refs.ts'
 
 /**
  * A replacement of a whole file in a git directory. `before` is undefined if the file is new; `after` is undefined if the file is removed. `mode`: the file's
@@ -47,11 +48,15 @@ export type GitPlan = {
   readonly writes: () => GitWrites
 }
 
-/** Creates a plan for changes to a repository's files. It contains no changes yet. */
-export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories): GitPlan {
-  const writes = new Map<string, GitWrite>()
-  const unchanged = new Map<string, Buffer | undefined>()
-  const locks = new Set<string>()
+/**
+ * Creates a plan for changes to a repository's files.
+ *
+ * @param earlier the changes of a plan for another work tree of the same repository, which this plan continues: its own changes include them. Default: none
+ */
+export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories, earlier?: GitWrites): GitPlan {
+  const writes = new Map(earlier?.writes.map((each) => [each.path, each]))
+  const unchanged = new Map(earlier?.unchanged.map(({ path, before }) => [path, before]))
+  const locks = new Set(earlier?.locks)
   const names = new Set<string>()
   const files: { readonly within: string; readonly writes: readonly GitWrite[] }[] = []
   const put = (path: string, before: Buffer | undefined, after: Buffer | undefined): void => {
@@ -88,7 +93,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       if (now === undefined) {
         if (loose !== undefined) put(file, loose, undefined)
         const rest = packed && withoutRef(writes.get(`${common}/packed-refs`)?.after ?? packed, name)
-        if (packed !== undefined && rest !== undefined && !rest.equals(packed)) {
+        if (packed !== undefined && rest !== undefined && refInPacked(packed, name) !== undefined) {
           locks.add(`${common}/packed-refs.lock`)
           put(`${common}/packed-refs`, packed, rest)
         }
@@ -116,7 +121,7 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       files.push(added)
     },
     writes: () => ({
-      within: [...new Set([own, common, ...files.map(({ within }) => within)])],
+      within: [...new Set([...(earlier?.within ?? []), own, common, ...files.map(({ within }) => within)])],
       writes: [...files.flatMap((each) => each.writes), ...writes.values()],
       unchanged: [...unchanged].filter(([path]) => !writes.has(path)).map(([path, before]) => ({ path, before })),
       locks: [...locks].toSorted(),

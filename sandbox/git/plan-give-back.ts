@@ -12,6 +12,7 @@ import { isCheckedOut, type PlannedRefChange } from './plan-refs.ts'
  *
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
  * @param options.changes all other refs that changed
+ * @param options.earlier what is planned for another work tree of the same repository. The plan includes it. Default: nothing
  * @param options.index what that move did to the index; undefined if that isn't known
  * @returns `stayed`: why nothing is undone, for example because the branch has moved since; `kept`: which branches and other refs stay, and why
  * @internal
@@ -26,13 +27,14 @@ export function planGiveBack(options: {
   }[]
   readonly changes?: readonly PlannedRefChange[]
   readonly index: MovedIndex | undefined
+  readonly earlier?: GitWrites | undefined
 }): { readonly stayed: string } | { readonly git: GitWrites; readonly kept: readonly string[] } {
   const host = holdGit(options.git)
   if (host === undefined) return { stayed: "the repository is missing or can't be read" }
   try {
     const git = locateHostGit(options.roots)
     if (git === undefined) return { stayed: noGit }
-    const plan = planGit(git, host, options.git)
+    const plan = planGit(git, host, options.git, options.earlier)
     for (const { commit, moved } of options.landed) {
       if (moved === undefined) continue
       const { branch, old } = moved

@@ -2,7 +2,7 @@ import { commitOf, headOf, type HeldGit } from './git-directories.ts'
 import type { GitPlan } from './git-writes.ts'
 import type { HostGit } from './host-git.ts'
 import { planMove, short, type MovedIndex } from './plan-move.ts'
-import type { LeftRef, OwnRefs } from './plan-refs.ts'
+import { otherCheckedOut, type LeftRef, type OwnRefs } from './plan-refs.ts'
 import { isNew } from './store-commits.ts'
 
 /**
@@ -79,6 +79,7 @@ export function planHead(
   if (!('why' in moving))
     refs[0] = { ...(first ?? { commit }), ...moving, moved: { branch: branch ?? '', old: head.commit } }
   else if (first !== undefined) refs[0] = { ...first, stayed: moving.why }
-  else kept.push({ ref: branch !== undefined && branch === head.branch ? branch : 'HEAD', why: moving.why })
+  else if (branch !== undefined && branch === head.branch) kept.push({ ref: branch, why: moving.why })
+  else kept.push({ ref: 'HEAD', why: otherCheckedOut(branch ?? commit) })
   return undefined
 }

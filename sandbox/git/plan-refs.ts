@@ -2,7 +2,11 @@ import type { GitPlan } from './git-writes.ts'
 import type { Aside } from './aside-commits.ts'
 import { commitOf, headOf, type CheckedOut, type HeldGit } from './git-directories.ts'
 import type { HostGit } from './host-git.ts'
+import { short } from './plan-move.ts'
 import type { RefChange } from './ref-changes.ts'
+
+/** The maximum number of changes to refs that are considered. */
+const mostChanges = 1000
 
 /** How refs change under their own names. */
 export type OwnRefs = {
@@ -41,7 +45,8 @@ export function planChanges(
 ): readonly PlannedRefChange[] {
   const landed: PlannedRefChange[] = []
   const isOfHead = (name: string): boolean => name === 'HEAD' || (name === made.branch && name === own.head?.branch)
-  for (const { name, old, now } of changes) {
+  if (changes.length > mostChanges) kept.push({ ref: 'refs', why: `only ${mostChanges} changes are considered` })
+  for (const { name, old, now } of changes.slice(0, mostChanges)) {
     const isDone = now !== undefined && (name === 'refs/stash' || commitOf(host.common, name) === now)
     if (isDone || isOfHead(name)) continue
     const tip = aside?.tips.find((each) => each.ref === name)
@@ -49,7 +54,9 @@ export function planChanges(
       name.startsWith('refs/tags/') && tip?.commit !== undefined && aside?.isFetched(tip.commit) === true
     const why =
       now !== undefined && tip?.value !== now
-        ? 'its objects could not be imported'
+        ? now.startsWith('ref: ')
+          ? 'it is symbolic'
+          : 'its objects could not be imported'
         : isFetched
           ? 'it was only fetched'
           : planRef(git, host, plan, {
@@ -61,6 +68,22 @@ export function planChanges(
     else if (now !== undefined) landed.push({ ref: name, old, now })
   }
   return landed
+}
+
+/**
+ * Why a ref stays that a run removed.
+ *
+ * @internal
+ */
+export const noRemoval = 'the run removed it, and no removal lands'
+
+/**
+ * Why HEAD stays although a run checked out something else: a branch, given by its full name, or a commit.
+ *
+ * @internal
+ */
+export function otherCheckedOut(now: string | undefined): string {
+  return `the run had checked out ${now?.startsWith('refs/') === true ? short(now) : `the commit ${now?.slice(0, 12) ?? ''}`}`
 }
 
 /**
@@ -78,7 +101,7 @@ function planRef(
 ): string | undefined {
   const { name, old, now } = change
   const current = commitOf(host.common, name)
-  if (now === undefined) return 'the run removed it, and no removal lands'
+  if (now === undefined) return noRemoval
   if (current !== old)
     return old === undefined
       ? 'one of that name has been created in the repository since the run began'

@@ -142,9 +142,9 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
   })
 
   test.each([
-    ['git checkout -q other', 'the run had checked out other, not main'],
-    ['git checkout -q -b new', 'the run had checked out new, not main'],
-    ['git checkout -q --detach other', 'no branch was checked out'],
+    ['git checkout -q other', 'the run had checked out other'],
+    ['git checkout -q -b new', 'the run had checked out new'],
+    ['git checkout -q --detach other', expect.stringMatching(/^the run had checked out the commit [0-9a-f]{12}$/)],
   ])('do not check out anything else in the repository: %s', async (command, why) => {
     const { git, report, read } = await committing(command, lands)
     expect([git('symbolic-ref', 'HEAD'), git('log', '-1', '--format=%s')]).toEqual(['refs/heads/main', 'second'])
@@ -227,6 +227,36 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect(report?.refs_not_landed).toMatchObject([
       { ref: 'refs/heads/side', why: expect.stringContaining('conflicts') },
     ])
+  })
+
+  test('and that do not land without --land-commits have their own reasons if they do not land with it, either', async () => {
+    const { report } = await committing('git checkout -q other; git branch -q -D side', {
+      prepare: (git, cwd) => {
+        twoBranches(git, cwd)
+        git('branch', 'side')
+      },
+    })
+    expect(report?.refs_not_landed).toMatchObject([
+      { ref: 'HEAD', why: 'the run had checked out other' },
+      { ref: 'refs/heads/side', why: 'the run removed it, and no removal lands' },
+    ])
+  })
+
+  test('in several work trees of a repository are given back together, even if git has packed them', async () => {
+    const { cwd, home, git, ask } = await committing('true', { prepare: twoBranches })
+    const at = join(cwd, 'linked')
+    git('worktree', 'add', '-q', '-b', 'side', at)
+    const before = refsOf(git)
+    const made = (message: string): string => `git ${by} commit -q --allow-empty -m ${message}`
+    const script = `${made('top')}; git branch new; cd linked && ${made('linked')} && git branch newer`
+    const ended = await onOverlay(cwd, [cmd(script)], { how: 'copy', home, args: ['--land-commits'] })
+    expect(reportOf(ended)?.commits).toHaveLength(2)
+    expect(reportOf(ended)?.refs?.map(({ ref }) => ref)).toEqual(['refs/heads/new', 'refs/heads/newer'])
+    expect(git('log', '-1', '--format=%s', 'main')).toBe('top')
+    expect(git('log', '-1', '--format=%s', 'side')).toBe('linked')
+    git('pack-refs', '--all')
+    expect((await ask('undo', '--last')).stdout).toMatch(/^Reverted/)
+    expect(refsOf(git)).toBe(before)
   })
 
   test('that git only fetched do not land', async () => {
