@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
 import { agent } from '../../support/agent.ts'
 import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { exec } from '../../support/workspace.ts'
+import { exec, repository } from '../../support/workspace.ts'
 import { by, committing, type Git } from './committing.ts'
 import { cmd, onOverlay, reportOf, whyNoOverlay } from './overlay-runs.ts'
 
@@ -22,6 +22,26 @@ function twoBranches(git: Git, cwd: string): void {
   git(...by.split(' '), 'commit', '-qam', 'third')
   git('checkout', '-q', 'main')
 }
+
+/** Makes a repository or a work tree below the top of the workspace. */
+type Make = (git: Git, at: string) => void
+
+const places: readonly (readonly [string, Make])[] = [
+  ['a repository in the workspace', (git, at) => void git('init', '-q', '-b', 'main', at)],
+  ['a linked worktree in the workspace', (git, at) => void git('worktree', 'add', '-q', '-b', 'side', at)],
+  [
+    'a submodule in the workspace',
+    (git, at) => {
+      const library = repository({ 'l.txt': 'l\n' })
+      const there: Git = (...words) => git('-C', library, ...words)
+      there('add', '.')
+      commit(there, 'library')
+      git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'in/ner')
+      git('-C', at, 'checkout', '-qB', 'main')
+      commit(git, 'submodule')
+    },
+  ],
+]
 
 const refsOf = (git: Git): string => git('for-each-ref', '--format=%(objectname) %(refname)')
 const lands = { args: ['--land-commits'], prepare: twoBranches }
@@ -69,25 +89,32 @@ for (const how of ['copy', 'overlay'] as const) {
     })
   })
 
-  testUnless(missing, test)(`with ${how}, the branch of a repository in the workspace moves, too`, async () => {
+  testUnless(missing, test).each(places)(`with ${how}, the branch of %s moves, too`, async (_, make) => {
     const { cwd, home, git } = await committing('true')
-    const at = join(cwd, 'nested')
-    git('init', '-q', '-b', 'main', at)
-    const nested: Git = (...words) => git('-C', at, ...words)
+    const at = join(cwd, 'in/ner')
+    const inner: Git = (...words) => git('-C', at, ...words)
+    make(git, at)
     for (const name of ['a.txt', 'b.txt']) writeFileSync(join(at, name), 'first\n')
-    nested('add', '.')
-    commit(nested, 'first')
-    twoBranches(nested, at)
-    const before = refsOf(nested)
-    const ended = await onOverlay(cwd, [[call('exec_command', { cmd: 'git merge -q --ff-only other', workdir: at })]], {
+    inner('add', '.')
+    commit(inner, 'first')
+    inner('branch', 'next')
+    inner('checkout', '-q', 'next')
+    writeFileSync(join(at, 'a.txt'), 'next\n')
+    inner(...by.split(' '), 'commit', '-qam', 'next')
+    inner('checkout', '-q', '-')
+    const [before, branch, status] = [refsOf(inner), inner('symbolic-ref', 'HEAD'), git('status', '--porcelain')]
+    const merge = 'git merge -q --ff-only next && git branch made && git tag light'
+    const ended = await onOverlay(cwd, [[call('exec_command', { cmd: merge, workdir: at })]], {
       how,
       home,
       args: ['--land-commits'],
     })
-    expect(reportOf(ended)).toMatchObject({ commits: [{ path: at, moved: { branch: 'refs/heads/main' } }] })
-    expect([nested('log', '-1', '--format=%s'), nested('status', '--porcelain')]).toEqual(['third', ''])
+    const report = reportOf(ended)
+    expect(report).toMatchObject({ commits: [{ path: at, moved: { branch } }], repositories: [] })
+    expect(report?.refs?.map(({ ref }) => ref)).toEqual(['refs/heads/made', 'refs/tags/light'])
+    expect([inner('log', '-1', '--format=%s'), inner('status', '--porcelain')]).toEqual(['next', ''])
     expect((await agent(['undo', '--last'], { cwd, home })).code).toBe(0)
-    expect([refsOf(nested), nested('status', '--porcelain')]).toEqual([before, ''])
+    expect([refsOf(inner), inner('status', '--porcelain'), git('status', '--porcelain')]).toEqual([before, '', status])
   })
 }
 
@@ -121,6 +148,29 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     })
     expect((await ask('changes', '--last')).stdout).toContain(`not landed in ${cwd}: main\n`)
     expect((await ask('sessions', 'prune', '--days', '0')).stdout).toContain('0 sessions removed')
+  })
+
+  test('leave no view behind if all of them land, and one from which they can land otherwise', async () => {
+    const run = (args: readonly string[]) => committing('git branch new; git tag v1', { args })
+    const viewOf = ({ home, report }: Awaited<ReturnType<typeof run>>): string =>
+      join(home, '.local/state/portcullis/sessions', report?.run ?? '', 'view')
+    expect(existsSync(viewOf(await run(['--land-commits'])))).toBe(false)
+    expect(existsSync(viewOf(await run([])))).toBe(true)
+  })
+
+  test('land from a view of an earlier version, too, which did not record where they were', async () => {
+    const { home, git, report, ask } = await committing('git merge -q --ff-only other; git tag v1', {
+      prepare: twoBranches,
+      args: ['--land', 'never'],
+    })
+    const session = join(home, '.local/state/portcullis/sessions', report?.run ?? '')
+    const heads = JSON.parse(readFileSync(join(session, 'heads.json'), 'utf8')) as readonly { refs: unknown }[]
+    writeFileSync(join(session, 'heads.json'), JSON.stringify(heads.map(({ refs: _, ...head }) => head)))
+    rmSync(join(session, 'changes'), { recursive: true })
+    git('branch', 'mine')
+    const applied = await ask('apply', '--last', '--land-commits')
+    expect(applied.stdout).toMatch(/^commits: main moved to .*\nrefs that landed: tag v1\n/)
+    expect(git('branch', '--list', '--format=%(refname:short)').split('\n')).toEqual(['main', 'mine', 'other'])
   })
 
   test('land when a later run of the session completes', async () => {
