@@ -1,14 +1,13 @@
 import { basename } from 'node:path'
 import {
   gitDirectoriesOf,
-  hasCommit,
   noRemoval,
   otherCheckedOut,
   planCommits,
-  planGiveBack,
   readCheckedOut,
   readRepositoryState,
   runBranch,
+  type CheckedOut,
   type GitDirectories,
   type GitWrites,
   type RefChange,
@@ -16,11 +15,11 @@ import {
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
-import { keepIndex, keptIndex } from './kept-indexes.ts'
+import { keepIndex } from './kept-indexes.ts'
 import type { KeptIndex, ViewState } from './view-state.ts'
 
 /** A commit that landed in the repository. */
-type LandedCommits = {
+export type LandedCommits = {
   /** The path of the repository's work tree. */
   readonly path: string
   /** The separate branch that was created for the commit. Absent: the repository had it already. */
@@ -33,7 +32,7 @@ type LandedCommits = {
 }
 
 /** A ref that landed under its own name: a branch that isn't checked out, a tag, or notes. `old` is its value before; absent if it is new. */
-type LandedRef = {
+export type LandedRef = {
   readonly path: string
   readonly ref: string
   readonly old?: string | undefined
@@ -68,7 +67,7 @@ type CommitsPlan = CommitsReport & { readonly git: readonly GitWrites[] }
  */
 export async function planLandingOfCommits(
   directory: string,
-  { roots: trees }: Pick<ViewState, 'roots'>,
+  state: Pick<ViewState, 'roots' | 'commits' | 'refs'>,
   { repositories }: Pick<ChangeRecord, 'repositories'>,
   moveBranches: boolean,
 ): Promise<CommitsPlan> {
@@ -79,8 +78,8 @@ export async function planLandingOfCommits(
   const complete: string[] = []
   const indexes: KeptIndex[] = []
   const git: GitWrites[] = []
-  const roots = trees.flatMap(({ path, source }) => [path, source])
-  for (const { path, kept: place, refs: changes } of repositories) {
+  const roots = state.roots.flatMap(({ path, source }) => [path, source])
+  for (const { path, kept: place, refs: changed } of repositories) {
     const [from, to] = [privateGitOf(place), gitDirectoriesOf(path)]
     if (from === undefined || to === undefined) {
       if (to !== undefined)
@@ -89,7 +88,9 @@ export async function planLandingOfCommits(
     }
     // An overlay doesn't record where the branches of nested repositories were, so they may only be fast-forwarded there.
     const known = headOf(directory, path)
-    const was = known ?? readCheckedOut(to)
+    const moved = known && movedBefore(state, path, known, { from, to })
+    const was = moved ?? known ?? readCheckedOut(to)
+    const changes = changed?.map((each) => sinceLanded(state, path, each, to))
     // The work trees of one repository share its refs, so each of them needs a ref with a different name.
     const before = git.filter(({ within }) => within.includes(to.common)).length
     const elsewhere = repositories.flatMap((each): readonly string[] => {
@@ -97,7 +98,10 @@ export async function planLandingOfCommits(
       const commit = git?.common === from.common ? readCheckedOut(git)?.commit : undefined
       return commit === undefined ? [] : [commit]
     })
-    const onlyForward = { head: known === undefined, refs: known?.refs === undefined && from.own === from.common }
+    const onlyForward = {
+      head: known === undefined || moved !== undefined,
+      refs: known?.refs === undefined && from.own === from.common,
+    }
     const planned = await planCommits({
       from,
       to,
@@ -130,6 +134,35 @@ export async function planLandingOfCommits(
 }
 
 /**
+ * Where an earlier landing of the session left the checked-out branch, if that is where it is now, and if the run has moved on since. Undefined: the branch
+ * moves only from where it was when the view was made.
+ */
+function movedBefore(
+  { commits = [] }: Pick<ViewState, 'commits'>,
+  path: string,
+  known: CheckedOut,
+  { from, to }: { readonly from: GitDirectories; readonly to: GitDirectories },
+): CheckedOut | undefined {
+  const [now, made] = [readCheckedOut(to), readCheckedOut(from)]
+  const landed = commits.find((each) => each.path === path && each.moved?.branch === known.branch)
+  const isThere = now?.branch === known.branch && now?.commit === landed?.commit && made?.commit !== landed?.commit
+  return landed !== undefined && isThere ? now : undefined
+}
+
+/** A change to a ref, seen from the value that an earlier landing of the session gave to the ref, if the ref still has that value. */
+function sinceLanded(
+  { refs = [] }: Pick<ViewState, 'refs'>,
+  path: string,
+  change: RefChange,
+  to: GitDirectories,
+): RefChange {
+  const landed = refs.find((each) => each.path === path && each.ref === change.name)
+  if (landed === undefined || landed.now === change.now) return change
+  const present = readRepositoryState({ ...to, own: to.common })?.refs?.[change.name]
+  return present === landed.now ? { ...change, old: landed.now } : change
+}
+
+/**
  * The changes of refs that don't land because that wasn't requested. Those that the repository has already aren't listed, nor branches whose commits are on a
  * separate branch.
  */
@@ -157,61 +190,4 @@ export function unlandedRepositories(
 ): ChangeRecord['repositories'] {
   const landed = new Set([...commits.map(({ path }) => path), ...imported])
   return repositories.filter(({ path, refs }) => unlanded.includes(path) || !(landed.has(path) || refs?.length === 0))
-}
-
-/**
- * Whether the refs that were set when commits landed still say so. The branch of a commit contains it: the checked-out branch that moved or, if none did, the
- * separate branch. If the branch moved back, it doesn't contain the commit any more from which it moved. The same is true of other refs.
- */
-export function areCommitsIn(
-  { roots: trees }: Pick<ViewState, 'roots'>,
-  commits: readonly LandedCommits[],
-  refs: readonly LandedRef[],
-): boolean {
-  const roots = trees.flatMap(({ path, source }) => [path, source])
-  const has = (path: string, branch: string | undefined, commit: string, unless?: string): boolean => {
-    const git = gitDirectoriesOf(path)
-    return git !== undefined && branch !== undefined && hasCommit({ git, roots, branch, commit, unless })
-  }
-  return (
-    commits.every(({ path, ref, commit, moved }) => has(path, moved?.branch ?? ref, commit, moved?.old)) &&
-    refs.every(({ path, ref, old, now }) => has(path, ref, now, old))
-  )
-}
-
-/** Plans how to undo the landing of commits. `stayed` gives a reason for each branch that will not be moved back. */
-export function planGivingBack(
-  directory: string,
-  { roots: trees, commits = [], refs = [], indexes = [] }: Pick<ViewState, 'roots' | 'commits' | 'refs' | 'indexes'>,
-): {
-  readonly stayed: readonly string[]
-  readonly git: readonly GitWrites[]
-} {
-  const roots = trees.flatMap(({ path, source }) => [path, source])
-  const stayed: string[] = []
-  // The work trees of a repository share its refs, so they have one plan.
-  const plans = new Map<string, GitWrites>()
-  for (const path of new Set([...commits, ...refs].map((each) => each.path))) {
-    const git = gitDirectoriesOf(path)
-    const isHere = (each: { readonly path: string }): boolean => each.path === path
-    const landed = commits.filter(isHere)
-    const kept = indexes.find((each) => each.path === path)
-    const planned =
-      git === undefined
-        ? { stayed: "the repository is missing or can't be read" }
-        : planGiveBack({
-            git,
-            roots,
-            landed,
-            changes: refs.filter(isHere),
-            index: keptIndex(directory, kept),
-            earlier: plans.get(git.common),
-          })
-    if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
-    else {
-      if (git !== undefined) plans.set(git.common, planned.git)
-      stayed.push(...planned.kept.map((why) => `${path}: ${why}`))
-    }
-  }
-  return { stayed, git: [...plans.values()] }
 }

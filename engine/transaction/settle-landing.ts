@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CommitError, isApplied, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
-import { areCommitsIn } from './land-commits.ts'
+import { areCommitsIn } from './landed-commits.ts'
 import { readViewState, withoutLanded, writeViewState } from './view-state.ts'
 
 /**

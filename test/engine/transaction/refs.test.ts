@@ -150,6 +150,26 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect((await ask('sessions', 'prune', '--days', '0')).stdout).toContain('0 sessions removed')
   })
 
+  test('move on from where an earlier landing of the same view left them, and one undo takes all of it back', async () => {
+    const script = `echo x > a.txt; git ${by} commit -qam second; git tag v1; echo y > new.txt; echo z > later.txt`
+    const { cwd, home, git, first, report, ask } = await committing(script, { args: ['--land', 'never'] })
+    const id = report?.run ?? ''
+    const applied = await ask('apply', id, 'a.txt', 'new.txt', '--land-commits')
+    expect([applied.code, git('log', '--format=%s'), git('rev-parse', 'v1')]).toEqual([
+      0,
+      'second\nfirst',
+      git('rev-parse', 'main'),
+    ])
+    const more = `git ${by} commit -q --allow-empty -m third; git tag -f v1`
+    await exec([cmd(more), [say('done')]], ['--land-commits', 'resume', id, 'x'], { cwd, home })
+    expect([git('log', '--format=%s'), git('rev-parse', 'v1')]).toEqual([
+      'third\nsecond\nfirst',
+      git('rev-parse', 'main'),
+    ])
+    expect((await ask('undo', id)).stdout).toMatch(/^Reverted/)
+    expect([refsOf(git), git('status', '--porcelain')]).toEqual([`${first} refs/heads/main`, ''])
+  })
+
   test('leave no view behind if all of them land, and one from which they can land otherwise', async () => {
     const run = (args: readonly string[]) => committing('git branch new; git tag v1', { args })
     const viewOf = ({ home, report }: Awaited<ReturnType<typeof run>>): string =>
