@@ -61,6 +61,8 @@ export type Change =
       readonly movedFrom?: Place
       /** Whether the file is replaced even if it is read-only. If undefined, the commit refuses to replace a read-only file. */
       readonly evenReadOnly?: true
+      /** Whether the content is written to disk before the file appears, even if the rest of the commit isn't. Default: only if the commit is durable. */
+      readonly isSynced?: true
       /** Creates a symbolic link with this target instead of a file (when a patch moves a link). If this is set, `content` is empty. */
       readonly symlink?: string
     }

@@ -33,7 +33,7 @@ export function writeFresh(
     // Changing the owner clears set-user-id, so the mode is set afterwards.
     const kept = change.owner === undefined || keepOwner(descriptor, change.owner, fresh, directories)
     if (change.mode !== undefined) fchmodSync(descriptor, kept ? change.mode : change.mode & 0o1777)
-    if (durable) fsyncSync(descriptor)
+    if (durable || change.isSynced === true) fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

@@ -43,8 +43,8 @@ export type TransactionRequest = {
   /** Whether files that git ignores land too. Default: false, which means that they remain in the run's view. */
   readonly landIgnored?: boolean
   /**
-   * Whether the checked-out branch moves to the run's commits, if the branch hasn't moved in the meantime. Default: the commits are stored in the repository
-   * under `refs/heads/portcullis/SESSION`.
+   * Whether the checked-out branch moves to the run's commits, and other branches, tags and notes change as in the run, if nobody else has changed them in the
+   * meantime. Default: the commits are stored in the repository under `refs/heads/portcullis/SESSION`.
    */
   readonly landCommits?: boolean
 }

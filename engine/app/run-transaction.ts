@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
-import { runsLater, type Sandbox } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, runBranch, runsLater, type Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
 import { isInside } from '../core/directories-between.ts'
@@ -185,7 +185,9 @@ function reportOf(
   landing: Landing | undefined,
   commits: CommitsReport | undefined,
 ): Omit<TransactionReport, 'outside'> {
-  const { landed = [], failed = [], complete: imported = [] } = commits ?? {}
+  const { landed = [], refs = [], kept = [], failed = [], complete = [] } = commits ?? {}
+  const imported = [...complete, ...refs.map(({ path }) => path)]
+  const id = basename(view.directory)
   const unlanded = failed.map(({ path }) => path)
   const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
   const notes = landing?.type === 'landed' ? landing.notes : []
@@ -196,15 +198,25 @@ function reportOf(
     files: record.changes.length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
+    ...(refs.length === 0 ? {} : { refs: refs.slice(0, mostNamed).map((each) => ({ ...each })) }),
+    ...(kept.length === 0 ? {} : { refs_not_landed: kept.slice(0, mostNamed).map((each) => ({ ...each })) }),
     repositories: unlandedRepositories({ commits: landed, imported, unlanded }, record)
       .slice(0, mostNamed)
-      .map((each) => ({ ...each, ...(failed.find(({ path }) => path === each.path) ?? {}) })),
+      .map(({ path, kept: place, refs: changed }) => ({
+        path,
+        kept: place,
+        branch: runBranch(gitDirectoriesOf(path), id),
+        ...(changed && { refs: changed.slice(0, mostNamed).map(({ name }) => name) }),
+        ...(failed.find((each) => each.path === path) ?? {}),
+      })),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),
     ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
     not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
-    can_undo: (landing?.type === 'landed' && landing.canUndo) || (landing?.type === 'nothing' && landed.length > 0),
+    can_undo:
+      (landing?.type === 'landed' && landing.canUndo) ||
+      (landing?.type === 'nothing' && landed.length + refs.length > 0),
     ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNamed) }),
-    run: basename(view.directory),
+    run: id,
     patch: patchFile(view.directory),
   }
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { openTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
-import { commitLines } from '../display/transaction-lines.ts'
+import { commitLines, refLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, isWhole, land } from '../transaction/land.ts'
@@ -43,7 +43,8 @@ export async function applyCommand(
     const wish = { chosen, signal: held, ...(isEvery || moves === true ? { commits: { move: moves === true } } : {}) }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
-    for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
+    const lines = [...commitLines(commits?.landed ?? []), ...refLines(commits?.refs ?? [], commits?.kept ?? [])]
+    for (const line of lines) process.stdout.write(`${line}\n`)
     for (const { path, why } of commits?.failed ?? [])
       process.stderr.write(`${path}: the commits were not landed: ${why}\n`)
     switch (landing.type) {

@@ -1,9 +1,9 @@
 import process from 'node:process'
 import { CommitError, isApplied, lastApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
-import { holdOutput } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, holdOutput, runBranch } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
-import { commitLines, fetchCommand } from '../display/transaction-lines.ts'
+import { commitLines, fetchCommand, refLines, refNames } from '../display/transaction-lines.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeAllRecords, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView } from '../transaction/land.ts'
@@ -68,11 +68,12 @@ export async function discardCommand(run: string | undefined): Promise<number> {
 /** `agent undo`: reverts the changes that a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), 'undo', async ({ id, directory, state }) => {
-    const { landings, commits = [] } = state
+    const { landings, commits = [], refs = [] } = state
     const inTrees = landingsInTrees(state)
-    if (landings.length + commits.length === 0)
+    const ofGit = commits.length + refs.length
+    if (landings.length + ofGit === 0)
       throw new UserError('usage', `No changes of the session ${id} have landed, so there is nothing to revert.`)
-    if (inTrees.length + commits.length === 0) {
+    if (inTrees.length + ofGit === 0) {
       process.stdout.write(`Nothing to do: the changes of the session ${id} have already been reverted.\n`)
       return exitCodes.done
     }
@@ -169,6 +170,8 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
     ignored,
     not_landed: [...record.protected, ...special],
     commits: session.state.commits ?? [],
+    refs: session.state.refs ?? [],
+    refs_not_landed: session.state.kept ?? [],
     notes: session.state.landings.flatMap(({ notes = [] }) => notes),
     repositories,
     blocked,
@@ -182,7 +185,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
   const { ignored, special, blocked } = record
-  const { commits = [] } = session.state
+  const { commits = [], refs = [], kept: left = [] } = session.state
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
@@ -194,9 +197,11 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
       .flatMap(({ notes = [] }) => notes)
       .map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),
-    ...unlandedRepositories(session.state, record).map(
-      ({ path, kept }) => `commits in ${path}: ${fetchCommand(kept, session.id)}`,
-    ),
+    ...refLines(refs, left),
+    ...unlandedRepositories(session.state, record).flatMap(({ path, kept, refs: changed = [] }) => [
+      ...(changed.length === 0 ? [] : [`not landed in ${path}: ${refNames(changed.map(({ name }) => name))}`]),
+      `commits in ${path}: ${fetchCommand(kept, runBranch(gitDirectoriesOf(path), session.id))}`,
+    ]),
     ...blocked.map(({ path, why }) => `can't be landed: ${path}: ${why}`),
   ]
 }

@@ -103,25 +103,38 @@ export const transactionReport = z.object({
   not_landed: z.array(z.string()),
   /**
    * Commits of the run that are now in the repository, under `ref`. `moved`: the checked-out branch now points to the commit too. `stayed`:
-   * why the branch was not moved although it should have been.
+   * why the branch was not moved although it should have been. Without `ref`, the repository had the commit already, and only the branch moved.
    */
   commits: z.array(
     z.object({
       path: z.string(),
-      ref: z.string(),
+      ref: z.string().optional(),
       commit: z.string(),
       moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
       stayed: z.string().optional(),
     }),
   ),
   /**
-   * The repositories in which the run created git objects, such as commits, that were not imported into the user's repository. `git fetch` can get
-   * the objects from the repository at `kept`.
+   * Branches that are not checked out, tags and notes that have landed under their own names: the full name, the value before (absent: it is new) and the new
+   * value. Absent: none.
+   */
+  refs: z
+    .array(z.object({ path: z.string(), ref: z.string(), old: z.string().optional(), now: z.string() }))
+    .optional(),
+  /** Branches, tags, notes and `HEAD`, that the run changed, but that stay as they are in the user's repository, with the reasons. Absent: none. */
+  refs_not_landed: z.array(z.object({ path: z.string(), ref: z.string(), why: z.string() })).optional(),
+  /**
+   * The repositories in which the run created commits or changed refs that were not imported into the user's repository. `git fetch` can get them from the
+   * repository at `kept`.
    */
   repositories: z.array(
     z.object({
       path: z.string(),
       kept: z.string(),
+      /** The full name of the branch for the run's commits, from which the names of others are made. Absent: `refs/heads/portcullis/RUN`. */
+      branch: z.string().optional(),
+      /** The refs that the run changed, and `HEAD`. Absent: that isn't known. */
+      refs: z.array(z.string()).optional(),
       /** Why the objects could not be imported, if an import was attempted. */
       why: z.string().optional(),
     }),

@@ -21,6 +21,8 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ignored,
     not_landed: apart,
     commits,
+    refs = [],
+    refs_not_landed: left = [],
     outside,
     repositories,
     can_undo: canUndo,
@@ -41,10 +43,11 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
       : [`    effects outside the transaction, which can't be undone: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    files that never land: ${names(apart)}`]),
     ...commitLines(commits).map((line) => `    ${line}`),
-    ...repositories.map(
-      ({ path, kept, why }) =>
-        `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${fetchCommand(kept, id)}`,
-    ),
+    ...refLines(refs, left).map((line) => `    ${line}`),
+    ...repositories.flatMap(({ path, kept, branch, why, refs: changed = [] }) => [
+      ...(changed.length === 0 ? [] : [`    not landed in ${shorten(path)}: ${refNames(changed)}`]),
+      `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${fetchCommand(kept, branch ?? usualBranch(id))}`,
+    ]),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
       : [
@@ -53,10 +56,17 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
   ]
 }
 
-/** The command that fetches the commits of a session's view into separate branches. */
-export function fetchCommand(kept: string, id: string): string {
-  return shellJoin(['git', 'fetch', kept, 'HEAD', `refs/heads/*:refs/heads/portcullis/${id}-*`])
+/**
+ * The command that fetches the commits of a session's view into separate branches.
+ *
+ * @param branch the full name with which the names of these branches begin
+ */
+export function fetchCommand(kept: string, branch: string): string {
+  return shellJoin(['git', 'fetch', kept, 'HEAD', `refs/heads/*:${branch}-*`])
 }
+
+/** The full name of the branch for the commits of a session, in repositories that have no branch `portcullis`. */
+const usualBranch = (id: string): string => `refs/heads/portcullis/${id}`
 
 const kinds: Readonly<Record<OutsideEffect['kind'], string>> = {
   ...{ host: 'hosts', 'mcp-server': 'MCP servers', hook: 'hooks', cache: 'package caches' },
@@ -75,13 +85,42 @@ export function outsideWords(outside: readonly OutsideEffect[]): string {
 
 /** Says where the commits of a run are, one line per repository. */
 export function commitLines(commits: Readonly<TransactionReport['commits']>): readonly string[] {
-  return commits.map(({ ref, moved, stayed }) => `commits: ${commitWords(ref, moved?.branch, stayed)}`)
+  return commits.map(({ ref, commit, moved, stayed }) => `commits: ${commitWords(ref, commit, moved?.branch, stayed)}`)
 }
 
-function commitWords(ref: string, moved: string | undefined, stayed: string | undefined): string {
-  const short = (name: string): string => name.replace(/^refs\/heads\//, '')
-  if (moved !== undefined) return `on ${short(moved)} and on the branch ${short(ref)}`
-  return `on the branch ${short(ref)}${stayed === undefined ? '' : `; the checked-out branch was not moved: ${stayed}`}`
+function commitWords(ref: string | undefined, commit: string, moved: string | undefined, stayed: string | undefined) {
+  if (ref === undefined) return `${refName(moved ?? 'HEAD')} moved to ${commit.slice(0, 12)}`
+  if (moved !== undefined) return `on ${refName(moved)} and on the branch ${refName(ref)}`
+  return `on the branch ${refName(ref)}${stayed === undefined ? '' : `; the checked-out branch was not moved: ${stayed}`}`
+}
+
+/** Says which refs landed under their own names, and which ones of those that the run changed did not. */
+export function refLines(
+  landed: Readonly<NonNullable<TransactionReport['refs']>>,
+  kept: Readonly<NonNullable<TransactionReport['refs_not_landed']>>,
+): readonly string[] {
+  const reasons = [...new Set(kept.map(({ why }) => why))]
+  return [
+    ...(landed.length === 0 ? [] : [`refs that landed: ${refNames(landed.map(({ ref }) => ref))}`]),
+    ...reasons.map((why) => {
+      const names = kept.filter((each) => each.why === why).map(({ ref }) => ref)
+      return `refs that did not land: ${refNames(names)} (${why})`
+    }),
+  ]
+}
+
+/** Names refs, in one line. */
+export function refNames(refs: readonly string[]): string {
+  return named(refs.map(refName))
+}
+
+/** The name of a branch, or what kind of ref it is and its name. */
+function refName(ref: string): string {
+  return ref
+    .replace(/^refs\/heads\//, '')
+    .replace(/^refs\/tags\//, 'tag ')
+    .replace(/^refs\/notes\//, 'notes ')
+    .replace(/^refs\/stash$/, 'stash')
 }
 
 const heads = {

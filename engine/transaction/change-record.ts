@@ -35,6 +35,9 @@ const change = z.object({
   no_merge: z.string().optional(),
 })
 
+/** A difference between the refs of a repository before and after the run, as in `RefChange`. */
+const refChange = z.object({ name: z.string(), old: z.string().optional(), now: z.string().optional() })
+
 const record = z.object({
   version: z.literal(1),
   /** When the first of the changes was recorded, in ISO 8601 format. */
@@ -47,8 +50,13 @@ const record = z.object({
   protected: z.array(z.string()),
   /** Pipes, sockets and devices. They never land. */
   special: z.array(z.string()),
-  /** Repositories in which the run created objects, such as commits. Objects don't land with the files. `kept`: where the objects are in the view. */
-  repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
+  /**
+   * Repositories in which the run changed refs or HEAD, or created objects, such as commits. None of this lands with the files. `kept`: where the repository is
+   * in the view. `refs`: what the run changed; empty if it only created objects. Absent: it isn't known what the run changed.
+   */
+  repositories: z
+    .array(z.object({ path: z.string(), kept: z.string(), refs: z.array(refChange).readonly().optional() }))
+    .default([]),
   /** Changes that can't land. If there are any, the others land only if the user selects them. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
   /** Whether `changes` includes files that git ignores. */

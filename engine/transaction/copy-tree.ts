@@ -20,6 +20,8 @@ type CopyOptions = {
   /** The maximum size of the tree. It is checked while the tree is copied, so that copying stops early if the tree is too large. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
   readonly signal?: AbortSignal | undefined
+  /** Called with the key of each directory below the root that has a `.git` directory. Default: nothing is called. */
+  readonly repository?: (key: string) => void
 }
 
 /** How many entries are copied before other tasks of this process get a chance to run. */
@@ -38,7 +40,11 @@ const mostListed = 50_000
  * @param to a directory that doesn't exist yet
  * @throws CopyRefusal if the tree can't be copied in this way; what has been copied so far is not removed
  */
-export async function copyTree(from: string, to: string, { how, limit, signal }: CopyOptions): Promise<Manifest> {
+export async function copyTree(
+  from: string,
+  to: string,
+  { how, limit, signal, repository }: CopyOptions,
+): Promise<Manifest> {
   const { addFiles, addBytes } = openCounter(from, limit)
   const countGit = (size: number): void => {
     addFiles(1)
@@ -66,6 +72,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     const isGit = key === '.git' || key.endsWith('/.git')
     if (isGit && stats.isDirectory()) {
       repositories.push(directoryOf(key))
+      if (key !== '.git') repository?.(directoryOf(key))
       return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit)
     }
     if (key === '.git') return

@@ -1,9 +1,25 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { gitDirectoriesOf, nestedRepositories, readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
+import {
+  changesBetween,
+  gitDirectoriesOf,
+  readRepositoryState,
+  type GitDirectories,
+  type RefChange,
+  type RepositoryState,
+} from '../../sandbox/index.ts'
+import { nestedGit } from './linked-git.ts'
 
-const heads = z.array(z.object({ path: z.string(), branch: z.string().optional(), commit: z.string().optional() }))
+const heads = z.array(
+  z.object({
+    path: z.string(),
+    branch: z.string().optional(),
+    commit: z.string().optional(),
+    /** The branches, tags, notes and stash. Absent for a linked work tree, and in views that earlier versions made. */
+    refs: z.record(z.string(), z.string()).optional(),
+  }),
+)
 const headsFile = (directory: string): string => join(directory, 'heads.json')
 
 /** Whether a tree is the root of a repository. */
@@ -11,23 +27,63 @@ export function isRepository(tree: string): boolean {
   return lstatSync(join(tree, '.git'), { throwIfNoEntry: false }) !== undefined
 }
 
+/** A tree of a view that has just been made, with its git directory in the view and with the repositories in it that have a `.git` directory of their own. */
+type MadeTree = {
+  readonly path: string
+  readonly git: string
+  readonly nested: readonly { readonly path: string; readonly git: string }[]
+}
+
 /**
- * Records what is checked out in each tree, and in its submodules and linked work trees, when its view is made. Landing moves a branch only if the branch still
- * points to the recorded commit.
+ * Records what is checked out in each tree of a new view, and in the repositories in it, and where their refs are. What a run changes of this is what it has to
+ * land, and landing changes a ref only if it is still as it was.
  */
-export function noteHeads(directory: string, paths: readonly string[]): void {
-  const all = paths.flatMap((path) => [path, ...nestedRepositories(path).map((nested) => nested.path)])
-  const known = all.flatMap((path) => {
-    const git = gitDirectoriesOf(path)
-    const head = git && readCheckedOut(git)
-    return head === undefined ? [] : [{ path, ...head }]
+export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
+  const all = trees.flatMap(({ path, git, nested }): readonly (readonly [string, GitDirectories])[] => [
+    [path, { own: git, common: git }],
+    ...nestedGit(path, git).map((each) => [each.path, each.kept] as const),
+    ...nested.map((each) => [each.path, { own: each.git, common: each.git }] as const),
+  ])
+  const known = all.flatMap(([path, git]) => {
+    const state = readRepositoryState(git)
+    return state === undefined ? [] : [{ path, ...state }]
   })
   writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
 }
 
-/** What was checked out in a tree when its view was made; undefined if that wasn't recorded. */
-export function headOf(directory: string, path: string): CheckedOut | undefined {
+/** What was checked out in a tree when its view was made, and where its refs were; undefined if that wasn't recorded. */
+export function headOf(directory: string, path: string): RepositoryState | undefined {
   if (!existsSync(headsFile(directory))) return undefined
   const known = heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).find((each) => each.path === path)
-  return known && { branch: known.branch, commit: known.commit }
+  return known && { branch: known.branch, commit: known.commit, refs: known.refs }
+}
+
+/**
+ * What a run changed in the refs of a repository of its view, compared with when the view was made or, if that wasn't recorded, with the user's repository.
+ *
+ * @param path the path of the repository's work tree
+ * @param git the git directories of the repository in the view
+ * @param linked the linked work trees of the view's repository
+ * @returns undefined if that can't be determined
+ */
+export function refChanges(
+  directory: string,
+  path: string,
+  git: GitDirectories,
+  linked: readonly { readonly path: string; readonly kept: GitDirectories }[] = [],
+): readonly RefChange[] | undefined {
+  const now = readRepositoryState(git)
+  if (now === undefined) return undefined
+  const known = headOf(directory, path)
+  const host = gitDirectoriesOf(path)
+  const present = host && readRepositoryState(host)
+  // A repository that the run made has no earlier state. Before its first commit, there is nothing in it.
+  const head = known ?? present ?? { branch: now.branch, commit: undefined }
+  const refs = known?.refs ?? (host && readRepositoryState({ ...host, own: host.common })?.refs) ?? {}
+  const before = { branch: head.branch, commit: head.commit, refs }
+  const except = linked.flatMap((each): readonly string[] => {
+    const [was, is] = [headOf(directory, each.path), readRepositoryState(each.kept)]
+    return was?.branch !== undefined && was.branch === is?.branch ? [was.branch] : []
+  })
+  return changesBetween(before, now, { except: new Set(except), isRemovalKnown: known?.refs !== undefined })
 }

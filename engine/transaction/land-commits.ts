@@ -1,23 +1,29 @@
 import { basename } from 'node:path'
 import {
   gitDirectoriesOf,
-  hasCommit,
+  noRemoval,
+  otherCheckedOut,
   planCommits,
-  planGiveBack,
   readCheckedOut,
+  readRepositoryState,
+  runBranch,
+  type CheckedOut,
+  type GitDirectories,
   type GitWrites,
+  type RefChange,
 } from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
-import { keepIndex, keptIndex } from './kept-indexes.ts'
+import { keepIndex } from './kept-indexes.ts'
 import type { KeptIndex, ViewState } from './view-state.ts'
 
-/** Commits that a run made and that landed in the repository, under a separate ref. */
-type LandedCommits = {
+/** A commit that landed in the repository. */
+export type LandedCommits = {
   /** The path of the repository's work tree. */
   readonly path: string
-  readonly ref: string
+  /** The separate branch that was created for the commit. Absent: the repository had it already. */
+  readonly ref?: string | undefined
   readonly commit: string
   /** The checked-out branch that moved to these commits. */
   readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
@@ -25,9 +31,22 @@ type LandedCommits = {
   readonly stayed?: string | undefined
 }
 
-/** The commits of a session that landed, and those that did not, with reasons. */
+/** A ref that landed under its own name: a branch that isn't checked out, a tag, or notes. `old` is its value before; absent if it is new. */
+export type LandedRef = {
+  readonly path: string
+  readonly ref: string
+  readonly old?: string | undefined
+  readonly now: string
+}
+
+/** A ref that a run changed, but that did not land under its own name, and the reason. `HEAD` if the run had something else checked out. */
+type KeptRef = { readonly path: string; readonly ref: string; readonly why: string }
+
+/** The commits and refs of a session that landed, and those that did not, with reasons. */
 export type CommitsReport = {
   readonly landed: readonly LandedCommits[]
+  readonly refs: readonly LandedRef[]
+  readonly kept: readonly KeptRef[]
   /** `isPart`: only commits on branches that are not checked out could not land. */
   readonly failed: readonly { readonly path: string; readonly why: string; readonly isPart?: true }[]
   /** The paths of repositories that already had all commits of the session. */
@@ -40,34 +59,38 @@ export type CommitsReport = {
 type CommitsPlan = CommitsReport & { readonly git: readonly GitWrites[] }
 
 /**
- * Plans the landing of the commits that a session's runs made. Their objects are stored in the repositories immediately, but no ref points to them until the
- * plan is carried out, together with the landing of the files.
+ * Plans the landing of the commits that a session's runs made, and of their changes to refs. Nothing changes in the repositories, not even their objects, until
+ * the plan is carried out, together with the landing of the files.
  *
- * @param moveBranches whether the checked-out branch moves to these commits, provided that it still points to the same commit as when the view was made
+ * @param moveBranches whether the checked-out branch moves to these commits, and other refs change under their own names, provided that they are still as they
+ * were when the view was made. Otherwise, the commits land on separate branches
  */
 export async function planLandingOfCommits(
   directory: string,
-  { roots: trees }: Pick<ViewState, 'roots'>,
+  state: Pick<ViewState, 'roots' | 'commits' | 'refs'>,
   { repositories }: Pick<ChangeRecord, 'repositories'>,
   moveBranches: boolean,
 ): Promise<CommitsPlan> {
   const landed: LandedCommits[] = []
+  const refs: LandedRef[] = []
+  const kept: KeptRef[] = []
   const failed: CommitsReport['failed'][number][] = []
   const complete: string[] = []
   const indexes: KeptIndex[] = []
   const git: GitWrites[] = []
-  const roots = trees.flatMap(({ path, source }) => [path, source])
-  for (const { path, kept } of repositories) {
-    const [from, to] = [privateGitOf(kept), gitDirectoriesOf(path)]
+  const roots = state.roots.flatMap(({ path, source }) => [path, source])
+  for (const { path, kept: place, refs: changed } of repositories) {
+    const [from, to] = [privateGitOf(place), gitDirectoriesOf(path)]
     if (from === undefined || to === undefined) {
       if (to !== undefined)
-        failed.push({ path, why: `the repository in which they were made no longer exists: ${kept}` })
+        failed.push({ path, why: `the repository in which they were made no longer exists: ${place}` })
       continue
     }
-    // Which commit was checked out at the start is recorded only for the tree, its submodules and linked work trees. The branches of other nested
-    // repositories may only be fast-forwarded.
+    // An overlay doesn't record where the branches of nested repositories were, so they may only be fast-forwarded there.
     const known = headOf(directory, path)
-    const was = known ?? readCheckedOut(to)
+    const moved = known && movedBefore(state, path, known, { from, to })
+    const was = moved ?? known ?? readCheckedOut(to)
+    const changes = changed?.map((each) => sinceLanded(state, path, each, to))
     // The work trees of one repository share its refs, so each of them needs a ref with a different name.
     const before = git.filter(({ within }) => within.includes(to.common)).length
     const elsewhere = repositories.flatMap((each): readonly string[] => {
@@ -75,19 +98,29 @@ export async function planLandingOfCommits(
       const commit = git?.common === from.common ? readCheckedOut(git)?.commit : undefined
       return commit === undefined ? [] : [commit]
     })
+    const onlyForward = {
+      head: known === undefined || moved !== undefined,
+      refs: known?.refs === undefined && from.own === from.common,
+    }
     const planned = await planCommits({
       from,
       to,
       elsewhere,
-      ref: `refs/heads/portcullis/${basename(directory)}${before === 0 ? '' : `-tree-${before + 1}`}`,
+      ref: `${runBranch(to, basename(directory))}${before === 0 ? '' : `-tree-${before + 1}`}`,
       roots,
-      ...(moveBranches && was !== undefined ? { move: was, onlyForward: known === undefined } : {}),
+      changes,
+      ...(moveBranches ? { own: { head: was, onlyForward } } : {}),
     })
     if (planned.type === 'failed') failed.push({ path, why: planned.why })
     if (planned.type === 'complete') complete.push(path)
-    if (planned.type !== 'planned') continue
+    if (planned.type === 'none' || planned.type === 'failed') continue
+    const here = planned.type === 'planned' ? planned.refs : []
+    const left = moveBranches ? (planned.kept ?? []) : leftWithout(changes ?? [], to, here)
+    kept.push(...left.map((each) => ({ path, ...each })))
+    if (planned.type === 'complete') continue
     if (planned.left !== undefined) failed.push({ path, why: planned.left, isPart: true })
     git.push(planned.git)
+    refs.push(...planned.changes.map((each) => ({ path, ...each })))
     for (const [at, { stayed, index, ...ref }] of planned.refs.entries()) {
       if (index !== undefined) indexes.push(keepIndex(directory, path, index))
       const why =
@@ -97,7 +130,57 @@ export async function planLandingOfCommits(
       landed.push({ path, ...ref, ...(why === undefined ? {} : { stayed: why }) })
     }
   }
-  return { landed, failed, complete, indexes, git }
+  return { landed, refs, kept, failed, complete, indexes, git }
+}
+
+/**
+ * Where an earlier landing of the session left the checked-out branch, if that is where it is now, and if the run has moved on since. Undefined: the branch
+ * moves only from where it was when the view was made.
+ */
+function movedBefore(
+  { commits = [] }: Pick<ViewState, 'commits'>,
+  path: string,
+  known: CheckedOut,
+  { from, to }: { readonly from: GitDirectories; readonly to: GitDirectories },
+): CheckedOut | undefined {
+  const [now, made] = [readCheckedOut(to), readCheckedOut(from)]
+  const landed = commits.find((each) => each.path === path && each.moved?.branch === known.branch)
+  const isThere = now?.branch === known.branch && now?.commit === landed?.commit && made?.commit !== landed?.commit
+  return landed !== undefined && isThere ? now : undefined
+}
+
+/** A change to a ref, seen from the value that an earlier landing of the session gave to the ref, if the ref still has that value. */
+function sinceLanded(
+  { refs = [] }: Pick<ViewState, 'refs'>,
+  path: string,
+  change: RefChange,
+  to: GitDirectories,
+): RefChange {
+  const landed = refs.find((each) => each.path === path && each.ref === change.name)
+  if (landed === undefined || landed.now === change.now) return change
+  const present = readRepositoryState({ ...to, own: to.common })?.refs?.[change.name]
+  return present === landed.now ? { ...change, old: landed.now } : change
+}
+
+/**
+ * The changes of refs that don't land because that wasn't requested. Those that the repository has already aren't listed, nor branches whose commits are on a
+ * separate branch.
+ */
+function leftWithout(
+  changes: readonly RefChange[],
+  to: GitDirectories,
+  landed: readonly { readonly commit: string }[],
+): readonly Omit<KeptRef, 'path'>[] {
+  const checkedOut = readCheckedOut(to)
+  const present = readRepositoryState({ ...to, own: to.common })?.refs
+  return changes.flatMap(({ name, now }): readonly Omit<KeptRef, 'path'>[] => {
+    const isHead = name === 'HEAD'
+    const isThere = now === (isHead ? (checkedOut?.branch ?? checkedOut?.commit) : present?.[name])
+    const isOnBranch = now !== undefined && (name === 'refs/stash' || landed.some(({ commit }) => commit === now))
+    if (isThere || isOnBranch) return []
+    const why = isHead ? otherCheckedOut(now) : now === undefined ? noRemoval : '--land-commits was not given'
+    return [{ ref: name, why }]
+  })
 }
 
 /** The repositories with commits of a session that have not landed. */
@@ -106,42 +189,5 @@ export function unlandedRepositories(
   { repositories }: Pick<ChangeRecord, 'repositories'>,
 ): ChangeRecord['repositories'] {
   const landed = new Set([...commits.map(({ path }) => path), ...imported])
-  return repositories.filter(({ path }) => unlanded.includes(path) || !landed.has(path))
-}
-
-/** Whether the branches that were set when commits landed still contain them: the checked-out branch that moved or, if none did, `portcullis/SESSION`. */
-export function areCommitsIn({ roots: trees }: Pick<ViewState, 'roots'>, commits: readonly LandedCommits[]): boolean {
-  const roots = trees.flatMap(({ path, source }) => [path, source])
-  return commits.every(({ path, ref, commit, moved }) => {
-    const git = gitDirectoriesOf(path)
-    return git !== undefined && hasCommit({ git, roots, branch: moved?.branch ?? ref, commit })
-  })
-}
-
-/** Plans how to undo the landing of commits. `stayed` gives a reason for each branch that will not be moved back. */
-export function planGivingBack(
-  directory: string,
-  { roots: trees, commits = [], indexes = [] }: Pick<ViewState, 'roots' | 'commits' | 'indexes'>,
-): {
-  readonly stayed: readonly string[]
-  readonly git: readonly GitWrites[]
-} {
-  const roots = trees.flatMap(({ path, source }) => [path, source])
-  const stayed: string[] = []
-  const plans: GitWrites[] = []
-  for (const path of new Set(commits.map((each) => each.path))) {
-    const git = gitDirectoriesOf(path)
-    const landed = commits.filter((each) => each.path === path)
-    const kept = indexes.find((each) => each.path === path)
-    const planned =
-      git === undefined
-        ? { stayed: "the repository is missing or can't be read" }
-        : planGiveBack({ git, roots, landed, index: keptIndex(directory, kept) })
-    if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
-    else {
-      plans.push(planned.git)
-      stayed.push(...planned.kept.map((why) => `${path}: ${why}`))
-    }
-  }
-  return { stayed, git: plans }
+  return repositories.filter(({ path, refs }) => unlanded.includes(path) || !(landed.has(path) || refs?.length === 0))
 }

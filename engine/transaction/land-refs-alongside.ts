@@ -12,12 +12,17 @@ export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly
   const changes: Change[] = []
   const unchanged: { readonly key: string; readonly before: FileState }[] = []
   for (const { writes, unchanged: kept } of plans) {
-    for (const { path, before, after } of writes) {
+    for (const { path, before, after, mode, isSynced } of writes) {
       const now = stateOf(path, before)
       if (now === undefined) return { changed: path }
       const place = { path, key: path }
       if (after === undefined) changes.push({ type: 'remove', place, before: now })
-      else changes.push(writeOf(place, now, after))
+      else
+        changes.push({
+          ...writeOf(place, now, after),
+          ...(mode !== undefined && { mode }),
+          ...(isSynced && { isSynced }),
+        })
     }
     for (const { path, before } of kept) {
       const now = stateOf(path, before)
@@ -36,7 +41,7 @@ function stateOf(path: string, bytes: Buffer | undefined): FileState | undefined
   return now.type === 'file' && now.bytes.equals(bytes) ? now : undefined
 }
 
-function writeOf(place: Change['place'], before: FileState, after: Buffer): Change {
+function writeOf(place: Change['place'], before: FileState, after: Buffer): Change & { readonly type: 'write' } {
   const known = before.type === 'file' ? before : undefined
   const owner = known && { uid: known.uid, gid: known.gid }
   return { type: 'write', place, before, content: [after], mode: known?.mode, owner, evenReadOnly: true }

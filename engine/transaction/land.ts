@@ -113,7 +113,7 @@ async function tryToLand(
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const { git, ...commits } =
       wanted === undefined || state === undefined
-        ? { git: [], landed: [], failed: [], complete: [], indexes: [] }
+        ? { git: [], landed: [], refs: [], kept: [], failed: [], complete: [], indexes: [] }
         : await planLandingOfCommits(directory, state, record, wanted.move)
     const refused = commits.failed.find(({ isPart }) => isPart !== true)
     if (wanted?.move === true && refused !== undefined)
@@ -130,7 +130,8 @@ async function tryToLand(
     gits = alongside?.within ?? []
     const isEmpty = changeSet.changes.length + (changeSet.directories ?? []).length === 0
     if (isEmpty && alongside === undefined) {
-      const hasCommits = commits.landed.length + commits.complete.length + commits.failed.length > 0
+      const hasCommits =
+        commits.landed.length + commits.kept.length + commits.complete.length + commits.failed.length > 0
       if (state !== undefined && hasCommits) writeIfRoom(directory, { ...state, ...after(state) })
       return { type: 'nothing', already, commits: told }
     }

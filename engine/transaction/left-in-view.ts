@@ -1,13 +1,16 @@
+import { encodeText } from '../../sandbox/index.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { readRecord, recordsAside, type ChangeRecord } from './change-record.ts'
+import { hasOwnObjects } from './copy-git.ts'
+import { privateGitOf } from './find-private-git.ts'
 import { unlandedRepositories } from './land-commits.ts'
 import { lookThrough } from './look-through.ts'
 import { storedView, type PrivateView } from './stored-view.ts'
-import { isReverted, readViewState } from './view-state.ts'
+import { isReverted, readViewState, type ViewState } from './view-state.ts'
 
 /**
  * What a session contains that is nowhere else. `work`: changes or commits that are in no tree and no repository, or anything that isn't recorded.
- * `by-products`: only files that git ignores, and git objects besides the landed commits.
+ * `by-products`: only files that git ignores, git objects besides the landed commits, and refs that did not land.
  */
 type Left = 'nothing' | 'by-products' | 'work'
 
@@ -31,10 +34,22 @@ export async function leftInView(directory: LockedFolder): Promise<Left> {
   if (view !== undefined && !isTrusted && !(await isRecorded(view, record))) return 'work'
   if (record.changes.length > 0 && !isLanded) return 'work'
   if (view === undefined) return 'nothing'
-  const repositories = isLanded ? unlandedRepositories(state, record) : record.repositories
+  const repositories = unlandedRepositories(isLanded ? state : {}, record)
   if (repositories.length + record.blocked.length + record.protected.length > 0) return 'work'
   const ignored = record.with_ignored ? 0 : record.ignored.files
-  return record.repositories.length + ignored > 0 ? 'by-products' : 'nothing'
+  const isLeft = ignored > 0 || record.repositories.some(({ kept }) => hasObjects(kept)) || hasRefs(state)
+  return isLeft ? 'by-products' : 'nothing'
+}
+
+/** Whether a repository of a view has its own objects, or can't be read. */
+function hasObjects(kept: string): boolean {
+  const git = privateGitOf(kept)
+  return git === undefined || hasOwnObjects(encodeText(git.common))
+}
+
+/** Whether refs are left in a view that have not landed, although `agent apply --land-commits` may land them. */
+function hasRefs({ kept = [] }: ViewState): boolean {
+  return kept.some(({ ref }) => ref !== 'HEAD')
 }
 
 /** What a session contains that is nowhere else, in its last view or in what was set aside for it. */

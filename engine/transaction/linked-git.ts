@@ -81,7 +81,7 @@ function rewriteConfig(git: string, worktree: string | undefined): void {
 }
 
 /** A submodule or linked work tree inside a tree: its path, and its git directories in the view and on the host. */
-type NestedGit = { readonly path: string; readonly kept: GitDirectories; readonly host: GitDirectories }
+export type NestedGit = { readonly path: string; readonly kept: GitDirectories; readonly host: GitDirectories }
 
 /**
  * Lists the submodules and linked work trees in a tree.

@@ -14,7 +14,10 @@ export function stateAfter(
   state: ViewState,
   landing: NotedLanding | undefined,
   { commits, part }: { readonly commits: CommitsReport; readonly part: readonly RunChange[] | undefined },
-): Pick<ViewState, 'state' | 'landings' | 'commits' | 'indexes' | 'imported' | 'unlanded' | 'applied'> {
+): Pick<
+  ViewState,
+  'state' | 'landings' | 'commits' | 'refs' | 'kept' | 'indexes' | 'imported' | 'unlanded' | 'applied'
+> {
   return {
     state: part === undefined ? 'landed' : state.state,
     landings: landing === undefined ? state.landings : withLanding(state, landing),
@@ -67,14 +70,19 @@ type LandedCommit = CommitsReport['landed'][number]
 
 /** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
 function withCommits(
-  { commits = [], indexes = [], imported = [], unlanded = [] }: ViewState,
-  { landed, failed, complete, indexes: changed }: CommitsReport,
-): Pick<ViewState, 'commits' | 'indexes' | 'imported' | 'unlanded'> {
+  { commits = [], refs = [], kept = [], indexes = [], imported = [], unlanded = [] }: ViewState,
+  { landed, refs: landedRefs, kept: left, failed, complete, indexes: changed }: CommitsReport,
+): Pick<ViewState, 'commits' | 'refs' | 'kept' | 'indexes' | 'imported' | 'unlanded'> {
   const all = landed.reduce(withCommit, commits)
-  const reached = [...complete, ...landed.map(({ path }) => path)]
+  const allRefs = landedRefs.reduce(withRef, refs)
+  const reached = [...new Set([...complete, ...landed.map(({ path }) => path), ...landedRefs.map(({ path }) => path)])]
+  const now = [...kept.filter(({ path }) => !reached.includes(path)), ...left]
   return {
     ...(all.length === 0 ? {} : { commits: all, indexes: changed.reduce(withIndex, indexes) }),
-    imported: [...new Set([...imported, ...complete])],
+    ...(allRefs.length === 0 ? {} : { refs: allRefs }),
+    kept: now,
+    // A repository in which only refs landed has all commits, too.
+    imported: [...new Set([...imported, ...complete, ...landedRefs.map(({ path }) => path)])],
     unlanded: [...new Set([...unlanded.filter((path) => !reached.includes(path)), ...failed.map(({ path }) => path)])],
   }
 }
@@ -91,13 +99,24 @@ function withCommit(commits: readonly LandedCommit[], now: LandedCommit): readon
       path === now.path && moved !== undefined && moved.branch === now.moved?.branch && commit === now.moved.old,
   )
   const others = commits.flatMap((one): readonly LandedCommit[] => {
-    if (one === before) return isSame(one) ? [] : [withoutMove(one)]
+    if (one === before) return isSame(one) ? [] : withoutMove(one)
     return isSame(one) && (one === again || one.moved === undefined) ? [] : [one]
   })
   const moved = before?.moved ?? now.moved ?? again?.moved
   return [...others, { ...now, ...(moved && { moved }) }]
 }
 
-function withoutMove({ moved: _, ...commit }: LandedCommit): LandedCommit {
-  return commit
+/** An entry without its move; none if nothing is left of it. */
+function withoutMove({ moved: _, ...commit }: LandedCommit): readonly LandedCommit[] {
+  return commit.ref === undefined ? [] : [commit]
+}
+
+type LandedRef = CommitsReport['refs'][number]
+
+/** Adds one ref. If it has landed before and nobody else has changed it since, an undo gives it the value from before the first landing. */
+function withRef(refs: readonly LandedRef[], now: LandedRef): readonly LandedRef[] {
+  const before = refs.find(({ path, ref }) => path === now.path && ref === now.ref)
+  const { old, ...rest } = now
+  const first = before !== undefined && before.now === old ? before.old : old
+  return [...refs.filter((one) => one !== before), { ...rest, ...(first === undefined ? {} : { old: first }) }]
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { areMounted, removeTree, type Overlays } from '../../sandbox/index.ts'
+import { pathOfKey } from '../core/changes/list-files.ts'
 import { UserError } from '../core/user-error.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { CopyRefusal, type CopyLimit } from './copy-limit.ts'
@@ -12,7 +13,7 @@ import { setAside } from './remove-view.ts'
 import { asView, manifestFile, overlaysOfView, viewFolder, type PrivateView } from './stored-view.ts'
 import { writeManifest } from './view-manifest.ts'
 import { landedBefore, readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
-import { makeOverlayStorage, overlaysOf } from './overlay/storage.ts'
+import { makeOverlayStorage, overlaysOf, overlayStorage } from './overlay/storage.ts'
 
 /** The maximum size of a tree that is copied even though the user has not asked for a copy. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
@@ -39,8 +40,12 @@ export async function prepareOverlays(directory: LockedFolder, paths: readonly s
     ...landedBefore(directory),
   } as const
   writeViewState(directory, { ...now, state: 'making' })
-  noteHeads(directory, paths)
   makeOverlayStorage(folder, paths)
+  const gitOf = (number: number): string => join(overlayStorage(folder, number).repository, '.git')
+  noteHeads(
+    directory,
+    paths.map((path, number) => ({ path, git: gitOf(number), nested: [] })),
+  )
   return overlays
 }
 
@@ -104,10 +109,17 @@ async function makeWith(
   } as const
   // The state is written first, so that the session is known to be a transaction even if making the view is interrupted.
   writeViewState(directory, { ...making, state: 'making' })
-  noteHeads(directory, paths)
+  const made: Parameters<typeof noteHeads>[1][number][] = []
   for (const [index, { path, source }] of roots.entries()) {
-    writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit }))
+    const nested: { readonly path: string; readonly git: string }[] = []
+    const repository = (key: string): void => {
+      const at = pathOfKey(key)
+      nested.push({ path: join(path, at), git: join(source, at, '.git') })
+    }
+    writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, repository }))
+    made.push({ path, git: join(source, '.git'), nested })
   }
+  noteHeads(directory, made)
   const began: ViewState = { ...making, state: 'open' }
   writeViewState(directory, began)
   return asView(directory, began)

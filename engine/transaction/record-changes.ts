@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeText, protectingPlaces, readCheckedOut, type Sandbox } from '../../sandbox/index.ts'
+import { encodeText, protectingPlaces, type GitDirectories, type Sandbox } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
-import { nestedGit } from './linked-git.ts'
+import { privateGitOf } from './find-private-git.ts'
+import { refChanges } from './heads.ts'
+import { nestedGit, type NestedGit } from './linked-git.ts'
 import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
 import { lookThrough, type Look, type TreeLook } from './look-through.ts'
 import { isNoSpace, noRoomFor } from './no-space.ts'
@@ -54,6 +56,7 @@ async function gatherChanges(
   const earlier = knownBefore(view.directory)
   const at = new Date().toISOString()
   for (const { path, source, git, find } of treesOf(view, look)) {
+    const nested = nestedGit(path, git)
     const {
       differences: found,
       manifest,
@@ -61,12 +64,15 @@ async function gatherChanges(
       originalAt,
     } = await find((key, kept) => {
       const inTree = key === '' ? '' : pathOfKey(key)
-      repositories.push({ path: join(path, inTree), kept: kept ?? join(source, inTree) })
+      const [at, place] = [join(path, inTree), kept ?? join(source, inTree)]
+      const changed = changedRepository(view.directory, at, place, privateGitOf(place), nested)
+      if (changed !== undefined) repositories.push(changed)
     })
-    const nested = nestedGit(path, git)
-    for (const { path: at, kept, host } of nested) {
-      const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
-      if (!isSame && hasOwnObjects(encodeText(kept.common))) repositories.push({ path: at, kept: kept.own })
+    for (const { path: at, kept } of nested) {
+      const changed = changedRepository(view.directory, at, kept.own, kept)
+      // The objects of a linked work tree are those of its repository, which is listed itself.
+      const isElsewhere = changed?.refs?.length === 0 && kept.own !== kept.common
+      if (changed !== undefined && !isElsewhere) repositories.push(changed)
     }
     for (const key of unreadable) {
       const at = join(path, pathOfKey(key))
@@ -122,6 +128,25 @@ async function gatherChanges(
   return record
 }
 
+/** Describes what a run changed in a repository of its view; undefined if it changed no ref and created no objects. */
+function changedRepository(
+  directory: string,
+  path: string,
+  kept: string,
+  git: GitDirectories | undefined,
+  nested: readonly NestedGit[] = [],
+): ChangeRecord['repositories'][number] | undefined {
+  const refs = git && refChanges(directory, path, git, linkedOf(git, nested))
+  const objects = git?.common ?? join(kept, '.git')
+  if (refs !== undefined && refs.length > 0) return { path, kept, refs: refs.map((each) => ({ ...each })) }
+  return hasOwnObjects(encodeText(objects)) ? { path, kept, ...(refs && { refs: [] }) } : undefined
+}
+
+/** The linked work trees of a repository. */
+function linkedOf({ common }: GitDirectories, nested: readonly NestedGit[]): readonly NestedGit[] {
+  return nested.filter(({ kept }) => kept.common === common && kept.own !== common)
+}
+
 type FoundInTree = {
   readonly differences: readonly Difference[]
   readonly manifest: Manifest
@@ -131,8 +156,8 @@ type FoundInTree = {
 }
 
 /**
- * Yields each tree of a view with a function `find`, which finds the tree's differences. `find` calls `repository` for each repository in which objects were
- * created, with the directory `kept` that contains the objects if they aren't in the view itself.
+ * Yields each tree of a view with a function `find`, which finds the tree's differences. `find` calls `repository` for each repository that the run may have
+ * changed, with the directory `kept` that contains the repository if it isn't in the view itself.
  */
 function* treesOf(
   { views, manifests, overlays }: PrivateView,
@@ -161,9 +186,7 @@ function* treesOf(
               manifest,
               originalAt: (key) => manifest.get(key),
               unreadable: look.unreadable,
-              differences: await findDifferences(source, manifest, look, (key) => {
-                if (hasOwnObjects(bytesOf(source, below(key, '.git')))) repository(key)
-              }),
+              differences: await findDifferences(source, manifest, look, repository),
             }
           : findOverlayDifferences({ lower: path, merged: source, storage }, look, (key) => {
               const isMade = !existsSync(bytesOf(path, below(key, '.git')))

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CommitError, isApplied, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
-import { areCommitsIn } from './land-commits.ts'
+import { areCommitsIn } from './landed-commits.ts'
 import { readViewState, withoutLanded, writeViewState } from './view-state.ts'
 
 /**
@@ -19,9 +19,12 @@ export async function settleLanding(directory: string): Promise<void> {
   const find = async (): Promise<boolean> => {
     await recover({ root })
     if (id !== undefined) return isApplied(root, id)
-    const [known, after] = [before.commits ?? [], then.commits ?? []]
-    const isKnown = (one: object): boolean => known.some((each) => isDeepStrictEqual(each, one))
-    return areCommitsIn(before, does === 'land' ? after.filter((one) => !isKnown(one)) : known)
+    const isLanding = does === 'land'
+    return areCommitsIn(
+      before,
+      isLanding ? addedTo(before.commits, then.commits) : (before.commits ?? []),
+      isLanding ? addedTo(before.refs, then.refs) : (before.refs ?? []),
+    )
   }
   const isIn = await find().catch((error: unknown) => {
     if (!(error instanceof CommitError || error instanceof PathError)) throw error
@@ -31,6 +34,10 @@ export async function settleLanding(directory: string): Promise<void> {
     throw new UserError('failed', message, { cause: error })
   })
   writeViewState(directory, isIn === (does === 'land') ? { ...withoutLanded(before), ...then } : before)
+}
+
+function addedTo<T>(known: readonly T[] = [], all: readonly T[] = []): readonly T[] {
+  return all.filter((one) => !known.some((each) => isDeepStrictEqual(each, one)))
 }
 
 /**

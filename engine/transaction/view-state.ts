@@ -11,12 +11,15 @@ export type Strategy = (typeof strategies)[number]
 const commits = z.array(
   z.object({
     path: z.string(),
-    ref: z.string(),
+    ref: z.string().optional(),
     commit: z.string(),
     moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
     stayed: z.string().optional(),
   }),
 )
+
+const ref = z.object({ path: z.string(), ref: z.string(), old: z.string().optional(), now: z.string() })
+const keptRef = z.object({ path: z.string(), ref: z.string(), why: z.string() })
 
 const index = z.object({
   /** The repository's work tree. */
@@ -59,6 +62,10 @@ const settled = z.object({
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: commits.readonly().optional(),
+  /** The refs that landed under their own names, with their values before, which `undo` gives back. */
+  refs: z.array(ref).readonly().optional(),
+  /** Refs that the runs changed, but that have not landed under their own names. */
+  kept: z.array(keptRef).readonly().optional(),
   /** The indexes that changed with the checked-out branches, which `undo` puts back. A branch without an entry is not moved back. */
   indexes: z.array(index).readonly().optional(),
   /** Repositories that already had all commits of the session when it landed. */
@@ -89,6 +96,8 @@ const state = settled.extend({
         state: true,
         landings: true,
         commits: true,
+        refs: true,
+        kept: true,
         indexes: true,
         imported: true,
         unlanded: true,
@@ -123,12 +132,13 @@ export function writeViewState(directory: string, now: ViewState): void {
 }
 
 /** What the earlier runs of a session landed. If the session gets a new view, this belongs to its state too, so that one undo takes all of it back. */
-export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits' | 'indexes'> {
+export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits' | 'refs' | 'indexes'> {
   const known = readViewState(directory)
   const landings = known?.landings.filter(({ undone }) => !undone) ?? []
   return {
     landings,
     ...(known?.commits && { commits: known.commits }),
+    ...(known?.refs && { refs: known.refs }),
     ...(known?.indexes && { indexes: known.indexes }),
   }
 }
@@ -141,9 +151,11 @@ export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): read
 /** The state without what is known about landed commits and paths. */
 export function withoutLanded(
   state: ViewState,
-): Omit<ViewState, 'commits' | 'indexes' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
+): Omit<ViewState, 'commits' | 'refs' | 'kept' | 'indexes' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
   const rest = { ...state }
   delete rest.commits
+  delete rest.refs
+  delete rest.kept
   delete rest.indexes
   delete rest.imported
   delete rest.unlanded

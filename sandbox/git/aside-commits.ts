@@ -1,61 +1,84 @@
 import type { HeldGit } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
+import type { RefChange } from './ref-changes.ts'
 import { readRefs } from './refs.ts'
-import { isNew, storeObjects, withObjects } from './store-commits.ts'
+import { isNew, withObjects, type PackedObjects } from './store-commits.ts'
 
-/** The maximum number of branches, tags and stashes whose commits are imported, and of remote branches that are compared with them. */
+/** The maximum number of branches, tags, notes and stashes that are imported, and of remote branches that are compared with them. */
 const [mostTips, mostRemotes] = [100, 500]
 
-/** The commit that a branch, a tag or the stash leads to. `name` is for the name of the branch that will point to it. */
-type Tip = { readonly name: string; readonly commit: string }
-
-/** `problem`: why some commits could not be imported. `isNew`: whether a tip's commit is neither in the repository, nor fetched, nor in `others`. */
-type Aside = {
-  readonly tips: readonly Tip[]
-  readonly problem: string | undefined
-  readonly isNew: (commit: string, others: readonly string[]) => boolean
+/**
+ * A branch, a tag, notes or the stash of a view, with the full name of the ref and its value. `commit`: the commit that it leads to; undefined if it leads to
+ * none. `branch`: a part of the name of the branch that can keep the commit.
+ */
+type Tip = {
+  readonly ref: string
+  readonly value: string
+  readonly commit: string | undefined
+  readonly branch: string
 }
 
 /**
- * Finds the commits to which other branches, tags and the stash of a view lead, and lets git store them. All names and objects come from commands, so
- * whatever can't be read or stored is left out without preventing the rest.
+ * `problem`: why some refs could not be imported. `isNew`: whether a tip's commit is neither in the repository, nor fetched, nor in `others`. `isFetched`:
+ * whether a commit isn't in the repository, but was fetched.
+ */
+export type Aside = {
+  readonly tips: readonly Tip[]
+  readonly problem: string | undefined
+  readonly isNew: (commit: string, others: readonly string[]) => boolean
+  readonly isFetched: (commit: string) => boolean
+}
+
+/**
+ * Finds the commits to which other branches, tags, notes and the stash of a view lead, and collects their objects. All names and objects come from commands, so
+ * whatever can't be read or collected is left out without preventing the rest.
  *
  * @param left the view's git directory
- * @param commit the checked-out commit of the view. Refs that lead to it are left out
- * @param objects the directory with the view's objects
+ * @param options.commit the checked-out commit of the view; undefined if there is none
+ * @param options.changes what the commands changed; undefined if that isn't known, and the repository itself shows what may be new
+ * @param options.isWanted whether a ref is imported
+ * @param options.withTags whether tag objects are collected, too, and what leads to no commit
+ * @param options.objects the directory with the view's objects
  */
 export async function importAside(
-  git: HostGit,
+  packed: PackedObjects,
   host: HeldGit,
   left: HeldDirectory,
-  { commit, objects }: { readonly commit: string; readonly objects: string },
+  {
+    commit,
+    changes,
+    isWanted,
+    withTags,
+    objects,
+  }: {
+    readonly commit: string | undefined
+    readonly changes: readonly RefChange[] | undefined
+    readonly isWanted: (ref: string, value: string) => boolean
+    readonly withTags: boolean
+    readonly objects: string
+  },
 ): Promise<Aside> {
-  const known = readRefs(host.common, commit.length / 2)
-  const refs = [...(readRefs(left, commit.length / 2) ?? [])].filter(([, value]) => !value.startsWith('ref: '))
-  const differing = refs.filter(
-    ([name, value]) =>
-      /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name) &&
-      value !== commit &&
-      known?.get(name) !== value &&
-      mayBeNew(left, value),
-  )
+  const { git } = packed
+  const oidBytes = (commit?.length ?? 40) / 2
+  const refs = [...(readRefs(left, oidBytes) ?? [])].filter(([, value]) => !value.startsWith('ref: '))
+  const differing = differencesOf(refs, host, left, { changes, oidBytes }).filter((each) => isWanted(...each))
   // Branches come first, so that a commit gets the name of its branch rather than that of a tag.
   const branches = differing.filter(([name]) => name.startsWith('refs/heads/'))
   const all = [...branches, ...differing.filter((each) => !branches.includes(each))]
   const problems = all.length > mostTips ? [`only ${mostTips} branches and tags are imported`] : []
-  const tips = all.slice(0, mostTips).flatMap(([name, value]): readonly Tip[] => {
+  const tips = all.slice(0, mostTips).flatMap(([ref, value]): readonly Tip[] => {
     const at = peeled(git, host.own, value, objects)
-    return at === undefined || at === commit ? [] : [{ name: suffixOf(name), commit: at }]
+    return at === undefined && !withTags ? [] : [{ ref, value, commit: at, branch: suffixOf(ref) }]
   })
-  const store = (commits: readonly string[]): Promise<string | undefined> =>
-    storeObjects(git, host.own, { commits, objects })
+  const store = (some: readonly Tip[]): Promise<string | undefined> =>
+    packed.add(some.map((tip) => (withTags ? tip.value : (tip.commit ?? tip.value))))
   const stored: Tip[] = []
-  const isRefused = tips.length > 0 && (await store(tips.map((tip) => tip.commit))) !== undefined
+  const isRefused = tips.length > 0 && (await store(tips)) !== undefined
   for (const tip of tips) {
-    const why = isRefused ? await store([tip.commit]) : undefined
+    const why = isRefused ? await store([tip]) : undefined
     if (why === undefined) stored.push(tip)
-    else problems.push(`${tip.name}: ${why}`)
+    else problems.push(`${tip.branch}: ${why}`)
   }
   const remotes = refs.filter(([name]) => name.startsWith('refs/remotes/')).slice(0, mostRemotes)
   const fetched = remotes.map(([, value]) => value)
@@ -66,7 +89,25 @@ export async function importAside(
     problem: problems.length === 0 ? undefined : problems.slice(0, 3).join('; '),
     // If what was fetched can't be read, it isn't known what is new, and all that the repository doesn't have counts.
     isNew: (tip, others) => isUnseen(tip, [...others, ...fetched]) ?? isUnseen(tip, others) === true,
+    isFetched: (tip) => isUnseen(tip, []) === true && isUnseen(tip, fetched) === false,
   }
+}
+
+/** The refs that differ from what the repository has, and that commands may have changed. */
+function differencesOf(
+  refs: readonly (readonly [string, string])[],
+  host: HeldGit,
+  left: HeldDirectory,
+  { changes, oidBytes }: { readonly changes: readonly RefChange[] | undefined; readonly oidBytes: number },
+): readonly (readonly [string, string])[] {
+  const changed = changes && new Set(changes.map(({ name }) => name))
+  const known = readRefs(host.common, oidBytes)
+  return refs.filter(
+    ([name, value]) =>
+      /^refs\/(?:(?:heads|tags|notes)\/|stash$)/.test(name) &&
+      known?.get(name) !== value &&
+      (changed?.has(name) ?? mayBeNew(left, value)),
+  )
 }
 
 /** The commit that a ref's value leads to; undefined if it leads to none. */
@@ -76,14 +117,14 @@ function peeled(git: HostGit, host: HeldDirectory, value: string, objects: strin
   return ok ? stdout.toString().trim() : undefined
 }
 
-/** Turns the name of a ref into a part of a branch's name: `branch-NAME`, `tag-NAME` or `stash`. Different names may become the same. */
+/** Turns the name of a ref into a part of a branch's name: `branch-NAME`, `tag-NAME`, `notes-NAME` or `stash`. Different names may become the same. */
 function suffixOf(ref: string): string {
-  const [, kind, name = ''] = /^refs\/(heads|tags|stash)\/?(.*)$/s.exec(ref) ?? []
+  const [, kind = '', name = ''] = /^refs\/(heads|tags|notes|stash)\/?(.*)$/s.exec(ref) ?? []
   const plain = name
     .replace(/[^A-Za-z0-9._+=-]+/g, '-')
     .slice(0, 100)
     .replace(/(?:\.lock|\.)$/, '$&-')
-  return kind === 'stash' ? 'stash' : `${kind === 'heads' ? 'branch' : 'tag'}-${plain}`
+  return kind === 'stash' ? 'stash' : `${{ heads: 'branch', tags: 'tag' }[kind] ?? kind}-${plain}`
 }
 
 /**

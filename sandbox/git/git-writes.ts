@@ -3,12 +3,19 @@ import { decodeText, encodeText, hasRawBytes } from '../path-bytes.ts'
 import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type HeldGit } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
+import { refInPacked } from './refs.ts'
 
-/** A replacement of a whole file in a git directory. `before` is undefined if the file is new; `after` is undefined if the file is removed. */
-type GitWrite = {
+/**
+ * A replacement of a whole file in a git directory. `before` is undefined if the file is new; `after` is undefined if the file is removed. `mode`: the file's
+ * permission bits; by default, those that it has, or the usual ones. `isSynced`: whether the content must be on disk before the file appears, because other
+ * files will refer to it.
+ */
+export type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
   readonly after: Buffer | undefined
+  readonly mode?: number
+  readonly isSynced?: true
 }
 
 /**
@@ -36,14 +43,22 @@ export type GitPlan = {
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Adds to the plan: a new index, or its removal. Carrying out the plan fails if the index is no longer `before`. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer | undefined) => void
+  /** Adds to the plan: new files in a directory, which are written before everything else. */
+  readonly addFiles: (files: { readonly within: string; readonly writes: readonly GitWrite[] }) => void
   readonly writes: () => GitWrites
 }
 
-/** Creates a plan for changes to a repository's files. It contains no changes yet. */
-export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories): GitPlan {
-  const writes = new Map<string, GitWrite>()
-  const unchanged = new Map<string, Buffer | undefined>()
-  const locks = new Set<string>()
+/**
+ * Creates a plan for changes to a repository's files.
+ *
+ * @param earlier the changes of a plan for another work tree of the same repository, which this plan continues: its own changes include them. Default: none
+ */
+export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories, earlier?: GitWrites): GitPlan {
+  const writes = new Map(earlier?.writes.map((each) => [each.path, each]))
+  const unchanged = new Map(earlier?.unchanged.map(({ path, before }) => [path, before]))
+  const locks = new Set(earlier?.locks)
+  const names = new Set<string>()
+  const files: { readonly within: string; readonly writes: readonly GitWrite[] }[] = []
   const put = (path: string, before: Buffer | undefined, after: Buffer | undefined): void => {
     writes.set(path, { path, before: writes.get(path)?.before ?? before, after })
   }
@@ -55,7 +70,8 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   const log = (directory: HeldDirectory, base: string, name: string, added: Buffer): void => {
     const path = `${base}/logs/${name}`
     const before = directory.read(`logs/${name}`, largestLog)
-    if (before === undefined && !isLogged(git, held.own)) return
+    const isUsual = /^(?:HEAD$|refs\/(?:heads|notes)\/)/.test(name)
+    if (before === undefined && !(isUsual && isLogged(git, held.own))) return
     put(path, before, Buffer.concat([before ?? Buffer.alloc(0), added]))
   }
   return {
@@ -66,15 +82,18 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       const loose = held.common.read(name, smallFile)
       const kind = held.common.stat(name)?.kind
       const isPlain = kind === undefined || kind === 'file'
-      if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name))
+      const isWithin = (one: string, other: string): boolean => one.startsWith(`${other}/`)
+      const isBeside = [...names].some((other) => isWithin(name, other) || isWithin(other, name))
+      if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name) || isBeside)
         return `${short} can\u2019t be set, because it has changed or its name conflicts with another branch: see git branch --list`
       if (loose !== undefined && old === undefined) return `${short} does not name a commit`
+      if (now !== undefined) names.add(name)
       if (held.common.stat(dirname(name))?.kind === 'directory') locks.add(`${file}.lock`)
       const packed = held.common.read('packed-refs', largestPacked)
       if (now === undefined) {
         if (loose !== undefined) put(file, loose, undefined)
         const rest = packed && withoutRef(writes.get(`${common}/packed-refs`)?.after ?? packed, name)
-        if (packed !== undefined && rest !== undefined && !rest.equals(packed)) {
+        if (packed !== undefined && rest !== undefined && refInPacked(packed, name) !== undefined) {
           locks.add(`${common}/packed-refs.lock`)
           put(`${common}/packed-refs`, packed, rest)
         }
@@ -98,9 +117,12 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       if (isSame === true) unchanged.set(`${own}/index`, before)
       else put(`${own}/index`, before, after)
     },
+    addFiles: (added) => {
+      files.push(added)
+    },
     writes: () => ({
-      within: [...new Set([own, common])],
-      writes: [...writes.values()],
+      within: [...new Set([...(earlier?.within ?? []), own, common, ...files.map(({ within }) => within)])],
+      writes: [...files.flatMap((each) => each.writes), ...writes.values()],
       unchanged: [...unchanged].filter(([path]) => !writes.has(path)).map(([path, before]) => ({ path, before })),
       locks: [...locks].toSorted(),
     }),
@@ -117,7 +139,7 @@ function isLogged(git: HostGit, own: HeldDirectory): boolean {
  * Whether a ref of this name would conflict with existing refs, because a leading part of the name is itself a ref or because `packed-refs` contains
  * refs below the name.
  */
-function isInTheWay(common: HeldDirectory, name: string): boolean {
+export function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')
   const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
   const packed = common.read('packed-refs', largestPacked)

@@ -31,7 +31,12 @@ export type HostGit = {
   /** Runs git with a given input, and waits until it ends. */
   run(directory: HeldDirectory, words: readonly string[], options?: HostGitOptions): HostGitResult
   /** Runs git with a stream as its input. */
-  feed(directory: HeldDirectory, words: readonly string[], input: Readable): Promise<HostGitResult>
+  feed(
+    directory: HeldDirectory,
+    words: readonly string[],
+    input: Readable,
+    env?: HostGitOptions['env'],
+  ): Promise<HostGitResult>
 }
 
 type HostGitOptions = { readonly input?: Buffer; readonly env?: Readonly<Record<string, string>> }
@@ -49,6 +54,8 @@ export function locateHostGit(roots: readonly string[]): HostGit | undefined {
     return undefined
   }
 }
+
+const notUtf8 = 'a name or path is not UTF-8'
 
 /** How long git may take for one step, in milliseconds. Only a damaged or hostile repository takes longer. */
 const longestMs = 15 * 60 * 1000
@@ -71,7 +78,7 @@ function hostGit(program: string): HostGit {
   return {
     run: (directory, words, { input = Buffer.alloc(0), env } = {}) => {
       if ([...words, ...Object.values(env ?? {})].some(hasRawBytes))
-        return { ok: false, stdout: Buffer.alloc(0), complaint: 'a name or path is not UTF-8' }
+        return { ok: false, stdout: Buffer.alloc(0), complaint: notUtf8 }
       const { status, stdout, stderr, error } = spawnSync(program, [...hardened, ...words], {
         cwd: '/',
         env: environment(env),
@@ -83,11 +90,13 @@ function hostGit(program: string): HostGit {
       })
       return { ok: status === 0, stdout, complaint: error?.message ?? String(stderr).trim() }
     },
-    feed: (directory, words, input) =>
+    feed: (directory, words, input, env) =>
       new Promise((resolve) => {
+        if (Object.values(env ?? {}).some(hasRawBytes))
+          return resolve({ ok: false, stdout: Buffer.alloc(0), complaint: notUtf8 })
         const child = spawn(program, [...hardened, ...words], {
           cwd: '/',
-          env: environment(),
+          env: environment(env),
           stdio: ['pipe', 'pipe', 'pipe', directory.descriptor],
         })
         const stdout: Buffer[] = []

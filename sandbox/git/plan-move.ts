@@ -18,7 +18,7 @@ type Move = {
   readonly was: CheckedOut
   /** The commit to which the branch moves; undefined if the branch is to have no commits. */
   readonly now: string | undefined
-  /** Another branch at the commit `now`. */
+  /** What else leads to the commit `now`: a branch, or the commit itself. */
   readonly beside: string
 }
 
@@ -141,9 +141,13 @@ function withIndex<T>(index: Buffer | undefined, act: (file: string) => T): T {
   }
 }
 
+/** The id of the empty tree, which git knows without storing it. */
 function emptyTree(git: HostGit, host: HeldDirectory): string {
-  return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString().trim()
+  return git.run(host, ['hash-object', '-t', 'tree', '--stdin']).stdout.toString().trim()
 }
 
-/** The name of a branch without `refs/heads/`. */
-export const short = (branch: string): string => branch.replace(/^refs\/heads\//, '')
+/** The short name of a branch, and the names of other refs with what they are. */
+export const short = (ref: string): string =>
+  ref.replace(/^refs\/(?:heads\/|(tags|notes)\/)/, (_, kind) => kinds[kind] ?? '')
+
+const kinds: Readonly<Record<string, string>> = { tags: 'tag ', notes: 'notes ' }

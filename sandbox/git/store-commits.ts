@@ -1,7 +1,13 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { existsSync, realpathSync } from '../host-paths.ts'
+import { encodePath } from '../path-bytes.ts'
 import { quotePath } from './alternates.ts'
 import { commitOf, holdGit, type GitDirectories } from './git-directories.ts'
-import type { HeldDirectory } from './held-directory.ts'
+import type { GitWrite } from './git-writes.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 
 /**
@@ -33,28 +39,99 @@ export function isNew(
   return ok ? stdout.length > 0 : undefined
 }
 
-/** Lets git store commits and all objects that they need. @returns the reason if git can't store them */
-export async function storeObjects(
-  git: HostGit,
+/** Objects for a repository that git has checked and packed. They are kept outside the repository, so nothing has happened there until `files` are written. */
+export type PackedObjects = {
+  /** Git, which finds these objects in addition to those of the repository. */
+  readonly git: HostGit
+  /** Lets git check and pack objects, and all others that they need. @returns the reason if git can't */
+  add(oids: readonly string[]): Promise<string | undefined>
+  /** The files with the packs, in the order in which they must be written, and the directory in which they will be. */
+  files(): { readonly within: string; readonly writes: readonly GitWrite[] }
+  /** Removes the packs. */
+  close(): void
+}
+
+/** The maximum size of a pack that a repository already has under the same name. */
+const largestPack = 2 ** 31 - 1
+
+/**
+ * Collects objects of a view for the repository `host`, without writing to it.
+ *
+ * @param objects the directory with the view's objects
+ * @throws the errors of realpath(3) if the repository has no directory for objects
+ */
+export function packObjects(
+  plain: HostGit,
   host: HeldDirectory,
-  { commits, objects }: { readonly commits: readonly string[]; readonly objects: string },
-): Promise<string | undefined> {
-  const env = withObjects(objects)
-  const fresh = git.run(host, ['rev-list', '--objects', ...commits, '--not', '--all'], { env })
-  if (!fresh.ok) return fresh.complaint
-  if (fresh.stdout.length === 0) return undefined
-  const pack = git.run(host, ['pack-objects', '-q', '--stdout'], { env, input: fresh.stdout })
-  if (!pack.ok) return pack.complaint
-  const strict =
-    git.run(host, ['rev-parse', '--is-shallow-repository']).stdout.toString().trim() === 'true' ? [] : ['--strict']
-  const words = ['index-pack', '--stdin', '--fsck-objects', ...strict]
-  const stored = await git.feed(host, words, Readable.from([pack.stdout], { objectMode: false }))
-  return stored.ok ? undefined : stored.complaint
+  { to, objects }: { readonly to: GitDirectories; readonly objects: string },
+): PackedObjects {
+  const own = realpathSync(join(to.common, 'objects'))
+  const kept = join(own, 'pack')
+  const within = existsSync(kept) ? realpathSync(kept) : kept
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-objects-'))
+  const packs = join(folder, 'pack')
+  mkdirSync(packs)
+  const git: HostGit = {
+    ...plain,
+    run: (directory, words, { env = {}, ...options } = {}) => {
+      const also = env['GIT_ALTERNATE_OBJECT_DIRECTORIES']
+      const all = [...(also === undefined ? [] : [also]), quotePath(folder)].join(':')
+      return plain.run(directory, words, { ...options, env: { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: all } })
+    },
+  }
+  const added: string[] = []
+  return {
+    git,
+    add: async (oids) => {
+      const env = withObjects(objects)
+      const fresh = git.run(host, ['rev-list', '--objects', ...oids, '--not', '--all', ...added], { env })
+      if (!fresh.ok) return fresh.complaint
+      if (fresh.stdout.length === 0) return undefined
+      const pack = git.run(host, ['pack-objects', '-q', '--stdout'], { env, input: fresh.stdout })
+      if (!pack.ok) return pack.complaint
+      const strict =
+        git.run(host, ['rev-parse', '--is-shallow-repository']).stdout.toString().trim() === 'true' ? [] : ['--strict']
+      // As git does for a push, git writes to a directory of its own, and only reads the objects of the repository.
+      const stored = await plain.feed(
+        host,
+        ['index-pack', '--stdin', '--fsck-objects', ...strict],
+        Readable.from([pack.stdout], { objectMode: false }),
+        { GIT_OBJECT_DIRECTORY: folder, ...withObjects(own) },
+      )
+      if (!stored.ok) return stored.complaint
+      added.push(...oids)
+      return undefined
+    },
+    files: () => {
+      const names = readdirSync(packs).filter((name) => /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name))
+      const held = names.length > 0 && existsSync(within) ? holdDirectory(encodePath(within)) : undefined
+      try {
+        // Git looks for the index of a pack, so that is written last.
+        const rank = (name: string): number => ['pack', 'rev', 'idx'].indexOf(name.slice(name.lastIndexOf('.') + 1))
+        const writes = names
+          .toSorted((one, other) => rank(one) - rank(other))
+          .map((name): GitWrite => {
+            const [before, after] = [held?.read(name, largestPack), readFileSync(join(packs, name))]
+            const mode = statSync(join(packs, name)).mode & 0o777
+            return { path: join(within, name), before, after, mode, isSynced: true }
+          })
+        return {
+          within,
+          writes: writes.filter(({ before, after }) => after === undefined || before?.equals(after) !== true),
+        }
+      } finally {
+        held?.close()
+      }
+    },
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }
 
 /**
- * Whether a branch, given by its full name, contains a commit. False if no git can be trusted.
+ * Whether a branch, given by its full name, contains a commit. False if no git can be trusted. A tag object is contained only in the ref that has it as its
+ * value.
  *
+ * @param options.unless a commit that the branch must not contain, unless `commit` itself contains it. Default: the branch may contain anything
  * @internal
  */
 export function hasCommit(options: {
@@ -62,12 +139,18 @@ export function hasCommit(options: {
   readonly roots: readonly string[]
   readonly branch: string
   readonly commit: string
+  readonly unless?: string | undefined
 }): boolean {
+  const { branch, commit, unless } = options
   const [host, git] = [holdGit(options.git), locateHostGit(options.roots)]
   try {
-    const at = host && commitOf(host.common, options.branch)
+    const at = host && commitOf(host.common, branch)
     if (host === undefined || git === undefined || at === undefined) return false
-    return at === options.commit || git.run(host.own, ['merge-base', '--is-ancestor', options.commit, at]).ok
+    if (at === commit) return true
+    const isIn = (one: string, other: string): boolean =>
+      git.run(host.own, ['merge-base', '--is-ancestor', one, other]).ok
+    const isTag = git.run(host.own, ['cat-file', '-t', commit]).stdout.toString().trim() !== 'commit'
+    return !isTag && isIn(commit, at) && (unless === undefined || !isIn(unless, at) || isIn(unless, commit))
   } finally {
     host?.close()
   }

@@ -18,7 +18,7 @@ async function planned(script: string): Promise<PlannedCommits> {
 }
 
 const refsOf = (plan: PlannedCommits): readonly string[] =>
-  plan.type === 'planned' ? plan.refs.map(({ ref }) => ref.replace('refs/heads/portcullis/', '')) : []
+  plan.type === 'planned' ? plan.refs.map(({ ref = '' }) => ref.replace('refs/heads/portcullis/', '')) : []
 
 test('commits are imported although those of another branch cannot be read, and the reason is said', async () => {
   const plan = await planned(`

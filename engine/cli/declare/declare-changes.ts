@@ -31,7 +31,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     .option('-p, --patch', 'ask about each file, hunk by hunk, as git add -p does; needs a terminal')
     .option(
       '--land-commits',
-      "move the checked-out branch to the run's commits, if that branch hasn't moved since the run began",
+      "move the checked-out branch to the run's commits, and change other branches and tags as the run did, unless they have changed since the run began",
     )
     .action(
       async (run: string | undefined, paths: readonly string[], options: ApplyOptions & Last, command: Command) => {

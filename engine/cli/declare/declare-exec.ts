@@ -172,7 +172,7 @@ export function runOptions(command: Command): Command {
     .option('--land-ignored', 'with --transactional: files that git ignores land too')
     .option(
       '--land-commits',
-      "with --transactional: move the checked-out branch to the run's commits, if that branch hasn't moved since the run began",
+      "with --transactional: move the checked-out branch to the run's commits, and change other branches and tags as the run did, unless they have changed since the run began",
     )
     .option(
       '--verify <command>',

@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, readdirSync, readlinkSync, statSync,
 import { setImmediate } from 'node:timers/promises'
 import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
 import { largestIndex } from '../clean-files.ts'
-import { hasOwnObjects } from '../copy-git.ts'
 import { compareWith, entryOf, type Difference } from '../find-differences.ts'
 import type { TreeLook } from '../look-through.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
@@ -35,7 +34,7 @@ const atOnce = 500
  * entry, the entry counts as removed, but the earlier content of its files counts as unknown.
  *
  * @param look the directories that were made readable for this, and those that can't be read, which count as empty
- * @param repository called with each directory whose repository got new objects
+ * @param repository called with each directory whose repository the run may have changed
  */
 export async function findOverlayDifferences(
   tree: OverlayTree,
@@ -66,7 +65,7 @@ export async function findOverlayDifferences(
     }
   }
   const isPrivate = existsSync(bytesOf(storage.repository, '.git'))
-  if (isPrivate && hasOwnObjects(bytesOf(storage.repository, '.git'))) repository('')
+  if (isPrivate) repository('')
   const hidden: string[] = []
   const pending = ['']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
@@ -93,7 +92,7 @@ export async function findOverlayDifferences(
       if (name === '.git' && now.isDirectory()) {
         // The git directory of a tree that has one is mounted over this entry, which is then empty.
         const isMounted = directory === '' && isPrivate
-        if (!isMounted && hasOwnObjects(bytesOf(storage.upper, key))) repository(directory)
+        if (!isMounted) repository(directory)
         continue
       }
       const original = known(key)

@@ -3,51 +3,12 @@ import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
-import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
-
-const cmd = (text: string): Reply => [call('exec_command', { cmd: text })]
-const by = '-c user.name=x -c user.email=x@x'
-
-/** Performs a run that makes commits in a repository with one commit, and returns the state afterwards. */
-async function committing(
-  command: string,
-  {
-    args = [],
-    prepare,
-    before,
-  }: {
-    readonly args?: readonly string[]
-    /** Called before the run. */
-    readonly prepare?: (git: Git, cwd: string) => void
-    /** Called when the run has made its commits. */
-    readonly before?: (git: Git) => void
-  } = {},
-) {
-  const [cwd, home] = [repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' }), tempDir()]
-  const git: Git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
-  git('checkout', '-q', '-b', 'main')
-  git('add', '.')
-  git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'first')
-  const first = git('rev-parse', 'HEAD')
-  prepare?.(git, cwd)
-  const ended = await exec(
-    (index) => {
-      if (index === 1) before?.(git)
-      return index === 0 ? cmd(command) : [say('done')]
-    },
-    ['--json', '--transactional', ...args, 'x'],
-    { cwd, home },
-  )
-  const last = ended.events.at(-1)
-  const report = last?.type === 'turn.completed' || last?.type === 'turn.failed' ? last.transaction : undefined
-  const ask = (...words: readonly string[]) => agent([...words], { cwd, home })
-  return { cwd, git, first, ended, report, ask, read: (path: string) => readFileSync(join(cwd, path), 'utf8') }
-}
-
-type Git = (...words: string[]) => string
+import { by, committing, type Git } from './committing.ts'
+import { cmd } from './overlay-runs.ts'
 
 const twoCommits = `echo x > a.txt && git ${by} commit -qam second && echo y > new.txt && git add new.txt && git ${by} commit -qm third`
 

@@ -37,10 +37,10 @@ function killedBeforeNote(): Record<string, string> {
 }
 
 /** Performs a run that changes a file, and returns functions that work with it. */
-async function changed(command: string, args: readonly string[], env: Record<string, string> = {}) {
+async function changed(command: string, args: readonly string[], env: Record<string, string> = {}, prepare = '') {
   const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
   const git = (...words: readonly string[]): string => execFileSync('git', words, { cwd, encoding: 'utf8' })
-  execFileSync('sh', ['-c', `git add . && ${by} commit -qm first`], { cwd })
+  execFileSync('sh', ['-c', `git add . && ${by} commit -qm first; ${prepare}`], { cwd })
   const run = (text: string, more: readonly string[] = [], variables: Record<string, string> = {}) =>
     exec([cmd(text), [say('done')]], ['--json', '--transactional', ...more, 'x'], { cwd, home, env: variables })
   const { events } = await run(command, args, env)
@@ -86,6 +86,24 @@ describe.skipIf(needsBubblewrap())(
       expect((await ask(['changes', id])).stdout).toMatch(/^commits: on ma/m)
       expect((await ask(['undo', id])).stdout).toContain('The branch stays where it is.')
       expect(git('log', '--format=%s')).toBe('third\nsecond\nfirst\n')
+    })
+
+    test.each([
+      ['a branch that moved back', 'sh -c "git reset -q --soft HEAD~1"'],
+      ['a tag that is new', `${by} tag -a -m t v1 HEAD~1`],
+      ['a tag that moved', 'git tag -f v0 HEAD~1'],
+    ])('leaves a landing of %s alone that is known', async (_, command) => {
+      const prepare = `${by} commit -q --allow-empty -m second; git tag v0`
+      const { git, id, ask } = await changed(command, ['--land', 'never'], {}, prepare)
+      const refs = (): string => git('for-each-ref')
+      const before = refs()
+      await ask(['apply', id, '--land-commits'], killedBeforeNote())
+      const landed = refs()
+      expect(landed).not.toBe(before)
+      expect((await ask(['changes', id])).stdout).toContain('  landed\n')
+      expect((await ask(['undo', id], killedBeforeNote())).code).not.toBe(0)
+      expect((await ask(['changes', id])).stdout).toContain('not landed in ')
+      expect(refs()).toBe(before)
     })
 
     test('leaves an undo that is known, so that nothing else is undone', async () => {

@@ -118,7 +118,10 @@ export async function killLandings(every: number, withCommits = false): Promise<
 
 const filesOf = ({ '.git': _, ...files }: ReturnType<typeof look>): Readonly<Record<string, string>> => files
 
-/** All files except git's own, what git shows of the repository (without the times in reflogs), and leftover lock and temporary files in `.git`. */
+/**
+ * All files except git's own, what git shows of the repository (without the times in reflogs), the names of its objects and packs, and leftover lock and
+ * temporary files in `.git`.
+ */
 function look(tree: string): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => {
     try {
@@ -132,7 +135,7 @@ function look(tree: string): Readonly<Record<string, string>> {
     return lines.startsWith('Command failed') ? '' : lines
   }
   const left = readdirSync(join(tree, '.git'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.lock$|\.apply-patch/.test(name),
+    /\.lock$|\.apply-patch|^objects\//.test(name),
   )
   return {
     ...Object.fromEntries(Object.entries(snapshot(tree)).filter(([name]) => !/^\.git(?:\/|$)/.test(name))),

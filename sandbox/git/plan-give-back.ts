@@ -1,0 +1,64 @@
+import { commitOf, holdGit, type GitDirectories } from './git-directories.ts'
+import { planGit, type GitWrites } from './git-writes.ts'
+import { locateHostGit } from './host-git.ts'
+import { noGit } from './plan-commits.ts'
+import { planMoveBack, short, type MovedIndex } from './plan-move.ts'
+import { isCheckedOut, type PlannedRefChange } from './plan-refs.ts'
+
+/**
+ * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit, together with the index, unless either has
+ * changed since. The branches that were created for the commits are removed, and other refs get their earlier values, unless somebody has changed them since.
+ * The objects stay until git removes them.
+ *
+ * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
+ * @param options.changes all other refs that changed
+ * @param options.earlier what is planned for another work tree of the same repository. The plan includes it. Default: nothing
+ * @param options.index what that move did to the index; undefined if that isn't known
+ * @returns `stayed`: why nothing is undone, for example because the branch has moved since; `kept`: which branches and other refs stay, and why
+ * @internal
+ */
+export function planGiveBack(options: {
+  readonly git: GitDirectories
+  readonly roots: readonly string[]
+  readonly landed: readonly {
+    readonly ref?: string | undefined
+    readonly commit: string
+    readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
+  }[]
+  readonly changes?: readonly PlannedRefChange[]
+  readonly index: MovedIndex | undefined
+  readonly earlier?: GitWrites | undefined
+}): { readonly stayed: string } | { readonly git: GitWrites; readonly kept: readonly string[] } {
+  const host = holdGit(options.git)
+  if (host === undefined) return { stayed: "the repository is missing or can't be read" }
+  try {
+    const git = locateHostGit(options.roots)
+    if (git === undefined) return { stayed: noGit }
+    const plan = planGit(git, host, options.git, options.earlier)
+    for (const { commit, moved } of options.landed) {
+      if (moved === undefined) continue
+      const { branch, old } = moved
+      const stayed = planMoveBack(git, host, plan, { branch, commit, old, index: options.index })
+      if (stayed !== undefined) return { stayed }
+    }
+    const kept: string[] = []
+    for (const { ref, commit } of options.landed) {
+      // A created branch is removed only if nobody has moved it since.
+      if (ref === undefined || commitOf(host.common, ref) !== commit) continue
+      if (isCheckedOut(host, ref)) kept.push(`${short(ref)} is checked out, so it was not removed`)
+      else plan.setRef({ name: ref, old: commit, now: undefined })
+    }
+    for (const { ref, old, now } of options.changes ?? []) {
+      const why =
+        commitOf(host.common, ref) !== now
+          ? 'has changed since'
+          : isCheckedOut(host, ref)
+            ? 'is checked out'
+            : plan.setRef({ name: ref, old: now, now: old })
+      if (why !== undefined) kept.push(`${short(ref)} ${why}, so it stays as it is`)
+    }
+    return { git: plan.writes(), kept }
+  } finally {
+    host.close()
+  }
+}
