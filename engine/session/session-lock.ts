@@ -11,7 +11,7 @@ declare const locked: unique symbol
 export type LockedFolder = string & { readonly [locked]: true }
 
 /** The lock of a session's folder. */
-export type SessionLock = { readonly directory: LockedFolder; readonly release: () => void }
+type SessionLock = { readonly directory: LockedFolder; readonly release: () => void }
 
 /** What processes lock a session for, in the words that another process uses to tell its user why it has to wait. */
 const uses = {
