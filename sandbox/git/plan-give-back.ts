@@ -45,17 +45,17 @@ export function planGiveBack(options: {
     for (const { ref, commit } of options.landed) {
       // A created branch is removed only if nobody has moved it since.
       if (ref === undefined || commitOf(host.common, ref) !== commit) continue
-      if (isCheckedOut(host, ref)) kept.push(`${short(ref)} is checked out, so it was not removed`)
+      if (isCheckedOut(host, ref)) kept.push(`${short(ref)} was not removed: it is checked out`)
       else plan.setRef({ name: ref, old: commit, now: undefined })
     }
     for (const { ref, old, now } of options.changes ?? []) {
       const why =
         commitOf(host.common, ref) !== now
-          ? 'has changed since'
+          ? 'it has changed since'
           : isCheckedOut(host, ref)
-            ? 'is checked out'
+            ? 'it is checked out'
             : plan.setRef({ name: ref, old: now, now: old })
-      if (why !== undefined) kept.push(`${short(ref)} ${why}, so it stays as it is`)
+      if (why !== undefined) kept.push(`${short(ref)} was not reset: ${why}`)
     }
     return { git: plan.writes(), kept }
   } finally {

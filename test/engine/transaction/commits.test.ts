@@ -81,7 +81,10 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     git('checkout', '-q', 'main')
     git('stash', 'pop', '-q')
     const undone = await ask('undo', '--last')
-    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining(`${name} is checked out`)])
+    expect([undone.code, undone.stdout]).toEqual([
+      0,
+      expect.stringContaining(`${name} was not removed: it is checked out`),
+    ])
     expect(git('log', '-1', '--format=%s', name)).toBe('third')
   })
 
