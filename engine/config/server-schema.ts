@@ -30,7 +30,7 @@ const stdio = z.strictObject({
   /** The variables of this program's environment that are passed to the server. */
   env_vars: z.array(text).optional(),
   cwd: text.optional(),
-  /** Whether the server runs in the sandbox. Default: true. Other programs don't have this field. */
+  /** Whether the server runs in the sandbox. Default: true. Codex doesn't have this field. */
   sandbox: z.boolean().optional(),
   ...shared,
 })

@@ -12,7 +12,7 @@ export type CallPath = {
   readonly registry: ToolRegistry
   readonly hooks: CallHooks
   readonly recorder: Recorder
-  /** Whether a person can be asked. */
+  /** Whether a person is available to answer questions. */
   readonly attended: boolean
   /** The run's plan mode: while it is on, the run may change nothing. Undefined if the run has no plan mode. */
   readonly planMode?: PlanMode

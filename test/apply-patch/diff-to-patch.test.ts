@@ -13,7 +13,7 @@ describe('a difference that a patch cannot express', () => {
     ['a changed file', latin, Buffer.from('th\xe9\n', 'latin1')],
     ['a file that becomes text', latin, text],
     ['a file that is text no more', text, latin],
-  ])('%s that is not UTF-8 is refused by its name', async (_, before, after) => {
+  ])('%s that is not UTF-8 is refused, and the error names the file', async (_, before, after) => {
     const pairs = [
       { path: 'fine.txt', before: text, after: Buffer.from('more\n') },
       { path: 'logo.bin', before, after },

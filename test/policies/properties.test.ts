@@ -153,7 +153,7 @@ describe('a command in any wrapper', () => {
   })
 })
 
-/** Pieces that shells split in surprising ways. */
+/** Fragments of command lines. Shells split combinations of them in surprising ways. */
 const pieces = [
   ...['echo ', 'ls ', 'cat a ', 'true', 'touch pwned', 'touch pwned', '> pwned', ' ', ' ', ';', '&&', '|', '&', '\n'],
   ...["'", "'", '"', '"', '\\', '`', '$(', ')', '{ ', '}', '; }', '<<E\n', '\nE\n', "<<'E'\n", '#', "$'", "\\'", '$"'],

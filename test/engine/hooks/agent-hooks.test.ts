@@ -78,11 +78,11 @@ describe.skipIf(needsBubblewrap())('an agent hook', () => {
   })
 })
 
-describe.skipIf(needsBubblewrap())('what hooks ask models', () => {
+describe.skipIf(needsBubblewrap())("a hook's request to a model", () => {
   const usage = { input: 100, output: 10 }
 
   for (const type of ['prompt', 'agent'] as const) {
-    test(`counts in the run's tokens and cost: ${type}`, async () => {
+    test(`counts towards the run's tokens and cost: ${type}`, async () => {
       const price = `model_prices={"gpt-5.5"={input=10.0,cached_input=1.0,output=100.0}}`
       const replies: Reply[] = [
         { say: [call('exec_command', { cmd: 'touch ran' })], usage },

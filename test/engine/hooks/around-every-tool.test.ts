@@ -16,7 +16,7 @@ test('every tool of a run has the name under which scripts guard it', () => {
   expect(unnamed.filter((name) => !ownOnly.includes(name))).toEqual([])
 })
 
-test('a guard for any of a tool’s names is asked, and gets the file in the field that it reads', () => {
+test('a hook for any of a tool’s names is called, and receives the path in the field where it expects it', () => {
   const call = { tool: 'count_lines', claudeNames: ['Read', 'Grep'], input: { path: 'a.txt' } }
   expect(viewsOf(call, '/w')).toMatchObject([
     { name: 'Read', input: { file_path: '/w/a.txt' }, action: { type: 'read', path: '/w/a.txt' } },

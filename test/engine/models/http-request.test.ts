@@ -125,7 +125,7 @@ describe.each([
     await expect(send(url, { ...post, headers: wrong })).rejects.toThrow(TypeError)
   })
 
-  test('fails with an error that says what is wrong in the answer', async () => {
+  test('fails with an error that says what is wrong with the response', async () => {
     const url = await serve(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n')
     })

@@ -70,7 +70,7 @@ test('the model is told which file was hidden, and what would show it', async ()
   expect(output).toContain(`add "${workspace}/.env" to sandbox_read.allow`)
 })
 
-test('files that sandbox_read.allow names are found', async () => {
+test('a search finds files that are listed in sandbox_read.allow', async () => {
   const workspace = project()
   expect(shown(await runIn(workspace, 'grep -r KEY .', { readableRoots: [join(workspace, '.env')] }))).toContain(
     './.env',
