@@ -23,10 +23,10 @@ ${start}`
 
 /**
  * Code that determines the folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of
- * them creates the folder first, they could put their own code there. Nothing is stored if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path, or if the program is refused: the
- * path could be that of another user's folder.
+ * them creates the folder first, they could put their own code there. Nothing is stored if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path, or if
+ * the program refuses to start (see `whyRefused`), because the misread path could then be that of another user's folder.
  */
-const compiledFolder = `// Node's recursive mkdir never ends for a path below /proc, because the kernel reports there that directories don't exist.
+const compiledFolder = `// Node's recursive mkdir never returns for a path below /proc, because mkdir(2) fails there with ENOENT, as if the parent were missing.
 function make(folder) {
   const { mkdirSync, statSync } = process.getBuiltinModule('node:fs')
   const made = () => {
@@ -92,14 +92,14 @@ export const startOfPatch = runPatch(2)
 function runPatch(first: number): string {
   return `${whyRefused}
 const words = process.argv.slice(${first})
-// The program itself answers for a patch in its only argument, as Codex's program does.
+// If the only argument is a patch that isn't UTF-8, the program itself reports this, as Codex's program does.
 const refusal = await whyRefused(words.length === 1 && !words[0].startsWith('-') ? [] : words)
 if (refusal !== undefined) {
   process.stderr.write('apply-patch: ' + refusal + '.\\n')
   process.exit(2)
 }
 ${loadPatchProgram('import.meta.dirname')}
-// Modules that only options need are in other files.
+// Modules that are needed only for options are in other files.
 ${compileCache}
 if (process.argv.some((word) => word.startsWith('--'))) cacheCompiled()
 // All output is written by now. Exiting at once saves the time for Node's teardown.
@@ -176,7 +176,7 @@ const program = load(process.argv[2] === 'sandbox' ? 'sandbox-main' : 'main')
 expectShortRun(process.argv.slice(2))
 const code = await program.run(process.argv.slice(2), '${name}', refusal)
 process.exitCode = code
-// Exits as soon as all output is written, even if something still holds a pipe or a timer.
+// Exits as soon as all output is written, even if a pipe or a timer is still open.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
 `
 }

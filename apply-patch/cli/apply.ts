@@ -109,7 +109,7 @@ function note(
     ),
     ...(report?.recovered ?? [])
       .flatMap(({ leftOver = [] }) => leftOver)
-      .map((path) => `warning: ${path} could not be removed, and stays; it does no harm`),
+      .map((path) => `warning: ${path} could not be removed, so it stays; it does no harm`),
   ]
   lines.push(...notes.slice(0, shownNotes))
   if (notes.length > shownNotes) lines.push(`(${more(notes.length - shownNotes, 'note')}; --json lists them)`)

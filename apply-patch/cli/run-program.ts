@@ -62,7 +62,7 @@ function readPatch(): Buffer | undefined {
 /**
  * Runs `act` so that a signal rolls back a commit that has begun, unless it is past its point of no return. Later signals do nothing, because half a rollback
  * would leave half a patch. A patch is read before this function is called: while the program waits for input, it hasn't changed anything, so a signal may
- * simply end it.
+ * simply end the program.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()
@@ -83,4 +83,4 @@ async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise
 }
 
 const whileChanging =
-  'apply-patch: interrupted while files were changing; it ends as soon as all of them have changed, or all are as before\n'
+  'apply-patch: interrupted while files were changing; the program exits as soon as all of them have changed, or all are as before\n'

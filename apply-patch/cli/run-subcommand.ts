@@ -39,7 +39,7 @@ async function takeBack(root: string, durable: boolean, signal: AbortSignal): Pr
 async function recoverFromJournal(root: string, abandon: boolean, signal: AbortSignal): Promise<Outcome> {
   const recovered = await recover({ root, abandon, signal })
   const left = recovered.flatMap(({ leftOver = [] }) => leftOver)
-  for (const path of left) write(2, `warning: ${path} could not be removed, and stays; it does no harm\n`)
+  for (const path of left) write(2, `warning: ${path} could not be removed, so it stays; it does no harm\n`)
   const lines = recovered.map(({ outcome, paths }) => {
     const files = paths.length === 0 ? '(its journal lists no files)' : paths.join(', ')
     return `${outcome}: ${files}\n`

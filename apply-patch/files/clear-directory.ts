@@ -8,8 +8,8 @@ import { mayStay, type Leftover } from './leftovers.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
- * Moves a directory aside, with the directories in it. There must be nothing else in it by now. It stays there until the commit is complete, so that a
- * rollback brings back the directory itself, with everything that the system knows about it, and not a new one.
+ * Moves a directory aside, together with its subdirectories. By now, these must be its only content. The directory stays aside until the commit is complete,
+ * so that a rollback can move it back with all of its metadata, instead of creating a new one.
  *
  * @param cleared all directories that the commit moves aside
  * @throws CommitError `changed` if somebody has added an entry since the plan was made
@@ -32,7 +32,7 @@ export function clear(path: string, aside: Entry, cleared: readonly Cleared[], d
   }
 }
 
-/** Where a directory is while it, or the directory above it that was cleared, is aside. */
+/** The path that a directory has after `top`, which is the directory itself or one above it, was moved aside. */
 function asideOf(path: string, top: string, aside: Entry): string {
   return join(pathOf(aside), path.slice(top.length))
 }
@@ -54,7 +54,7 @@ function notEmpty(path: string): CommitError {
 /**
  * Removes the directories that a complete commit has moved aside.
  *
- * @returns those that could not be removed. Something that somebody has put into one in the meantime stays
+ * @returns the directories that could not be removed, for example because somebody has put something into them in the meantime
  */
 export function removeAside(cleared: readonly Cleared[], directories: Directories): readonly Leftover[] {
   return cleared.flatMap(({ path: top, aside }) => {
@@ -65,7 +65,7 @@ export function removeAside(cleared: readonly Cleared[], directories: Directorie
     const isThere = (): 'changed' | undefined => (find(aside, directories) === undefined ? undefined : 'changed')
     return attempt(aside, isThere).map((each) => ({
       ...each,
-      stays: 'a directory, because somebody has put something into it',
+      stays: 'a directory into which somebody has put something',
     }))
   })
 }

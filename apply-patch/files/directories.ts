@@ -22,7 +22,10 @@ export type Directories = {
    *   EXDEV if it is not below the base
    */
   readonly entry: (directory: string, name: string) => string
-  /** The group of a directory, whether new files in it inherit that group (because of its set-group-id bit, or on macOS), and whether it guards its entries. */
+  /**
+   * The group of a directory, whether new files in it inherit that group (because of its set-group-id bit, or on macOS), and whether only the owner of an entry
+   * may rename or remove it.
+   */
   readonly owner: (directory: string) => DirectoryOwner
   /** The times of a directory when it was first opened. */
   readonly times: (directory: string) => Pick<Times, 'accessed' | 'modified'>

@@ -13,7 +13,7 @@ export function timesOf({ steps, made, locks, directories }: Work): readonly Tim
 }
 
 /**
- * Gives directories their earlier times again, as exactly as Node can set them (to less than a microsecond). A directory of another user keeps its new
+ * Restores the earlier times of directories, as exactly as Node can set them (to less than a microsecond). A directory of another user keeps its new
  * times, because only its owner may set them.
  */
 export function restoreTimes(all: readonly Times[], directories: Directories): void {

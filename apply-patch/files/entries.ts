@@ -58,7 +58,7 @@ export function removeDirectory(path: string, directories: Directories): readonl
   })
 }
 
-/** Carries out an operation on an entry. @returns what remains to be done if it fails, or if the operation says so */
+/** Carries out an operation on an entry. @returns the entry and the reason if it fails or returns `changed`; otherwise an empty list */
 export function attempt(entry: Entry, act: () => 'changed' | undefined): readonly Leftover[] {
   try {
     const result = act()

@@ -2,12 +2,12 @@ const name = Symbol.for('portcullis/tree-locks')
 const shared: typeof globalThis & { [name]?: Set<Promise<void>> } = globalThis
 
 /**
- * One promise for each lock of a tree that this process holds. It resolves when the lock has been released. All copies of this package in the process share them:
- * a bundle contains a copy for what is loaded later, and a user's tool may import another one.
+ * One promise for each tree lock that this process holds. A promise resolves when its lock has been released. All copies of this package in the process share
+ * the set: a bundle contains a copy for code that is loaded later, and a user's tool may import another copy.
  */
 const held = (shared[name] ??= new Set())
 
-/** Notes that this process has locked a tree and may be changing it. Returns a function that notes the end. */
+/** Notes that this process has locked a tree and may be changing it. Returns a function that notes that the lock has been released. */
 export function noteLock(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   held.add(promise)

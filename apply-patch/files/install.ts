@@ -44,7 +44,7 @@ export type Work = {
   readonly journal: Journal
   readonly durable: boolean
   readonly current: CurrentOperation
-  /** Directories in which this user may certainly remove and rename entries. */
+  /** Directories in which this user is known to be allowed to remove and rename entries. */
   readonly proven: Set<string>
   readonly progress: Progress
   /** Lets other tasks run if the commit has been running for a while without a pause. @throws CommitError `aborted` */
@@ -65,7 +65,7 @@ export async function prepareAll(work: Work): Promise<void> {
   }
 }
 
-/** In a directory from which the commit removes nothing, the first temporary file shows whether it can be removed again. */
+/** In a directory from which the commit removes nothing, the first temporary file shows whether temporary files can be removed again. */
 function proveFirst({ fresh }: InstallEntry, change: WriteChange, { directories, proven }: Work): void {
   if (!proven.has(fresh.directory)) proveRemovable(fresh, change, directories, proven)
 }

@@ -1,7 +1,7 @@
 /**
  * A file that could not be restored, or an entry that could not be removed, and why: an errno, or `changed` if another program has written to it since the
  * commit began. `stays`: the entry does no harm and can't be removed, such as a mount point or a file in an append-only directory, so trying again is
- * useless; the text says as what it stays.
+ * useless; the text describes the entry, as in "a temporary file".
  */
 export type Leftover = {
   readonly path: string

@@ -12,8 +12,8 @@ const refused: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EROFS'])
  * Proves that this user may remove and rename a file or link. In a sticky directory or an append-only one, a user may create temporary files that could
  * then be neither renamed nor removed, so a commit must know this before it creates any.
  *
- * The file is removed as if it were a directory. This always fails, but only after the system has checked the permission. If entries of the directory
- * differ only in their names, one of them is proof for all.
+ * The file is removed as if it were a directory. This always fails, but only after the system has checked the permission. Unless the directory is
+ * sticky and belongs to another user, the check of one entry is proof for all entries of the directory.
  *
  * @param proven the directories for which there is proof; the entry's directory is added
  * @throws CommitError `system`

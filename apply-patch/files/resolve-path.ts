@@ -27,7 +27,7 @@ export function checkSpelling(path: string): void {
  * Resolves a path: follows every link among its parents, as the system would, and keeps missing components literally. If the last component is a link, `follow`
  * says whether it is followed too.
  *
- * @param isGone whether an existing file or link counts as missing. It isn't asked about directories
+ * @param isGone whether an existing file or link counts as missing. It isn't called for directories
  * @returns an absolute path without `.`, `..` or links
  */
 export function resolvePath(

@@ -25,10 +25,10 @@ type Begun = {
 /**
  * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`), so that the same code
  * handles a failure, a crash at any system call, and a crash during a rollback. It copies no bytes: it only renames and removes entries, so it
- * needs hardly any disk space. Directories get their earlier times again. It doesn't touch files that another program has changed since the commit began.
+ * needs hardly any disk space. It restores the times of directories. It doesn't touch files that another program has changed since the commit began.
  *
- * @returns the files that could not be restored; empty if the tree is as before. If only entries remain that stay (see `Leftover`), they are all that
- *   differs
+ * @returns the files that could not be restored; empty if the tree is as before. If all of them are entries that stay (see `Leftover`), the rest of the tree
+ *   is as before
  */
 export function rollBack(begun: Begun, directories: Directories): readonly Leftover[] {
   const backwards = begun.journalEntries.toReversed()
@@ -94,7 +94,7 @@ function undoReplace(
     return undefined
   })
   if (!isIntact) return left
-  // The new content is removed last, because without it, the old file that is kept would mean that the new one is installed.
+  // The new content is removed last: if it were missing while the old file is kept, a later rollback would assume that the new file is installed.
   const kept = removeOurs(old, directories)
   if (kept.length === 0) return removeOurs(fresh, directories)
   return [...kept, ...(hasFresh ? kept.map((each) => ({ ...each, path: pathOf(fresh) })) : [])]

@@ -31,7 +31,7 @@ export function touchedDirectories(work: Pick<Work, 'made' | 'steps'>): Readonly
 
 /**
  * Syncs the commit's directories once more, because temporary names have been removed from them since the last sync. Otherwise these names could
- * reappear after a power cut, when the journal is gone. The commit succeeds even if a sync fails: it is tried once more, and then left to `recover`.
+ * reappear after a power cut, when the journal is gone. The commit succeeds even if a sync fails: the sync is tried once more, and then left to `recover`.
  */
 export function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []

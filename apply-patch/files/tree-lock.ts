@@ -16,7 +16,7 @@ export type TreeLock = {
   readonly isNew: boolean
   /** Journals of runs that died during a commit, or could not roll back their commit or clean up after it. */
   readonly crashed: readonly string[]
-  /** Call it last, when this process doesn't change the tree any more and its journal isn't active: until then, a signal doesn't end a program. */
+  /** Must be called last, when this process no longer changes the tree and its journal is no longer active: until then, a signal doesn't end the program. */
   readonly release: () => void
 }
 

@@ -123,7 +123,7 @@ function read(
   }
 }
 
-/** Whether a link on the way to a key counts as missing. The system follows the link, but what it leads to has another key. */
+/** Whether a link on the way to a key counts as missing. The system would follow the link, but the file to which it leads has another key. */
 function isBelowGone(key: string, isGone: IsGone): boolean {
   for (let at = dirname(key); at !== '/'; at = dirname(at)) {
     if (isGone(at) && lstatOf(at)?.isSymbolicLink() === true) return true

@@ -169,7 +169,7 @@ function bringBack(
 /** Files up to this size are held in memory. Larger ones are read in parts when their bytes are needed. */
 const heldSize = 1024 * 1024
 
-/** The patch may have put a link in the place of a directory. Whatever links there are, the files below them are not those of the patch. */
+/** Treats every link as missing: the patch may have put a link in the place of a directory, and the files below a link are not those of the patch. */
 const isLink = (): boolean => true
 
 function readAgain(place: Place, tree: Tree, isLarge: boolean): FileState {

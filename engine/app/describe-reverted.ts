@@ -17,13 +17,13 @@ export function describeReverted(directory: string): readonly string[] {
 }
 
 /**
- * Returns a notice for the user if a run continues the history of another session in a new view, which lacks what that session changed in its own view
- * without landing it; otherwise an empty list.
+ * Returns a notice for the user if a run continues the history of another session in a new view. This view lacks the changes that the other session made in
+ * its own view without landing them. Otherwise, returns an empty list.
  */
 export function describeUnlanded({ earlier, directory }: Beginning): readonly string[] {
   if (earlier === undefined || earlier === directory || openViewState(earlier) === undefined) return []
   const id = basename(earlier)
   return [
-    `This run has a private view of its own, which contains only what has landed in the workspace. What the session ${id} changed without landing it is not in it: to land that, run agent apply ${id} before you fork the session.`,
+    `This run has a private view of its own, which contains only what has landed in the workspace. The view lacks the changes of the session ${id} that have not landed: to land them, run agent apply ${id} before you fork the session.`,
   ]
 }

@@ -45,7 +45,7 @@ type TransactionWish = {
   readonly landCommits: boolean
 }
 
-/** How the view was made in which the session worked that a run resumes or forks; undefined if there was none. */
+/** How the view of the session that a run resumes or forks was made; undefined if there is no such session, or if it had no view. */
 export function strategyBefore({ earlier }: Beginning): Strategy | undefined {
   return earlier === undefined ? undefined : readViewState(earlier)?.strategy
 }
@@ -132,7 +132,7 @@ export function runTransaction(
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
       if (wanted) begins?.()
-      // With `always`, the signal that has ended the run doesn't keep its changes from landing.
+      // With `always`, the changes land even if a signal has ended the run.
       const stopping = wish.land === 'always' && signal.aborted ? undefined : signal
       const commits = { move: wish.landCommits }
       const landing = wanted ? await land(view.directory, known, { commits, signal: stopping }) : undefined

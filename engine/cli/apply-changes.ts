@@ -133,7 +133,7 @@ async function finish({ directory }: LockedChanges): Promise<void> {
  */
 function choose(record: ChangeRecord, paths: readonly string[]): readonly RunChange[] {
   if (paths.includes('')) {
-    const message = "'' is not a path. To land all changes, name no path; to land all that can land, name '.'."
+    const message = "'' is not a path. To land all changes, give no path; to land all changes that can land, give '.'."
     throw new UserError('usage', message)
   }
   const plain = paths.map((path) => (path === './' ? '.' : path.replace(/^\.\//, '').replace(/(?!^)\/$/, '')))

@@ -32,8 +32,8 @@ export async function withLock(
 }
 
 /**
- * Returns the record of what a session's runs changed. As long as a run can work in the session's view, what it has changed is only known while the session is
- * locked.
+ * Returns the record of what a session's runs changed. As long as a run can work in the session's view, its changes can be determined only while the session
+ * is locked.
  *
  * @param own the session's folder, if the caller has locked it. Default: it is locked here if necessary
  * @throws UserError `usage` if the changes were discarded, or if another process holds the lock; also the errors of `lookWhereMounted`

@@ -51,7 +51,9 @@ export async function discardCommand(run: string | undefined): Promise<number> {
       process.stdout.write(`Nothing to do: the changes of the session ${id} have already been discarded.\n`)
       return exitCodes.done
     }
-    holdSignals('Interrupted while the changes were being discarded. It ends as soon as all of them are.')
+    holdSignals(
+      'Interrupted while the changes were being discarded. The program exits as soon as all of them are discarded.',
+    )
     closeView(directory, 'discarded')
     await removeViews(directory)
     removeAllRecords(directory)
@@ -79,7 +81,7 @@ export async function undoCommand(run: string | undefined): Promise<number> {
     }
     requireUndo(inTrees)
     const held = holdSignals(
-      'Interrupted while the changes were being reverted. It ends as soon as all of them are reverted, or all are in the tree again.',
+      'Interrupted while the changes were being reverted. The program exits as soon as all of them are reverted, or all are in the tree again.',
     )
     for (const [index, landing] of inTrees.length === 0 ? [[0, undefined] as const] : inTrees.entries()) {
       const [soFar, signal] = index === 0 ? ['Nothing was', held] : ['Only a part was', undefined]
@@ -132,7 +134,7 @@ async function takeBackOrSay(
   }
 }
 
-/** How to revert the last patch of a tree: with its branches if a session landed it, which `apply-patch undo` would leave. */
+/** How to revert the last patch of a tree. If a session landed it, `agent undo` is needed, because `apply-patch undo` would not revert the branches. */
 async function howToRevertLast(root: string): Promise<string> {
   const last = await lastApplied(root)
   const session = last === undefined ? undefined : sessionThatLanded(root, last)

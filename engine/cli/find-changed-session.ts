@@ -57,7 +57,7 @@ function stateOrUndefined(directory: string): ViewState | undefined {
   try {
     return readViewState(directory)
   } catch (error) {
-    // A session whose state is damaged only fails the commands that are meant for it.
+    // If the state of a session is damaged, only commands for this session must fail.
     if (error instanceof UserError) return undefined
     throw error
   }

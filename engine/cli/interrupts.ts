@@ -22,7 +22,7 @@ function deliver(reason: Interruption, signal?: NodeJS.Signals): void {
 
 const listeners = signals.map(([signal, reason]) => [signal, (): void => deliver(reason, signal)] as const)
 
-/** Handles SIGINT, SIGTERM and SIGHUP, in place of the present handler. Returns a function that removes the handler. */
+/** Handles SIGINT, SIGTERM and SIGHUP, in place of the present handler. Returns a function that removes the new handler. */
 export function onSignals(handler: Handler): () => void {
   if (handlers.length === 0) for (const [signal, listener] of listeners) process.on(signal, listener)
   handlers.push(handler)
@@ -67,8 +67,8 @@ export function catchInterrupts(
 }
 
 /**
- * Begins what must happen completely or not at all, such as a landing, and must be followed by the words and the exit code that say which. From now on, no
- * signal and no error ends this process before it ends by itself.
+ * Must be called before an operation that happens completely or not at all, such as a landing, because the program must then report the outcome in words and
+ * by its exit code. From now on, no signal and no error ends this process before it ends by itself.
  *
  * @param words says what is happening, and when the program ends. Printed once, when a signal arrives
  * @returns a signal that the first interruption aborts, with an `Interruption` as its reason
@@ -87,11 +87,11 @@ export function holdSignals(words: string): AbortSignal {
   return held.signal
 }
 
-/** What `holdSignals` says while changes land. */
+/** The text that `holdSignals` prints if a signal arrives while changes land. */
 export const whileLanding =
-  'Interrupted while the changes were landing. It ends as soon as all of them have landed, or all are taken back.'
+  'Interrupted while the changes were landing. The program exits as soon as all of them have landed, or all are taken back.'
 
-/** From now on, only a second signal ends this process early, and its exit code is the given one, because its outcome has been reported. */
+/** From now on, only a second signal ends this process early. The exit code is then `code`, because the outcome has already been reported. */
 export function keepExitCode(code: number): void {
   let wasHeard = false
   onSignals(() => {
@@ -103,7 +103,7 @@ export function keepExitCode(code: number): void {
 /** Returns what this process must finish before it may exit; undefined if it may exit now. */
 let unfinished: () => Promise<unknown> | undefined = () => undefined
 
-/** Sets what a signal may not cut off. The program with all commands passes its patch transactions, and `agent sandbox`, which has none, doesn't load them. */
+/** Sets the work that a signal must not interrupt. The complete program passes its patch transactions; `agent sandbox` has none and doesn't load their code. */
 export function leaveOnlyAfter(work: typeof unfinished): void {
   unfinished = work
 }
@@ -112,7 +112,9 @@ export function leaveOnlyAfter(work: typeof unfinished): void {
 export function leave(code: number): void {
   const changing = unfinished()
   if (changing === undefined) process.exit(code)
-  warn('Interrupted while files were changing. It ends as soon as all of them have changed, or all are as before.')
+  warn(
+    'Interrupted while files were changing. The program exits as soon as all of them have changed, or all are as before.',
+  )
   onSignals(() => undefined)
   void exitAfter(changing, code)
 }

@@ -57,7 +57,7 @@ export function showCommand(id: string): number {
  * @param unlanded whether to also remove sessions with work that is nowhere else
  */
 export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
-  const held = holdSignals('Interrupted. It ends as soon as the session that is being removed is gone.')
+  const held = holdSignals('Interrupted. The program exits as soon as the session that is being removed is gone.')
   let [removed, bytes, kept, busy] = [0, 0, 0, 0]
   for (const [state, id] of allSessions()) {
     if (await isAborted(held)) break
@@ -95,7 +95,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   return held.aborted ? codeOf(held.reason as Interruption) : exitCodes.done
 }
 
-/** Whether a session contains work that is nowhere else. True if the files that would tell are damaged. */
+/** Whether a session contains work that is nowhere else. True if the files that would show this are damaged. */
 async function hasWork(directory: LockedFolder): Promise<boolean> {
   try {
     return (await leftInSession(directory)) === 'work'

@@ -54,8 +54,8 @@ function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } 
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || lost !== undefined) return
     lost = new UserError('failed', `Standard output can't be written: ${error.message}.`)
-    // During a run, the run handles this error itself. It is thrown only when all other listeners have been called: whoever waits for the output must
-    // learn of the error too.
+    // During a run, the run handles this error itself. It is thrown only after all other listeners have been called, because those who wait for the output
+    // must learn of the error too.
     if (process.listenerCount('uncaughtException') === 0) return
     process.nextTick(() => {
       throw lost

@@ -9,7 +9,7 @@ export function ruleFileNames(directory: string, refuse: (why: string) => void):
   const names = readdirSync(directory, 'buffer').filter((name) => name.toString('latin1').endsWith('.rules'))
   for (const name of names)
     if (!isUtf8(name))
-      refuse(`the name of the rule file ${name.toString()} is not UTF-8; rename it, so that it can be read`)
+      refuse(`the name of the rule file ${name.toString()} is not UTF-8; rename the file, so that it can be read`)
   return names
     .filter((name) => isUtf8(name))
     .map((name) => name.toString())

@@ -17,7 +17,7 @@ export type AppPaths = {
 }
 
 /**
- * Finds these folders; creates none. A relative XDG variable is ignored, as the specification asks.
+ * Finds the folders, but doesn't create them. A relative XDG variable is ignored, as the specification asks.
  *
  * @throws UserError `usage` if Node could not decode the path of one of the folders: the user's rules would not be found
  */

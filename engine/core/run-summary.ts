@@ -83,12 +83,12 @@ export const transactionReport = z.object({
   strategy: z.string(),
   /**
    * `landed`: all changes are in the user's files. `nothing`: there were no changes, or the user's files already had them. `kept`: the changes were
-   * stored but didn't land, because of `--land`, or because the run failed or was interrupted. `conflict`: no change landed, and `conflicts` says why. `failed`: landing
-   * failed, and the error says why; usually the user's files are unchanged, but some of the changes may have been written.
+   * stored but didn't land, because of `--land`, or because the run failed or was interrupted. `conflict`: no change landed, and `conflicts` says why.
+   * `failed`: landing failed, and the error says why; usually the user's files are unchanged, but some of the changes may have been written.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /**
-   * The state of the workspace if the landing failed and it is not exactly as before. `left-over`: it contains temporary files that could not be
+   * The state of the workspace if the landing failed and the workspace is not exactly as before. `left-over`: it contains temporary files that could not be
    * removed. `incomplete`: it could not be restored, and may contain some of the changes. Absent: it is as it should be.
    */
   tree: z.enum(['left-over', 'incomplete']).optional(),
@@ -131,7 +131,7 @@ export const transactionReport = z.object({
     z.object({
       path: z.string(),
       kept: z.string(),
-      /** The full name of the branch for the run's commits, from which the names of others are made. Absent: `refs/heads/portcullis/RUN`. */
+      /** The full name of the branch for the run's commits. The names of further branches begin with it. Absent: `refs/heads/portcullis/RUN`. */
       branch: z.string().optional(),
       /** The refs that the run changed, and `HEAD`. Absent: that isn't known. */
       refs: z.array(z.string()).optional(),

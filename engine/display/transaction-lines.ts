@@ -94,7 +94,7 @@ function commitWords(ref: string | undefined, commit: string, moved: string | un
   return `on the branch ${refName(ref)}${stayed === undefined ? '' : `; the checked-out branch was not moved: ${stayed}`}`
 }
 
-/** Says which refs landed under their own names, and which ones of those that the run changed did not. */
+/** Says which of the refs that the run changed landed under their own names, and which did not. */
 export function refLines(
   landed: Readonly<NonNullable<TransactionReport['refs']>>,
   kept: Readonly<NonNullable<TransactionReport['refs_not_landed']>>,
@@ -114,7 +114,7 @@ export function refNames(refs: readonly string[]): string {
   return named(refs.map(refName))
 }
 
-/** The name of a branch, or what kind of ref it is and its name. */
+/** The name of a branch, or the kind and name of another ref. */
 function refName(ref: string): string {
   return ref
     .replace(/^refs\/heads\//, '')

@@ -18,7 +18,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
   return faultOf(error)
 }
 
-/** Returns why a run ends whose signal was aborted. */
+/** Returns the reason why a run ends after its signal was aborted. */
 export function interruptionBy({ reason: why }: Pick<AbortSignal, 'reason'>): Stop {
   if (why instanceof Error) return faultOf(why)
   const reason: EndReason = why === 'terminated' ? 'terminated' : 'interrupted'

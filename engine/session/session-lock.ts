@@ -13,7 +13,7 @@ export type LockedFolder = string & { readonly [locked]: true }
 /** The lock of a session's folder. */
 type SessionLock = { readonly directory: LockedFolder; readonly release: () => void }
 
-/** What processes lock a session for, in the words that another process uses to tell its user why it has to wait. */
+/** Why a process locks a session. If another process needs the lock, it shows this text to its user. */
 const uses = {
   run: 'running this session',
   land: "landing this session's changes",
@@ -46,12 +46,12 @@ export function lockSession(directory: string, use: keyof typeof uses, lender?: 
 }
 
 /**
- * Takes the lock that a file stands for, unless a live process other than this one holds it. If several processes try at the same time, one of
+ * Takes a lock by creating its file, unless a live process other than this one holds the lock. If several processes try at the same time, one of
  * them gets it: a new file appears under its name with its whole content, and a dead process's file is replaced only by the process that holds
- * the lock for replacing just this one.
+ * a second lock, which is specific to that dead process.
  *
  * @param own the content that says who holds the lock
- * @returns undefined if the lock is this process's; otherwise the process that holds it
+ * @returns undefined if this process now holds the lock; otherwise the process that holds it
  */
 function takeLock(file: string, own: string): Owner | undefined {
   for (;;) {

@@ -9,8 +9,8 @@ import { reopenView } from './stored-view.ts'
 import { readViewState } from './view-state.ts'
 
 /**
- * Returns the record of what a session's runs changed, if it is complete: nobody has worked in the view since the record was made, and nobody can any more
- * while the session is locked.
+ * Returns the record of what a session's runs changed, if it is complete: nobody has worked in the view since the record was made. Nobody can do so now either,
+ * because the session is locked.
  */
 export async function completeRecord(directory: LockedFolder): Promise<ChangeRecord | undefined> {
   const [known, view] = [readRecord(directory), reopenView(directory)]

@@ -14,8 +14,8 @@ import { decodeText, encodePath, parseAlternates, realpathSync, writeAlternates 
 
 /**
  * Copies a git directory for a view of its work tree. Objects aren't copied; the copy uses those of the original. Data of other work trees, lock files of
- * a running git, and files stored for `git lfs` are left out. A link in place of `HEAD` or `objects` becomes what git takes it for, because the sandbox
- * follows no links in a git directory.
+ * a running git, and files stored for `git lfs` are left out. A link in place of `HEAD` or `objects` is replaced by a file or directory with
+ * the same meaning for git, because the sandbox follows no links in a git directory.
  *
  * @param count called for each copied file
  * @param leavesOut decides which other entries of the top directory are left out
@@ -45,7 +45,7 @@ export function copyGitDirectory(
   }
 }
 
-/** The content of a file that names the same branch as a link in place of `HEAD`, which old versions of git made. */
+/** The content of a `HEAD` file that names the same branch as a given symlink. Old versions of git created `HEAD` as a symlink. */
 function headOfLink(link: Buffer): Buffer {
   return Buffer.concat([Buffer.from('ref: '), readlinkSync(link, 'buffer'), Buffer.from('\n')])
 }

@@ -12,7 +12,7 @@ type SmallCopier = {
   readonly copy: (from: PathLike, to: PathLike, original: BigIntStats) => BigIntStats
 }
 
-/** What the second thread works on. */
+/** The data that the second thread works with. */
 export type SharedCopying = {
   readonly from: string
   readonly to: string
@@ -71,7 +71,7 @@ export function openSmallCopier(): SmallCopier {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
   const [ownUid, ownGid] = [process.geteuid?.(), process.getegid?.()]
   const largest = 64 * 1024
-  // Flags as text would be parsed for each file.
+  // Flags are numbers, because flags as text would be parsed for each file.
   const [toRead, createNew] = [O_RDONLY | O_NOFOLLOW | O_NONBLOCK, O_WRONLY | O_CREAT | O_EXCL]
   let buffer: Buffer | undefined
   /** Reads the first bytes of a file into the buffer. Returns how many there are, which are fewer than `size` if the file has become shorter. */

@@ -27,7 +27,7 @@ type CopyOptions = {
 /** How many entries are copied before other tasks of this process get a chance to run. */
 const atOnce = 200
 
-/** After how many files the listed files are copied, before further directories are listed. This limits the length of the list. */
+/** When this many files are listed, they are copied before further directories are listed. This limits the length of the list. */
 const mostListed = 50_000
 
 /**

@@ -17,10 +17,10 @@ export type DividedFiles = {
   readonly stop: () => Promise<void>
 }
 
-/** The number of files from which a second thread pays. Starting it takes 2 ms of this thread, and 20 ms pass until it copies its first file. */
+/** The number of files from which a second thread pays off. Starting it takes 2 ms of this thread, and 20 ms pass until it copies its first file. */
 const worthwhileFrom = 1000
 
-/** Divides the regular files of a tree, given by their keys, and starts the second thread if it pays. */
+/** Divides the regular files of a tree, given by their keys, and starts the second thread if it pays off. */
 export function divideFiles(from: string, to: string, keys: readonly string[], how: HowToCopy): DividedFiles {
   const progress = new Int32Array(new SharedArrayBuffer(8))
   const pays = how === 'copy' && keys.length >= worthwhileFrom && availableParallelism() > 1
@@ -45,7 +45,7 @@ export function divideFiles(from: string, to: string, keys: readonly string[], h
 
 function start(workerData: SharedCopying): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // An error is thrown to those who wait for the end.
+  // The error is thrown where `ended` is awaited.
   promise.catch(() => undefined)
   try {
     const worker = new Worker(copyingProgram(), { eval: true, workerData, execArgv: [], env: SHARE_ENV })

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 
 /**
- * Returns a function that names an entry in a directory, or in the directories in it, that would stay there after a landing; undefined if the
- * directory would be empty, or can't be read.
+ * Returns a function that looks in a directory and its subdirectories for an entry that would stay there after a landing. The function returns the path of
+ * one such entry; undefined if the directory would be empty, or can't be read.
  *
  * @param leaving the keys of everything that the landing removes
  */
@@ -27,7 +27,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // The commit finds out what is wrong with it.
+    // The directory can't be read. The commit will report the error.
     return []
   }
 }

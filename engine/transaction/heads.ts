@@ -35,8 +35,8 @@ type MadeTree = {
 }
 
 /**
- * Records what is checked out in each tree of a new view, and in the repositories in it, and where their refs are. What a run changes of this is what it has to
- * land, and landing changes a ref only if it is still as it was.
+ * Records what is checked out in each tree of a new view and in the repositories in the tree, and where their refs point. The differences from
+ * this record are what has to land later, and landing changes a ref only if the ref still has the recorded value in the user's repository.
  */
 export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
   const all = trees.flatMap(({ path, git, nested }): readonly (readonly [string, GitDirectories])[] => [
@@ -51,7 +51,7 @@ export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
   writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
 }
 
-/** What was checked out in a tree when its view was made, and where its refs were; undefined if that wasn't recorded. */
+/** What was checked out in a tree when its view was made, and where its refs pointed; undefined if that wasn't recorded. */
 export function headOf(directory: string, path: string): RepositoryState | undefined {
   if (!existsSync(headsFile(directory))) return undefined
   const known = heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).find((each) => each.path === path)
@@ -77,7 +77,7 @@ export function refChanges(
   const known = headOf(directory, path)
   const host = gitDirectoriesOf(path)
   const present = host && readRepositoryState(host)
-  // A repository that the run made has no earlier state. Before its first commit, there is nothing in it.
+  // A repository that the run created has no earlier state, so it is compared with an empty repository.
   const head = known ?? present ?? { branch: now.branch, commit: undefined }
   const refs = known?.refs ?? (host && readRepositoryState({ ...host, own: host.common })?.refs) ?? {}
   const before = { branch: head.branch, commit: head.commit, refs }

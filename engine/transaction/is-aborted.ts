@@ -1,8 +1,8 @@
 import { CommitError } from '../../apply-patch/index.ts'
 
 /**
- * Whether a signal was aborted, also by a signal of the system that arrived while the event loop was blocked, for example by planning. Node calls the handlers
- * of such signals only when the loop polls, which happens at least once between two of these callbacks.
+ * Whether an abort signal was aborted, including by a process signal, such as SIGINT, that arrived while the event loop was blocked, for example
+ * by planning. Node calls the handlers of process signals only when the loop polls, which happens at least once between two `setImmediate` callbacks.
  */
 export async function isAborted(signal: AbortSignal | undefined): Promise<boolean> {
   if (signal === undefined) return false

@@ -51,7 +51,7 @@ export type CommitsReport = {
   readonly failed: readonly { readonly path: string; readonly why: string; readonly isPart?: true }[]
   /** The paths of repositories that already had all commits of the session. */
   readonly complete: readonly string[]
-  /** What becomes of the index of each repository whose checked-out branch moves. */
+  /** How the landing changes the index of each repository whose checked-out branch moves. */
   readonly indexes: readonly KeptIndex[]
 }
 
@@ -134,8 +134,8 @@ export async function planLandingOfCommits(
 }
 
 /**
- * Where an earlier landing of the session left the checked-out branch, if that is where it is now, and if the run has moved on since. Undefined: the branch
- * moves only from where it was when the view was made.
+ * The position to which an earlier landing of the session moved the checked-out branch, if the branch is still there and the run has another commit checked out
+ * by now. Undefined: the branch may move only from its position at the time when the view was made.
  */
 function movedBefore(
   { commits = [] }: Pick<ViewState, 'commits'>,
@@ -149,7 +149,7 @@ function movedBefore(
   return landed !== undefined && isThere ? now : undefined
 }
 
-/** A change to a ref, seen from the value that an earlier landing of the session gave to the ref, if the ref still has that value. */
+/** A change to a ref. Its `old` value is the one that an earlier landing of the session gave to the ref, if the ref still has that value. */
 function sinceLanded(
   { refs = [] }: Pick<ViewState, 'refs'>,
   path: string,
@@ -163,8 +163,8 @@ function sinceLanded(
 }
 
 /**
- * The changes of refs that don't land because that wasn't requested. Those that the repository has already aren't listed, nor branches whose commits are on a
- * separate branch.
+ * The changes to refs that don't land because that wasn't requested. Changes that the repository already has are not listed, and neither are branches whose
+ * commits are on a separate branch.
  */
 function leftWithout(
   changes: readonly RefChange[],

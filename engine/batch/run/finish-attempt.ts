@@ -105,7 +105,7 @@ async function keepSession(path: string): Promise<string | undefined> {
   const sessions = join(path, 'state/portcullis/sessions')
   const [name] = existsSync(sessions) ? readdirSync(sessions) : []
   if (!existsSync(kept) && name !== undefined) {
-    // The lease decides that a run is lost. If its process lives after all, its view stays, because the process may still work in it.
+    // The lease decides whether a run counts as lost, even if its process is still alive. In that case, the view stays, because the process may use it.
     const lock = lockIfFree(join(sessions, name), 'prune')
     if (lock !== undefined) await removeViews(lock.directory).finally(lock.release)
     const patch = patchFile(join(sessions, name))

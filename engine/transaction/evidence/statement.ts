@@ -57,7 +57,10 @@ export const statement = z.strictObject({
     audit_head: z.string().nullable(),
     verified: z.array(verified),
     decided_by: z.array(decidedBy),
-    /** `state`: that of the view, or `reverted` if the changes landed and were taken out of the trees again. `since`: when the private view was made, in ISO 8601 format. The statement is about the changes that were made in this view. */
+    /**
+     * `state`: the state of the view, or `reverted` if the changes landed and were then reverted. `since`: when the private view was made, in ISO 8601 format.
+     * The statement is about the changes that were made in this view.
+     */
     transaction: z.strictObject({ strategy: z.string(), state: z.string(), since: z.string().optional() }),
     /** The files of the trees in the run's view: one entry for each tree, in order. */
     trees: z.array(

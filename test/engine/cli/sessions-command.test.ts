@@ -69,7 +69,9 @@ test('a signal ends prune when the session that is being removed is gone', async
   const env = signalsAt(['SIGINT', { ...removed, nth: 1 }], ['SIGINT', { ...removed, nth: 2 }])
   const ended = await agent(['sessions', 'prune', '--days', '30'], { cwd, home, env })
   expect([ended.code, ended.stdout]).toEqual([130, '1 session removed\n'])
-  expect(ended.stderr).toBe('agent: Interrupted. It ends as soon as the session that is being removed is gone.\n')
+  expect(ended.stderr).toBe(
+    'agent: Interrupted. The program exits as soon as the session that is being removed is gone.\n',
+  )
   expect(ids().map((each) => readdirSync(sessionOf(each)).includes('rollout.jsonl'))).toEqual([true])
 })
 

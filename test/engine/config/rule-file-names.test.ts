@@ -12,7 +12,7 @@ test.skipIf(process.platform !== 'linux')(
     const folder = tempDir({ 'rules/r\ufffd.rules': '', 'rules/a.rules': '' })
     const directory = join(folder, 'rules')
     writeFileSync(Buffer.concat([Buffer.from(`${directory}/r`), Buffer.of(0xe4), Buffer.from('.rules')]), '')
-    expect(() => rulesIn(folder, 'user')).toThrow(/\/rules: the name of the rule file .* is not UTF-8; rename it/)
+    expect(() => rulesIn(folder, 'user')).toThrow(/\/rules: the name of the rule file .* is not UTF-8; rename the file/)
     const leftOut: LeftOut[] = []
     const found = rulesIn(folder, 'project', leftOut)
     expect(found.map(({ path }) => path)).toEqual([join(directory, 'a.rules'), join(directory, 'r\ufffd.rules')])

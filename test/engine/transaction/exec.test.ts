@@ -378,7 +378,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     const args = ['--max-turns', '2', 'fork', '--last', 'go on']
     const again = await exec([cmd('cat a.txt; echo y > a.txt'), cmd('false')], args, { cwd, home })
     expect([again.code, fingerprint(cwd)]).toEqual([4, before])
-    expect(again.stderr).toContain('without landing it is not in it: to land that, run agent apply ')
+    expect(again.stderr).toContain('that have not landed: to land them, run agent apply ')
     const json = ['--json', 'fork', '--last', 'go on']
     const landed = await exec([cmd('cat a.txt; echo z > a.txt'), [say('done')]], json, { cwd, home })
     expect([landed.code, read(cwd, 'a.txt')]).toEqual([0, 'z\n'])
