@@ -14,7 +14,7 @@ export function checkCommand({ argv, cwd, env = {}, timeoutMs = 1 }: Command): v
     ...variables.map(([name, value]) => [`env.${name}`, value] as const),
   ]
     .filter(([, text]) => !isPlainText(text))
-    .map(([key]) => ({ key: key.toWellFormed(), expected: 'must be text without unpaired surrogates and NULs' }))
+    .map(([key]) => ({ key: key.toWellFormed(), expected: 'must be text without unpaired surrogates or NULs' }))
   if (texts.length === 0) problems.push({ key: 'argv', expected: 'must have at least one entry, the program' })
   for (const [name] of variables) {
     if (!isPlainText(name) || /^$|=/.test(name))

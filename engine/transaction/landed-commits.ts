@@ -4,8 +4,9 @@ import type { LandedCommits, LandedRef } from './land-commits.ts'
 import type { ViewState } from './view-state.ts'
 
 /**
- * Whether the refs that were set when commits landed still say so. The branch of a commit contains it: the checked-out branch that moved or, if none did, the
- * separate branch. If the branch moved back, it doesn't contain the commit any more from which it moved. The same is true of other refs.
+ * Whether the refs that were set when commits landed still contain these commits. For a commit, this is the checked-out branch that moved or, if none did, the
+ * separate branch. If the landing moved the branch back to an earlier commit, the branch must not contain the commit from which it moved. The same applies to
+ * other refs.
  */
 export function areCommitsIn(
   { roots: trees }: Pick<ViewState, 'roots'>,

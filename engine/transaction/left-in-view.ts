@@ -9,7 +9,7 @@ import { storedView, type PrivateView } from './stored-view.ts'
 import { isReverted, readViewState, type ViewState } from './view-state.ts'
 
 /**
- * What a session contains that is nowhere else. `work`: changes or commits that are in no tree and no repository, or anything that isn't recorded.
+ * What a session contains that exists nowhere else. `work`: changes or commits that are in no tree and no repository, or anything that isn't recorded.
  * `by-products`: only files that git ignores, git objects besides the landed commits, and refs that did not land.
  */
 type Left = 'nothing' | 'by-products' | 'work'
@@ -21,7 +21,7 @@ export async function isRecorded(view: PrivateView, { view: known }: ChangeRecor
   return stamp === known
 }
 
-/** What a session's last view and its record contain that is nowhere else. Ask this before either of them is removed. */
+/** What a session's last view and its record contain that exists nowhere else. Call this before removing either of them. */
 export async function leftInView(directory: LockedFolder): Promise<Left> {
   const state = readViewState(directory)
   if (state === undefined || state.state === 'making' || state.state === 'discarded') return 'nothing'
@@ -29,7 +29,7 @@ export async function leftInView(directory: LockedFolder): Promise<Left> {
   const [record, view] = [readRecord(directory), storedView(directory)]
   const isLanded = state.state === 'landed' && !isReverted(state)
   if (record === undefined) return view === undefined ? 'nothing' : 'work'
-  // Earlier versions didn't record a fingerprint. What they recorded has landed if they say so.
+  // Earlier versions didn't record a fingerprint. Their records are trusted if the state says that the changes have landed.
   const isTrusted = record.view === undefined && isLanded
   if (view !== undefined && !isTrusted && !(await isRecorded(view, record))) return 'work'
   if (record.changes.length > 0 && !isLanded) return 'work'
@@ -47,12 +47,12 @@ function hasObjects(kept: string): boolean {
   return git === undefined || hasOwnObjects(encodeText(git.common))
 }
 
-/** Whether refs are left in a view that have not landed, although `agent apply --land-commits` may land them. */
+/** Whether a view contains refs that have not landed, but that `agent apply --land-commits` may still land. */
 function hasRefs({ kept = [] }: ViewState): boolean {
   return kept.some(({ ref }) => ref !== 'HEAD')
 }
 
-/** What a session contains that is nowhere else, in its last view or in what was set aside for it. */
+/** What a session contains that exists nowhere else, in its last view or in what was set aside for it. */
 export async function leftInSession(directory: LockedFolder): Promise<Left> {
   return recordsAside(directory).length > 0 ? 'work' : leftInView(directory)
 }

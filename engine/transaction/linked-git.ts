@@ -48,7 +48,7 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
   const named = targetOfGitFile(link)
   const [wrong, remedy] =
     named === undefined
-      ? [`${link} names no repository that exists`, 'Repair the link with git worktree repair']
+      ? [`${link} does not name an existing repository`, 'Repair the link with git worktree repair']
       : existsSync(encodePath(join(named, 'commondir')))
         ? [`${link} names ${named}, which names another work tree`, 'Repair the link with git worktree repair']
         : [
@@ -57,7 +57,7 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
           ]
   throw new UserError(
     'sandboxUnavailable',
-    `${wrong}, so no private view of it can be made. ${remedy}, or run without --transactional.`,
+    `${wrong}, so no private view of the tree can be made. ${remedy}, or run without --transactional.`,
   )
 }
 

@@ -4,7 +4,7 @@ import process from 'node:process'
 import type { Change, FileState, Tree } from '../../apply-patch/index.ts'
 import type { Side } from './change-record.ts'
 
-/** The entry at a path, with the SHA-256 of a file's bytes, which are not kept in memory, or the mode of a directory. */
+/** The entry at a path. `hash`: the SHA-256 of a file's bytes, which are not kept in memory. `mode`: the mode of a directory. */
 export type Found = { readonly now: FileState; readonly hash: string; readonly mode: number | undefined }
 
 /** @param isGone whether a link on the way to the place counts as missing */

@@ -8,7 +8,7 @@ import { stampOf } from './view-manifest.ts'
 
 /** What was found in one tree of a view. */
 export type TreeLook = {
-  /** The directories that their owner couldn't read or enter, by key, with their modes. They can be read until the look is closed. */
+  /** The directories that their owner couldn't read or enter, by key, with their modes. They can be read until `close` is called. */
   readonly closed: ReadonlyMap<string, number>
   /** The keys of directories that can't be read, because they belong to somebody else. */
   readonly unreadable: readonly string[]
@@ -20,7 +20,7 @@ export type Look = {
   readonly stamp: string
   /** One entry for each tree, in order. */
   readonly trees: readonly TreeLook[]
-  /** Gives the directories that were made readable their modes back. */
+  /** Restores the modes of the directories that were made readable. */
   readonly close: () => void
 }
 
@@ -29,7 +29,7 @@ const readAndEnter = 0o500n
 
 /**
  * Looks through everything that a view stores. A directory that a command has made unreadable (for example with `chmod 000`) belongs to this user like
- * the rest of the view, so it is made readable until the look is closed.
+ * the rest of the view, so it is made readable until `close` is called.
  */
 export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views' | 'overlays'>): Promise<Look> {
   const sum = createHash('sha256')
@@ -83,7 +83,8 @@ async function walk(root: string, sum: Hash, open: (key: string, stats: BigIntSt
 }
 
 function wordsOf(stats: BigIntStats): string {
-  // Opening a directory, or a file that its owner can't read, changes its change time. What was added to a directory is an entry itself.
+  // Making a directory or a file readable changes its change time, so that time doesn't count here. Entries that were added to a directory are in the
+  // fingerprint themselves.
   if (stats.isDirectory()) return `${stats.mode}`
   return (stats.mode & 0o400n) === 0n ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.mode}` : stampOf(stats)
 }

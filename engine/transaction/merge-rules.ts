@@ -23,7 +23,7 @@ type AskedTree = {
   readonly originalAt: (key: string) => Original | undefined
 }
 
-/** How many repositories inside a tree git is asked in. Files in the others are never merged. */
+/** The maximum number of repositories in a tree whose attributes are read. Files in the other repositories are never merged. */
 const mostRepositories = 200
 
 const attributes = ['merge', 'filter', 'ident', 'working-tree-encoding'] as const
@@ -65,7 +65,7 @@ export async function readMergeRules(
   return (key) => rules.get(key) ?? unknown
 }
 
-/** Why a file isn't merged whose attributes aren't those from the time when the view was made. */
+/** The reason for not merging a file whose attributes have changed since the view was made. */
 export const changedAttributes = 'the git attributes that apply to it have changed since'
 
 const changed: MergeRule = { noMerge: changedAttributes, isConverted: true }
@@ -73,17 +73,17 @@ const changed: MergeRule = { noMerge: changedAttributes, isConverted: true }
 function ruleOf(values: ReadonlyMap<string, string>): MergeRule {
   const isConverted = attributes.slice(1).some((name) => !isOff(values.get(name)))
   const merge = values.get('merge')
-  // `union` differs from the usual merge only in what it does about conflicts.
+  // `union` differs from the usual merge only in how it resolves conflicts.
   if (merge === 'unspecified' || merge === 'set' || merge === 'text' || merge === 'union') return { isConverted }
   const attribute = merge === 'unset' ? '-merge' : `merge=${merge}`
-  return { isConverted, noMerge: `its git attribute ${attribute} forbids a merge by lines` }
+  return { isConverted, noMerge: `its git attribute ${attribute} forbids merging it line by line` }
 }
 
 function isOff(value: string | undefined): boolean {
   return value === 'unspecified' || value === 'unset'
 }
 
-/** Returns a function that says whether neither the run nor anybody else has changed a file with attributes that apply to a file. */
+/** Returns a function that takes the key of a file, and returns whether all files with attributes that apply to it are unchanged. */
 function unchangedAttributes(all: readonly Difference[], { path, originalAt }: AskedTree): (key: string) => boolean {
   const differing = new Set(all.map(({ key }) => key))
   const known = new Map<string, boolean>()
@@ -101,11 +101,12 @@ function unchangedAttributes(all: readonly Difference[], { path, originalAt }: A
   return (key) => isSame(directoryOf(key))
 }
 
-/** How much the change time of a file may be earlier than the clock, in milliseconds. On Linux, file systems use the time of the last tick. */
+/** How far the change time of a file may lag behind the clock, in milliseconds. On Linux, file systems use the time of the last tick. */
 const tick = 20
 
 /**
- * Whether attributes that apply to a file in a tree may have been changed since a time. If attributes were removed, the rules from before are stricter.
+ * Whether attributes that apply to a file in a tree may have been changed since a time. The removal of a file with attributes doesn't count, because the rules
+ * from before it are stricter.
  *
  * @param since when `readMergeRules` was called, or earlier
  */

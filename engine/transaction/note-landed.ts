@@ -57,8 +57,8 @@ export function revertedInView(
 }
 
 /**
- * Adds one index. If the index has changed in an earlier landing, an undo puts back the index from before the first of them. If somebody else has changed it
- * between them, nothing can be put back without losing something, and no index equals the empty `to`.
+ * Adds one index. If earlier landings have changed the same index, an undo restores it as it was before the first of them. If somebody else has changed it
+ * between two landings, restoring it would lose that change, so `to` becomes empty, which never equals the hash of an index.
  */
 function withIndex(indexes: readonly KeptIndex[], now: KeptIndex): readonly KeptIndex[] {
   const known = indexes.find(({ path }) => path === now.path)
@@ -106,7 +106,7 @@ function withCommit(commits: readonly LandedCommit[], now: LandedCommit): readon
   return [...others, { ...now, ...(moved && { moved }) }]
 }
 
-/** An entry without its move; none if nothing is left of it. */
+/** A landed commit without the move of the checked-out branch; nothing if there is no separate branch for the commit either. */
 function withoutMove({ moved: _, ...commit }: LandedCommit): readonly LandedCommit[] {
   return commit.ref === undefined ? [] : [commit]
 }

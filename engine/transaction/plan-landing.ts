@@ -91,7 +91,7 @@ function isEntry({ type }: Side): boolean {
   return type === 'file' || type === 'symlink'
 }
 
-/** What the plan of one change must know about the others. */
+/** What the plan for one change depends on besides that change. */
 type Whole = {
   /** The keys at which the changes make, remove or replace a file or a link. Such a link isn't followed: what is below it counts as absent. */
   readonly entries: ReadonlySet<string>
@@ -122,7 +122,7 @@ function plan(
     const before = isSide(found, change.before) ? change.before : last
     if (after.type === 'directory') return planDirectory(key, before, after.mode, found, place)
     if (before.type === 'directory' && after.type === 'absent') {
-      // A directory in which somebody else has put something stays.
+      // If somebody else has put something in the directory, it stays.
       const goes = now.type === 'directory' && staysIn(key) === undefined
       return goes ? { directory: { type: 'remove', key } } : { nothing: true }
     }

@@ -125,10 +125,10 @@ async function hashBefore(
 }
 
 /**
- * The bytes of a file with a known size that git considers equal to an object, if git converts nothing but line endings. The size shows whether it did: each
- * converted line ending adds one byte.
+ * The bytes that git would have checked out for an object into a file of a given size, if git converts nothing but line endings. The size shows whether git
+ * converted them: each converted line ending adds one byte.
  *
- * @returns undefined if only a part of the line endings was converted, so that it is unknown which
+ * @returns undefined if only some of the line endings were converted, because it is unknown which
  */
 function checkedOut(blob: Buffer, size: number): Buffer | undefined {
   if (blob.length === size) return blob

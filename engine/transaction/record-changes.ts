@@ -70,7 +70,7 @@ async function gatherChanges(
     })
     for (const { path: at, kept } of nested) {
       const changed = changedRepository(view.directory, at, kept.own, kept)
-      // The objects of a linked work tree are those of its repository, which is listed itself.
+      // A linked work tree uses the objects of its repository, which has its own entry in the list.
       const isElsewhere = changed?.refs?.length === 0 && kept.own !== kept.common
       if (changed !== undefined && !isElsewhere) repositories.push(changed)
     }

@@ -7,7 +7,7 @@ import { leftInView } from './left-in-view.ts'
 import { viewFolder } from './stored-view.ts'
 import { isReverted, readViewState } from './view-state.ts'
 
-/** Makes room for a new view. A session's last view and its record are moved aside if they contain anything that is nowhere else. */
+/** Makes room for a new view. A session's last view and its record are moved aside if they contain anything that exists nowhere else. */
 export async function setAside(directory: LockedFolder): Promise<void> {
   const left = await leftInView(directory)
   if (left === 'work') setRecordAside(directory, isReverted(readViewState(directory)) ? 'reverted' : 'unlanded')
@@ -24,7 +24,7 @@ export async function removeViews(directory: LockedFolder): Promise<void> {
   for (const name of names) await removeTree(join(directory, name))
 }
 
-/** Removes the session's last view unless it contains anything that is nowhere else. The record of its changes stays. */
+/** Removes the session's last view unless it contains anything that exists nowhere else. The record of its changes stays. */
 export async function removeLandedView(directory: LockedFolder): Promise<void> {
   if ((await leftInView(directory)) === 'nothing') await removeTree(viewFolder(directory))
 }

@@ -21,7 +21,7 @@ export type PrivateView = {
 /** The folder that contains the view of a session. */
 export const viewFolder = (directory: string): string => join(directory, 'view')
 
-/** The state of a session's view in which a run can continue; undefined if there is none. */
+/** The state of a session's view if a run can continue in it; undefined otherwise. */
 export function openViewState(directory: string): ViewState | undefined {
   const known = readViewState(directory)
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? known : undefined

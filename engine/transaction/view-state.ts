@@ -26,7 +26,7 @@ const index = z.object({
   path: z.string(),
   /** The hash of the stored index from before the landing. Absent: there was no index. */
   before: z.string().optional(),
-  /** They stand for the entries of the index before and after the landing, as in `MovedIndex`. */
+  /** Hashes of the entries of the index before and after the landing, as in `MovedIndex`. */
   from: z.string(),
   to: z.string(),
 })
@@ -62,11 +62,11 @@ const settled = z.object({
   landings: z.array(landing).readonly().default([]),
   /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: commits.readonly().optional(),
-  /** The refs that landed under their own names, with their values before, which `undo` gives back. */
+  /** The refs that landed under their own names, with the values that they had before, which `undo` restores. */
   refs: z.array(ref).readonly().optional(),
   /** Refs that the runs changed, but that have not landed under their own names. */
   kept: z.array(keptRef).readonly().optional(),
-  /** The indexes that changed with the checked-out branches, which `undo` puts back. A branch without an entry is not moved back. */
+  /** The indexes that changed together with the checked-out branches, and that `undo` restores. A branch without an entry is not moved back. */
   indexes: z.array(index).readonly().optional(),
   /** Repositories that already had all commits of the session when it landed. */
   imported: z.array(z.string()).readonly().optional(),
@@ -164,12 +164,12 @@ export function withoutLanded(
   return rest
 }
 
-/** Whether changes that a session landed were reverted since. */
+/** Whether any changes that a session landed have been reverted since. */
 export function isReverted(state: Pick<ViewState, 'landings'> | undefined): boolean {
   return state?.landings.some(({ undone }) => undone) === true
 }
 
-/** Whether everything that a session landed was reverted since. */
+/** Whether everything that a session landed has been reverted since. */
 export function isAllReverted(state: Pick<ViewState, 'landings'>): boolean {
   return isReverted(state) && landingsInTrees(state).length === 0
 }

@@ -9,7 +9,7 @@ const name = /^[A-Za-z_]\w*$/
 
 /**
  * Matches the options of `declare` with which a variable later gets other values than those that the command line assigns to it: `-n` makes it another
- * name of a variable, `-l`, `-u` and `-c` change case, and `-i` calculates.
+ * name of a variable, `-l`, `-u` and `-c` change the case of values, and `-i` evaluates them as arithmetic.
  */
 const rewriting = /^-[a-zA-Z]*[nluci]/
 
@@ -49,10 +49,10 @@ export function judgeNames(options: string, exported: boolean, removes = false):
 }
 
 /**
- * Judges a built-in that can change what the names of later commands run.
+ * Judges a built-in that can change which programs run when later commands use a name.
  *
  * @param options the options with which the built-in only lists or forgets names
- * @param renames whether the built-in changes a name if it has this operand
+ * @param renames returns whether this operand makes the built-in change what a name runs
  */
 export function judgeRenaming(
   reason: string,

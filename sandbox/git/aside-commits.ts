@@ -32,13 +32,13 @@ export type Aside = {
 
 /**
  * Finds the commits to which other branches, tags, notes and the stash of a view lead, and collects their objects. All names and objects come from commands, so
- * whatever can't be read or collected is left out without preventing the rest.
+ * whatever can't be read or collected is left out, and the rest is still imported.
  *
  * @param left the view's git directory
  * @param options.commit the checked-out commit of the view; undefined if there is none
  * @param options.changes what the commands changed; undefined if that isn't known, and the repository itself shows what may be new
  * @param options.isWanted whether a ref is imported
- * @param options.withTags whether tag objects are collected, too, and what leads to no commit
+ * @param options.withTags whether tag objects are collected, too, and refs that lead to no commit
  * @param options.objects the directory with the view's objects
  */
 export async function importAside(

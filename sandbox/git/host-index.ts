@@ -19,7 +19,7 @@ export function readHostIndex(
   try {
     const file = join(folder, 'index')
     writeFileSync(file, content)
-    // Git finds the other file in the repository, because its name doesn't depend on where the index is.
+    // Git looks for the other file in the repository, wherever the index is.
     const words = ['-c', 'core.splitIndex=false', 'update-index', '--no-split-index', '--force-write-index']
     return git.run(host, words, { env: { GIT_INDEX_FILE: file } }).ok
       ? parseIndex(readFileSync(file), oidBytes)

@@ -49,7 +49,7 @@ export async function importRefs(
     if (isDamaged(sides.left, change.name, sides.oidBytes)) {
       refused.add(change.name)
       notes.push({
-        subject: `${change.name} (the command left a file in its place that is not a ref)`,
+        subject: `${change.name} (the file that the command left in its place is not a ref)`,
         advice: 'the ref stays as it was in your repository; repeat the change with git if you want it',
       })
     } else if (change.now?.startsWith('ref: ') === true || change.old?.startsWith('ref: ') === true) {

@@ -46,7 +46,7 @@ export function includedFiles(
   return [...found.values()]
 }
 
-/** Whether commands must not see an included file: it contains secrets, or can't be read, so that nobody knows whether it does. */
+/** Whether commands must not see an included file, because it contains secrets, or because it can't be read and may contain some. */
 export function mustBeHidden({ entries, isWhole }: IncludedFile): boolean {
   return !isWhole || withoutSecrets(entries.filter((entry) => !isInclude(entry))).lost
 }
@@ -74,7 +74,7 @@ function readIncluded(path: string): IncludedFile | undefined {
   return { path: target.path, entries: entries ?? readableSettings(text), isWhole: entries !== undefined }
 }
 
-/** The settings in those lines of a damaged config file that can be read. The files that they name may contain secrets as usual. */
+/** The settings in those lines of a damaged config file that can be read. The files that these settings name may still contain secrets. */
 export function readableSettings(text: string): readonly ConfigEntry[] {
   let header = ''
   return text.split('\n').flatMap((line) => {

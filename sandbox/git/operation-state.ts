@@ -52,7 +52,7 @@ const files: Readonly<Record<string, Rule>> = {
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)
 
-/** The entry of a work tree's git directory that exists while an operation is in progress, and the operation. */
+/** Operations, by the name of the entry that a work tree's git directory contains while the operation is in progress. */
 const operations: Readonly<Record<string, string>> = {
   MERGE_HEAD: 'a merge',
   CHERRY_PICK_HEAD: 'a cherry-pick',

@@ -58,14 +58,14 @@ export type PlannedCommits =
   | { readonly type: 'failed'; readonly why: string }
 
 const mostRefs = 100
-/** Why nothing can be done without git. */
-export const noGit = "no git program was found on this machine that commands can't write to"
+/** The reason for a failure if there is no git program that can be trusted. */
+export const noGit = "this machine has no git program that commands can't write to"
 
 /**
  * Plans the import of the commits that commands made in a private view, without changing the repository: the objects, which git has checked, are files of the
- * plan. The plan creates a branch at the last commit, if that is new, and one for each other branch, tag or stash that leads to new commits. If that is
- * requested, the checked-out branch moves together with the index, and other refs change as they did in the view, unless somebody else has changed them. None
- * of the view's settings are read.
+ * plan. The plan creates a branch at the last commit, if that is new, and one for each other branch, tag or stash that leads to new commits. If `own` is
+ * set, the checked-out branch moves together with the index, and other refs change as they did in the view, unless somebody else has changed them. None of the
+ * view's settings are read.
  *
  * @internal
  */
@@ -109,7 +109,7 @@ async function planAll(
   const tips = [...(commit === undefined ? [] : [commit]), ...elsewhere]
   const refused = tips.length === 0 ? undefined : await packed.add(tips)
   if (refused !== undefined) return { type: 'failed', why: refused }
-  // If the branch is the same as before, it moves together with the index, as part of HEAD.
+  // If the same branch is checked out as before, it isn't one of the other refs: `planHead` moves it together with the index.
   const isSameHead = own?.head !== undefined && branch !== undefined && branch === own.head.branch
   const isOther = (name: string, value: string): boolean =>
     own === undefined ? value !== commit : !(isSameHead && name === branch)

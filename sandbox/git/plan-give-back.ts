@@ -13,7 +13,7 @@ import { isCheckedOut, type PlannedRefChange } from './plan-refs.ts'
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
  * @param options.changes all other refs that changed
  * @param options.earlier what is planned for another work tree of the same repository. The plan includes it. Default: nothing
- * @param options.index what that move did to the index; undefined if that isn't known
+ * @param options.index what the move of the checked-out branch did to the index; undefined if that isn't known
  * @returns `stayed`: why nothing is undone, for example because the branch has moved since; `kept`: which branches and other refs stay, and why
  * @internal
  */

@@ -18,7 +18,7 @@ export type PlannedRef = {
   readonly index?: MovedIndex
 }
 
-/** Plans what becomes of the checked-out commit of the view. @returns why that is impossible */
+/** Plans how to keep the checked-out commit of the view, and whether the checked-out branch moves to it. @returns the reason if the commit can't be kept */
 export function planHead(
   {
     own,

@@ -18,13 +18,13 @@ type Move = {
   readonly was: CheckedOut
   /** The commit to which the branch moves; undefined if the branch is to have no commits. */
   readonly now: string | undefined
-  /** What else leads to the commit `now`: a branch, or the commit itself. */
+  /** What the user can merge if the branch can't move: another branch with the commit `now`, or the commit's id. */
   readonly beside: string
 }
 
 /**
- * What a move of the checked-out branch did to the index. `before`: its bytes before the move; undefined if there was no index. `from` and `to` stand for
- * its entries before and after the move: two indexes with the same entries have the same text, whatever git has noted in them about files.
+ * What a move of the checked-out branch did to the index. `before`: its bytes before the move; undefined if there was no index. `from` and `to`:
+ * hashes of its entries before and after the move. They are equal for two indexes with the same entries, whatever metadata of files git has stored in them.
  */
 export type MovedIndex = { readonly before: Buffer | undefined; readonly from: string; readonly to: string }
 
@@ -66,11 +66,11 @@ export function planMoveBack(
   if (why !== undefined) return why
   const now = held.own.read('index', largestIndex)
   if (index === undefined)
-    return `what was staged before the changes landed is not known; to move the branch back all the same, ${help}`
+    return `it is not known what was staged before the changes landed; to move the branch back anyway, ${help}`
   if (entriesOf(git, held.own, now) !== index.to)
-    return `other changes have been staged since; to move the branch back all the same, ${help}`
+    return `other changes have been staged since; to move the branch back anyway, ${help}`
   if (entriesOf(git, held.own, index.before) !== index.from)
-    return `git can't read the index from before the changes landed any more; to move the branch back all the same, ${help}`
+    return `git can no longer read the index from before the changes landed; to move the branch back anyway, ${help}`
   const refused = plan.setRef({ name: branch, old: commit, now: old })
   if (refused !== undefined) return refused
   plan.moveHead(commit, old)
@@ -85,13 +85,13 @@ type MoveBack = {
   readonly index: MovedIndex | undefined
 }
 
-/** Why nothing may move a branch that should be checked out at a commit; undefined if it may move. */
+/** Why a branch must not move: it isn't checked out, isn't at the given commit, or an operation is in progress. Undefined if it may move. */
 function whyFixed(
   { own, common }: Held,
   { branch, commit, help }: { readonly branch: string; readonly commit: string | undefined; readonly help: string },
 ): string | undefined {
   const operation = operationIn(own)
-  // Such an operation has its own idea of what HEAD and the index contain, and its end would undo or falsify the move.
+  // Such an operation relies on the present HEAD and index. Concluding or aborting it after the move would undo the move or give a wrong result.
   if (operation !== undefined) return `${operation} is in progress; conclude or abort it, and then ${help}`
   if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
   if (commitOf(common, branch) !== commit) return `${short(branch)} now points to a different commit`
@@ -146,7 +146,7 @@ function emptyTree(git: HostGit, host: HeldDirectory): string {
   return git.run(host, ['hash-object', '-t', 'tree', '--stdin']).stdout.toString().trim()
 }
 
-/** The short name of a branch, and the names of other refs with what they are. */
+/** The short name of a branch, or of a tag or notes after the kind, such as `tag v1`. Other names stay as they are. */
 export const short = (ref: string): string =>
   ref.replace(/^refs\/(?:heads\/|(tags|notes)\/)/, (_, kind) => kinds[kind] ?? '')
 

@@ -71,11 +71,11 @@ export function planChanges(
 }
 
 /**
- * Why a ref stays that a run removed.
+ * Why a ref that a run removed stays in the repository.
  *
  * @internal
  */
-export const noRemoval = 'the run removed it, and no removal lands'
+export const noRemoval = 'the run removed it, and removals do not land'
 
 /**
  * Why HEAD stays although a run checked out something else: a branch, given by its full name, or a commit.
@@ -104,7 +104,7 @@ function planRef(
   if (now === undefined) return noRemoval
   if (current !== old)
     return old === undefined
-      ? 'one of that name has been created in the repository since the run began'
+      ? 'a ref of that name has been created in the repository since the run began'
       : 'it has changed in the repository since the run began'
   if (name.startsWith('refs/heads/') && commit !== now) return 'it does not name a commit'
   if (name.startsWith('refs/heads/') && isCheckedOut(host, name))
@@ -112,7 +112,7 @@ function planRef(
   const isForward = (from: string): boolean =>
     !name.startsWith('refs/tags/') && git.run(host.own, ['merge-base', '--is-ancestor', from, now]).ok
   if (onlyForward && current !== undefined && !isForward(current))
-    return 'where it was when the run began is not known, and the change is more than a fast-forward'
+    return 'its value when the run began is not known, and the change is not a fast-forward'
   return plan.setRef({ name, old, now })
 }
 

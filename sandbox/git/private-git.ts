@@ -144,8 +144,8 @@ export function openPrivateGit(options: {
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
       if (repositoryOf(git) === git) found.set(git, isInRoot(git))
     }
-    // A repository in a view may borrow the objects of the original, and commands can't reach these where they are. A private directory borrows them at a path
-    // inside itself.
+    // A repository in a view may borrow the objects of the original, and commands can't reach these at their own path. In a private directory, they are
+    // available at a path inside it.
     const inViews = nested.filter(
       (path) => path.endsWith('/.git') && views.some(({ source }) => isWithin(path, source)),
     )

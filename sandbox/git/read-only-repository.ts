@@ -13,17 +13,17 @@ import { readShownConfig } from './shown-config.ts'
 
 /** How commands see repositories that have no private directory. */
 type ReadOnlyView = {
-  /** The repositories themselves, read-only, and what is shown in place of those of their entries that contain secrets or may contain some. */
+  /** The repositories themselves, read-only, and the replacements for those of their entries that contain or may contain secrets. */
   readonly mounts: readonly Mount[]
   /** Files that contain secrets, wherever they are. */
   readonly hidden: readonly string[]
 }
 
 const configs: readonly string[] = ['config', 'config.worktree']
-/** The entries in which git keeps no addresses. They are shown as they are. */
+/** The entries in which git stores no URLs. They are shown as they are. */
 const plain =
   /^(?:HEAD|objects|refs|packed-refs|index|sharedindex\..*|hooks|info|lfs|shallow|rr-cache|commondir|gitdir|locked|description|gc\.pid|git-daemon-export-ok)(?:\.lock)?$/s
-/** The entries with texts of git's, from which user names and passwords in URLs are removed. Directories may contain more such texts. */
+/** The entries with texts that git writes. User names and passwords in URLs are removed from them; in a directory, from all files. */
 const texts: ReadonlySet<string> = new Set([
   ...stateFiles,
   ...'logs rebase-merge rebase-apply sequencer branches remotes gc.log MERGE_RR TAG_EDITMSG NOTES_EDITMSG'.split(' '),
@@ -32,7 +32,7 @@ const searched: ReadonlySet<string> = new Set(['modules', 'worktrees', 'reftable
 /** If more files of one directory than this contain secrets, the whole directory is hidden. */
 const mostCleaned = 32
 const largestText = 64 * 1024 * 1024
-/** The names of submodules may contain slashes, but hardly this many. */
+/** The maximum depth of the search for the git directories of submodules, whose names may contain slashes, but rarely this many. */
 const deepest = 5
 
 /**
@@ -91,13 +91,13 @@ function holdIfThere(git: string): HeldDirectory | undefined {
   }
 }
 
-/** A text that changes whenever a file changes that may contain secrets. */
+/** A text that changes whenever a file that may contain secrets changes. */
 function stampOf(host: HeldDirectory): string {
   const stamps: string[] = []
   const open = ['']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     for (const [name, { kind, stamp }] of host.entries(path, (each) => path !== '' || !plain.test(each)) ?? []) {
-      // Submodules have directories of the same kinds.
+      // In the git directory of a submodule, these directories contain no URLs either.
       if (path.startsWith('modules/') && /^(?:objects|refs|hooks|lfs)$/.test(name)) continue
       const entry = path === '' ? name : `${path}/${name}`
       stamps.push(`${entry} ${stamp}`)
@@ -152,7 +152,7 @@ function cleanInside(work: Work, path: string, depth: number): void {
   }
 }
 
-/** Replaces the files of an entry that contain secrets. */
+/** Replaces or hides those files of an entry that contain or may contain secrets. */
 function cleanText(work: Work, top: string): void {
   const cleaned = new Map<string, Buffer | undefined>()
   const open = [top]

@@ -28,7 +28,7 @@ export function readRepositoryState(git: GitDirectories): RepositoryState | unde
   try {
     const { commit } = checkedOut
     const found = readRefs(held.common, commit === undefined ? 20 : commit.length / 2)
-    // Without a commit, only the length of other refs shows which hash the repository uses.
+    // If there is no checked-out commit, only the length of the refs' values shows which hash the repository uses.
     const refs = commit === undefined && found?.size === 0 ? readRefs(held.common, 32) : found
     if (refs === undefined) return undefined
     return { ...checkedOut, refs: Object.fromEntries([...refs].filter(([name]) => isOwn.test(name))) }
@@ -43,7 +43,7 @@ const isOwn = /^refs\/(?:(?:heads|tags|notes)\/|stash$)/
  * Finds the differences between two states of a repository or of a linked work tree.
  *
  * @param options.except names of branches that don't count, because they are checked out in linked work trees, which are compared separately
- * @param options.isRemovalKnown whether a ref that only the state `before` has was removed. Otherwise it may be new, and doesn't count
+ * @param options.isRemovalKnown whether a ref that is only in `before` has certainly been removed. Otherwise it doesn't count, because it may be new
  * @internal
  */
 export function changesBetween(

@@ -60,7 +60,7 @@ export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | und
 }
 
 /**
- * All refs except those that belong to a single work tree. These are treated as that work tree's state: git never packs them.
+ * All refs except those that belong to a single work tree. Git never packs the latter, and they are treated as a part of that work tree's state.
  */
 export function sharedRefs(refs: Refs): Map<string, string> {
   return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
@@ -72,8 +72,8 @@ export function areSameRefs(a: Refs, b: Refs): boolean {
 }
 
 /**
- * Whether a repository has a `packed-refs` file that isn't cut off. Git never removes or empties the file, so a missing part says nothing about the
- * refs that it contained.
+ * Whether a repository has a `packed-refs` file that isn't truncated. Git never removes or empties the file, so the refs in a missing part of it don't
+ * count as removed.
  */
 export function arePackedRefsWhole(directory: HeldDirectory): boolean {
   return directory.read('packed-refs', largestPacked)?.at(-1) === 0x0a

@@ -39,7 +39,7 @@ export function isNew(
   return ok ? stdout.length > 0 : undefined
 }
 
-/** Objects for a repository that git has checked and packed. They are kept outside the repository, so nothing has happened there until `files` are written. */
+/** Objects that git has checked and packed for a repository. They are stored outside it, so the repository doesn't change until `files` are written. */
 export type PackedObjects = {
   /** Git, which finds these objects in addition to those of the repository. */
   readonly git: HostGit

@@ -19,7 +19,7 @@ type OverlayTree = { readonly lower: string; readonly merged: string; readonly s
 type OverlayDifferences = {
   readonly differences: readonly Difference[]
   readonly manifest: Manifest
-  /** The keys of directories in which changes can't be found, because the user can't read what the tree below has there. */
+  /** The keys of directories in which changes can't be found, because the user can't read them in the view or in the tree below. */
   readonly unreadable: readonly string[]
   /** Returns the state that a path had when the view was made; undefined if it didn't exist. */
   readonly originalAt: (key: string) => Original | undefined
@@ -71,8 +71,8 @@ export async function findOverlayDifferences(
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     if (unreadable.includes(directory)) continue
     if (!isReadable(lower, directory)) {
-      // If only the directory itself is in the upper layer, nothing in it was changed. The search for git directories, which opens it for a moment, is enough
-      // to put it there.
+      // If only the directory itself is in the upper layer, nothing in it was changed. It can be there merely because the search for git directories made it
+      // readable for a moment.
       const isUntouched = directories.isShown(directory) && namesIn(storage.upper, directory).length === 0
       if (!isUntouched) hidden.push(directory)
       continue
@@ -90,7 +90,7 @@ export async function findOverlayDifferences(
       // This is a whiteout. The file that it hides was handled above.
       if (now === undefined) continue
       if (name === '.git' && now.isDirectory()) {
-        // The git directory of a tree that has one is mounted over this entry, which is then empty.
+        // If the tree has a git directory, that is mounted over this entry, which is then empty.
         const isMounted = directory === '' && isPrivate
         if (!isMounted) repository(directory)
         continue
@@ -202,7 +202,7 @@ function plainNames(root: string, key: string): readonly string[] {
   return namesIn(root, key).filter((name) => name !== '.git')
 }
 
-/** Whether this user may list a directory and enter it. True for a path that is no directory. */
+/** Whether this user may list a directory and enter it. True for a path that isn't a directory. */
 function isReadable(root: string, key: string): boolean {
   if (statsOf(root, key)?.isDirectory() !== true) return true
   try {

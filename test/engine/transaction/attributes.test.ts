@@ -109,7 +109,7 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
   ])('is not merged if its attributes forbid that: %s', async (attribute, named) => {
     expect(await bothChange(how, { attributes: `a.txt ${attribute}\n` })).toEqual({
       outcome: 'conflict',
-      why: `someone else changed it too, and its git attribute ${named} forbids a merge by lines`,
+      why: `someone else changed it too, and its git attribute ${named} forbids merging it line by line`,
       content: lines('1', 'six'),
     })
   })

@@ -263,7 +263,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect(report?.refs_not_landed).toMatchObject([
       { ref: 'refs/heads/main', why: 'main now points to a different commit' },
       { ref: 'refs/heads/side', why: 'it has changed in the repository since the run began' },
-      { ref: 'refs/tags/v1', why: 'one of that name has been created in the repository since the run began' },
+      { ref: 'refs/tags/v1', why: 'a ref of that name has been created in the repository since the run began' },
     ])
   })
 
@@ -279,7 +279,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     })
     expect(report?.refs_not_landed).toMatchObject([
       { ref: 'refs/heads/other', why: 'it is checked out in the repository, but was not in the run' },
-      { ref: 'refs/heads/side', why: 'the run removed it, and no removal lands' },
+      { ref: 'refs/heads/side', why: 'the run removed it, and removals do not land' },
     ])
     expect([git('rev-parse', 'side'), git('-C', linked, 'status', '--porcelain')]).toEqual([
       git('rev-parse', 'main'),
@@ -308,7 +308,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     })
     expect(report?.refs_not_landed).toMatchObject([
       { ref: 'HEAD', why: 'the run had checked out other' },
-      { ref: 'refs/heads/side', why: 'the run removed it, and no removal lands' },
+      { ref: 'refs/heads/side', why: 'the run removed it, and removals do not land' },
     ])
   })
 
