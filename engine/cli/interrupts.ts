@@ -129,7 +129,7 @@ export function codeOf(reason: Interruption): number {
   return exitCodes[reason instanceof Error ? 'failed' : reason]
 }
 
-/** Begins a new line of the terminal, in which a progress line may be unfinished. */
+/** Starts a new line on the terminal, because a progress line there may be unfinished. */
 export function newLineOfTerminal(): void {
   if (process.stderr.isTTY) process.stderr.write('\n')
 }

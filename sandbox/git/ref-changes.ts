@@ -28,7 +28,7 @@ export function readRepositoryState(git: GitDirectories): RepositoryState | unde
   try {
     const { commit } = checkedOut
     const found = readRefs(held.common, commit === undefined ? 20 : commit.length / 2)
-    // If there is no checked-out commit, only the length of the refs' values shows which hash the repository uses.
+    // If there is no checked-out commit, only the length of the refs' values shows which hash algorithm the repository uses.
     const refs = commit === undefined && found?.size === 0 ? readRefs(held.common, 32) : found
     if (refs === undefined) return undefined
     return { ...checkedOut, refs: Object.fromEntries([...refs].filter(([name]) => isOwn.test(name))) }

@@ -92,7 +92,7 @@ test.skipIf(process.platform !== 'linux')('undo notices another target that Node
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'a patch does not follow a symlink with such a target to another file',
+  'a patch does not follow a symlink whose target is not UTF-8 to the file whose name Node would read instead',
   () => {
     const cwd = scene({ 't\ufffd': 'a\nb\nc\n' })
     symlinkSync(Buffer.from('t\xe4', 'latin1'), join(cwd, 'f.txt'))

@@ -4,7 +4,7 @@ import { code, sources } from './sources.ts'
 /** Matches conversions between bytes and text that don't keep all bytes, or that give the text a form which a file or a path can't contain. */
 const conversion = /\.toString\('(?:latin1|binary|utf-?8)'|Buffer\.from\([^\n]*'(?:latin1|binary)'\)/g
 
-/** Git's binary formats, whose files find lengths and magic words in the bytes. The paths in an index keep one character for each byte. */
+/** The source files that parse git's binary formats. They look for lengths and signatures in the bytes, and keep one character for each byte in the paths of an index. */
 const binary = /^sandbox\/git\/(?:index-file|shown-index|loose-pack)\.ts$/
 
 test('all names and files of git become text and bytes in one way only, so that no name can change on the way', () => {

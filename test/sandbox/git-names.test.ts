@@ -117,7 +117,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect((await run(sandbox, `cat '${file}'; git config --list`)).stdout).not.toContain('c2VjcmV0')
   })
 
-  test('a ref that a command has damaged or a cut-off list of refs is not imported as a removal', async () => {
+  test('neither a ref that a command has damaged nor a truncated list of refs is imported as a removal', async () => {
     const workspace = await repository()
     onHost(workspace, "git branch 'ä'; git branch b; git branch c")
     const sandbox = await openIn(workspace)
@@ -127,7 +127,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
       sandbox,
       ": > .git/refs/heads/b; echo x > '.git/refs/heads/ä'; ln -sf main .git/refs/heads/c",
     )
-    const subject = expect.stringContaining('a file in its place that is not a ref')
+    const subject = expect.stringContaining('the file that the command left in its place is not a ref')
     expect(result.denials).toEqual([1, 2, 3].map(() => expect.objectContaining({ subject })))
     expect(stateOf(workspace)).toBe(before)
     const emptied = await run(sandbox, ': > .git/packed-refs')

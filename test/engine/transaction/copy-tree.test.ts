@@ -194,7 +194,7 @@ test('a tree that two threads copy equals its original', async () => {
     )
     const [was, now] = [stats(source ?? ''), stats(target ?? '')]
     expect(entry).toMatchObject({ mode: Number(was.mode & 0o7777n), size: Number(was.size), was: stampOf(was) })
-    // Each further name changes when a file was last changed, so the manifest describes the copy as it was when this name was made.
+    // Each further hard link updates the file's ctime, so the manifest has the ctime from when the link at this key was made.
     if (now.nlink === 1n) expect(entry.stamp, key).toBe(stampOf(now))
   }
   chmodSync(join(from, 'read-only'), 0o755)

@@ -170,7 +170,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect([refsOf(git), git('status', '--porcelain')]).toEqual([`${first} refs/heads/main`, ''])
   })
 
-  test('leave no view behind if all of them land, and one from which they can land otherwise', async () => {
+  test('leave no view behind if all of them land; otherwise, leave one from which they can land later', async () => {
     const run = (args: readonly string[]) => committing('git branch new; git tag v1', { args })
     const viewOf = ({ home, report }: Awaited<ReturnType<typeof run>>): string =>
       join(home, '.local/state/portcullis/sessions', report?.run ?? '', 'view')
