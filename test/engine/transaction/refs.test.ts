@@ -53,7 +53,7 @@ for (const how of ['copy', 'overlay'] as const) {
       ['forwards with git merge', 'git merge -q --ff-only other', 'third'],
       ['backwards with git reset --hard', 'git reset -q --hard HEAD~1', 'first'],
       ['backwards with git reset --soft', 'git reset -q --soft HEAD~1', 'first'],
-    ])('move the checked-out branch %s, until an undo', async (_, command, subject) => {
+    ])('land by moving the checked-out branch %s, and an undo moves it back', async (_, command, subject) => {
       let before = ''
       const { git, cwd, report, ask } = await committing(command, {
         ...lands,
@@ -72,7 +72,7 @@ for (const how of ['copy', 'overlay'] as const) {
       expect([refsOf(git), git('status', '--porcelain')]).toEqual([before, ''])
     })
 
-    testUnless(missing, test)('land as new branches, tags and notes, until an undo', async () => {
+    testUnless(missing, test)('land as new branches, tags and notes, and an undo removes them', async () => {
       const script = `git branch new; git branch deep/er other; git tag light; git ${by} tag -a -m t heavy other; git ${by} notes add -m note`
       let before = ''
       const { git, report, ask } = await committing(script, { ...lands, how, before: (git) => (before = refsOf(git)) })
