@@ -90,9 +90,9 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
     ['ident', 'true'],
     ['working-tree-encoding=ISO-8859-1', 'true'],
   ])(
-    'is not merged with the bytes of a git object that aren’t those of the work tree: %s',
+    'is not merged on the basis of a git object whose bytes differ from those in the work tree: %s',
     async (attribute, setup) => {
-      // In the object, the first line is what the run makes of it. With the object as the base, the run's change would be lost without a word.
+      // In the object, the first line is already what the run changes it to. With the object as the base, the run's change would be lost silently.
       const [file, ours] = [lines('first', '6'), 'sed -i s/first/svefg/ a.txt']
       expect(await bothChange(how, { attributes: `*.txt ${attribute}\n`, setup, file, ours })).toEqual({
         outcome: 'conflict',
@@ -130,7 +130,7 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
     })
   })
 
-  it('is no conflict, whatever its attributes are, if both sides have the same result', async () => {
+  it('causes no conflict, whatever its attributes are, if both sides have the same result', async () => {
     const theirs = (cwd: string): void => writeFileSync(join(cwd, 'a.txt'), lines('one', '6'))
     expect(await bothChange(how, { attributes: 'a.txt binary\n', theirs })).toMatchObject({
       outcome: 'nothing',
@@ -138,7 +138,7 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
     })
   })
 
-  it('is not merged if its attributes changed before the changes were applied later', async () => {
+  it('is not merged if its attributes changed between the run and a later agent apply', async () => {
     const base = tempDir()
     const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
     for (const directory of [cwd, home]) mkdirSync(directory)

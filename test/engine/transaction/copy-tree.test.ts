@@ -194,7 +194,7 @@ test('a tree that two threads copy equals its original', async () => {
     )
     const [was, now] = [stats(source ?? ''), stats(target ?? '')]
     expect(entry).toMatchObject({ mode: Number(was.mode & 0o7777n), size: Number(was.size), was: stampOf(was) })
-    // Each further name changes when a file was last changed, so the manifest describes the copy as it was when this name was made.
+    // Each further hard link updates the file's ctime, so the manifest describes the copy as it was when this link was made.
     if (now.nlink === 1n) expect(entry.stamp, key).toBe(stampOf(now))
   }
   chmodSync(join(from, 'read-only'), 0o755)
@@ -219,7 +219,7 @@ test("the copy of a large tree has an index with the metadata of the copies, and
 test.each([
   ['files', { files: 2000, bytes: 1e9 }, 'more than 2000 files'],
   ['bytes', { files: 1e6, bytes: 1_000_000 }, 'more than 1 MB'],
-])('a tree with too many %s is refused, and no thread is left that writes', async (_, limit, message) => {
+])('a tree with too many %s is refused, and no thread continues to write', async (_, limit, message) => {
   const [from, base] = [makeLargeTree(2500), tempDir()]
   const copying = copyTree(from, join(base, 'copy'), { how: 'copy', limit })
   await expect(copying).rejects.toThrow(
@@ -230,7 +230,7 @@ test.each([
   expect(readdirSync(base, { recursive: true })).toHaveLength(left)
 })
 
-test('a signal stops the copying of a large tree, and no thread is left that writes', async () => {
+test('a signal stops the copying of a large tree, and no thread continues to write', async () => {
   const [from, base] = [makeLargeTree(2500), tempDir()]
   const stop = new AbortController()
   const copying = copyTree(from, join(base, 'copy'), { how: 'copy', signal: stop.signal })

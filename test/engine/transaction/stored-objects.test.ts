@@ -70,7 +70,7 @@ describe.skipIf(needsBubblewrap())('the objects of a repository', () => {
     expect(objects()).toEqual(before)
   })
 
-  test('are as before after a kill, as soon as anything is asked of the session', async () => {
+  test('are restored after a kill by the next command that uses the session', async () => {
     const { cwd, home, git, objects, report, ask } = await unlanded()
     const before = objects()
     const args = ['apply', report?.run ?? '', '--land-commits']
