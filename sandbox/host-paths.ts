@@ -3,7 +3,7 @@ import { decodeName, encodePath } from './path-bytes.ts'
 
 /*
  * The calls of `node:fs` that take or return a path. Paths are text in which bytes that aren't UTF-8 are lone surrogates (see `decodeName`). Node
- * itself would replace such bytes, in both directions, so that a call would be about a different file, or about none. All code of the sandbox that
+ * itself would replace such bytes, in both directions, so that a call would use a different file, or find none. All code of the sandbox that
  * calls the host's file system by path uses these functions; `test/architecture/host-paths.test.ts` enforces that.
  */
 

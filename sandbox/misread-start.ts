@@ -51,16 +51,16 @@ function faultOf(text: string | undefined, read: () => Buffer | undefined): stri
   try {
     bytes = read()
   } catch {
-    return "contains U+FFFD, which may stand for bytes that are not UTF-8, and this can't be checked because /proc can't be read"
+    return "contains U+FFFD, which may be a replacement for bytes that are not UTF-8; this can't be checked, because /proc can't be read"
   }
   if (bytes === undefined || isUtf8(bytes) || bytes.toString() !== text) return undefined
   const shown = bytes
     .toString('latin1')
     .replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
-  return `is not valid UTF-8, so it would be mistaken for something else: ${shown.slice(0, 300)}`
+  return `is not valid UTF-8, so this program would read it as a different text: ${shown.slice(0, 300)}`
 }
 
-/** The fields of a file that the kernel ends with NULs. */
+/** The fields of a file in /proc, each of which ends with a NUL. */
 function fieldsOf(file: string): readonly Buffer[] {
   return readFileSync(file)
     .toString('latin1')

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
-// Names, paths and the contents of git's files are bytes, usually but not always UTF-8. Everywhere in the sandbox, they have the same form as text:
-// bytes that aren't UTF-8 are lone surrogates (U+DC80 to U+DCFF), as in Python (PEP 383). So different bytes have different texts, texts can be joined
-// and compared, and each text has exactly one way back to its bytes: `encodeText`. Node itself would turn a lone surrogate into U+FFFD.
+// Names, paths and the contents of git's files are bytes, usually but not always UTF-8. All code of the sandbox represents them as text in the same
+// way: bytes that aren't UTF-8 are lone surrogates (U+DC80 to U+DCFF), as in Python (PEP 383). So different bytes have different texts, texts can be
+// joined and compared, and `encodeText` converts each text back to exactly its bytes. Node itself would turn a lone surrogate into U+FFFD.
 
 /**
  * Converts bytes to text. Bytes that aren't UTF-8 become lone surrogates.

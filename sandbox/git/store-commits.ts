@@ -106,7 +106,7 @@ export function packObjects(
       const names = readdirSync(packs).filter((name) => /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name))
       const held = names.length > 0 && existsSync(within) ? holdDirectory(encodePath(within)) : undefined
       try {
-        // Git looks for the index of a pack, so that is written last.
+        // Git finds a pack by its index, so the index is written last.
         const rank = (name: string): number => ['pack', 'rev', 'idx'].indexOf(name.slice(name.lastIndexOf('.') + 1))
         const writes = names
           .toSorted((one, other) => rank(one) - rank(other))

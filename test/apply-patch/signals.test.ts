@@ -49,14 +49,14 @@ describe('a program that changes hundreds of files', () => {
     ['SIGINT', 130, [preparing, cleaning, cleaningStill]],
     ['SIGTERM', 143, [installing, installing]],
     ['SIGHUP', 143, [installing, cleaning]],
-  ] as const)('%s takes everything back, and more of them change nothing', (signal, code, at) => {
+  ] as const)('rolls everything back after %s, and further signals change nothing', (signal, code, at) => {
     const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
     const ended = runWith(cwd, [], patch, signalsAt(...at.map((moment) => [signal, moment] as const)))
     expect([ended.status, ended.stdout, readdirSync(cwd)]).toEqual([code, '', ['f.txt']])
     expect(ended.stderr).toMatch(whileChanging)
   })
 
-  test('signals after its point of no return change nothing', () => {
+  test('ignores signals after its point of no return', () => {
     const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
     const env = signalsAt(['SIGINT', cleaning], ['SIGTERM', cleaning], ['SIGHUP', cleaningStill])
     const ended = runWith(cwd, [], patch, env)
@@ -64,7 +64,7 @@ describe('a program that changes hundreds of files', () => {
     expect(readdirSync(join(cwd, 'many'))).toHaveLength(300)
   })
 
-  test('signals take an undo back', () => {
+  test('rolls an undo back after a signal', () => {
     const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
     expect(runWith(cwd, [], patch).status).toBe(0)
     const movingAside = { call: 'renameSync', path: '', nth: 150 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { code, sources } from './sources.ts'
 
-/** Matches conversions between bytes and text that don't keep all bytes, or that give the text a form which a file or a path can't contain. */
+/** Matches conversions that replace bytes that aren't UTF-8, or that represent each byte as one character. `decodeText` and `encodeText` do neither. */
 const conversion = /\.toString\('(?:latin1|binary|utf-?8)'|Buffer\.from\([^\n]*'(?:latin1|binary)'\)/g
 
 /** The source files that parse git's binary formats. They look for lengths and signatures in the bytes, and keep one character for each byte in the paths of an index. */
 const binary = /^sandbox\/git\/(?:index-file|shown-index|loose-pack)\.ts$/
 
-test('all names and files of git become text and bytes in one way only, so that no name can change on the way', () => {
+test('git’s names and files are converted between bytes and text in only one way, so that no name can change', () => {
   const found = sources('sandbox/git')
     .filter((file) => !binary.test(file))
     .flatMap((file) => [...code(file).matchAll(conversion)].map(([each]) => `${file}: ${each}`))

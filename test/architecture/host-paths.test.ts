@@ -3,7 +3,7 @@ import { code, imports, sources } from './sources.ts'
 
 /**
  * Files of the sandbox that call `node:fs` by path, and how they keep paths that aren't UTF-8 intact. All others use `sandbox/host-paths.ts`, because
- * Node replaces bytes that aren't UTF-8, so that a call would be about another file.
+ * Node replaces bytes that aren't UTF-8, so that a call would use another file.
  */
 const own: Readonly<Record<string, string>> = {
   'sandbox/host-paths.ts': 'it is the helper',

@@ -23,7 +23,7 @@ function largeRepository(): string {
 const cmd = 'grep -rh . d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 | sort -u | wc -l >count'
 
 describe.skipIf(needsBubblewrap())('a private copy of two thousand files', () => {
-  test('has all of them in the built program', async () => {
+  test('is complete if the built program makes it', async () => {
     const cwd = largeRepository()
     const args = ['--json', '--transactional=copy', 'go']
     const { code } = await exec([[call('exec_command', { cmd })], [say('done')]], args, { cwd })
@@ -31,7 +31,7 @@ describe.skipIf(needsBubblewrap())('a private copy of two thousand files', () =>
     expect(readFileSync(join(cwd, 'count'), 'utf8').trim()).toBe('2000')
   })
 
-  test('has all of them in the built library', async () => {
+  test('is complete if the built library makes it', async () => {
     const built = new URL('../../dist/engine/index.js', import.meta.url).href
     const { openAgent } = (await import(built)) as { readonly openAgent: typeof Open }
     const workspace = largeRepository()

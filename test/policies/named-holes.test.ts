@@ -152,7 +152,7 @@ test.each([
   'IFS=,; ls "$HOME"; ls src',
   'hash -r; ls',
   'alias; enable; ls',
-])('a rule that forbids git push does not stand in the way of: %s', (line) => {
+])('a rule that forbids git push does not forbid other commands: %s', (line) => {
   const rules = 'prefix_rule(pattern=["git", "push"], decision="forbidden")'
   expect(decide(line, { rules, mode: 'never' })).toBe('allow')
 })

@@ -19,7 +19,7 @@ test('paths with any characters survive in a list of alternates, and git reads t
   }
 })
 
-test('comments and empty lines in a list of alternates are skipped, and broken quotes are taken as they are', () => {
+test('comments and empty lines in a list of alternates are skipped, and lines with broken quotes are read as plain paths', () => {
   const text = '# comment\n\n../plain\n"a\\303\\266\\tb"\n"raw\nline"\n"broken\\q"\n"open\n'
   expect(parseAlternates(Buffer.from(text))).toEqual(['../plain', 'aö\tb', 'raw\nline', '"broken\\q"', '"open'])
   expect(parseAlternates(undefined)).toEqual([])

@@ -24,7 +24,7 @@ const stateOf = (cwd: string): string =>
     'git for-each-ref; cat .git/HEAD; cd .git; find logs -type f | LC_ALL=C sort | while read -r f; do echo "$f"; cat "$f"; done',
   )
 
-/** Names as bash writes them: with characters of two to four bytes, with a line separator and a space at the end, and with bytes that aren't UTF-8. */
+/** Names as bash writes them: with characters of two to four bytes, with a line separator and a final no-break space, and with bytes that aren't UTF-8. */
 const names = ["'größe-枝-😀'", String.raw`$'a\xe2\x80\xa8b\xc2\xa0'`, String.raw`$'gr\xf6\xdfe'`]
 
 describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
@@ -78,7 +78,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     onHost(workspace, 'git fsck --strict')
   })
 
-  test('keeps what another command has done to a branch that is not ASCII', async () => {
+  test('keeps earlier changes to a branch whose name is not ASCII', async () => {
     const workspace = await repository()
     onHost(workspace, "git checkout -qb 'größe'")
     const sandbox = await openIn(workspace)

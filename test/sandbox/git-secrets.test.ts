@@ -17,7 +17,7 @@ ownStateDirectory()
 
 const header = (secret: string): string => `[http "https://h/"]\n\textraheader = Authorization: Bearer ${secret}\n`
 
-/** Makes a directory the home until the test ends. */
+/** Creates a directory, and uses it as the home directory until the test ends. */
 async function useHome(home: string): Promise<void> {
   const before = process.env['HOME']
   await mkdir(home)
@@ -34,7 +34,7 @@ plainTest('every file that a config includes is found as git finds it, by its by
   await useHome(home)
   const put = async (path: string, text: string): Promise<void> =>
     writeFile(encodePath(path), Buffer.from(text, 'utf8'))
-  // Each name is there in several forms: as bytes, and as the texts for which a careless conversion takes these bytes.
+  // The same name in three forms: with a byte that isn't UTF-8, and with the characters into which a careless conversion would turn that byte.
   const raw = decodeName(`${conf}/r\xe4w.inc`)
   for (const name of [raw, `${conf}/r\ufffdw.inc`, `${conf}/räw.inc`]) await put(name, header('secret'))
   await put(`${conf}/plain.inc`, '[pull]\n\trebase = true\n')

@@ -22,7 +22,7 @@ const parts = [
 ].map((part) => (/^[0-9a-f]{2,}$/.test(part) ? Buffer.from(part, 'hex') : Buffer.from(part)))
 const names = parts.flatMap((a) => parts.flatMap((b) => parts.map((c) => Buffer.concat([a, b, c]))))
 
-test('every name has a text of its own, which leads back to its bytes', () => {
+test('every name has its own text, which can be converted back to its bytes', () => {
   for (const name of names) {
     const text = decodeText(name)
     expect(encodeText(text).equals(name), name.toString('hex')).toBe(true)

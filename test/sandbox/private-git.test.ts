@@ -78,7 +78,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'show', '--name-status', '--format=', 'HEAD~')).toBe('M\tfile\nD\tmore\nA\tstaged')
   })
 
-  test('if the host’s index can’t be read, the report says so and what to do', async () => {
+  test('if the host’s index can’t be read, the report says so, and says what to do', async () => {
     const workspace = await repository()
     git(workspace, 'update-index', '--split-index')
     const sandbox = await openIn(workspace)

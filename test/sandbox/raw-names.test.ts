@@ -49,7 +49,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   }
 
   test.each(kinds)(
-    'a denied file is moved back from a directory that a command has given a name that is not UTF-8 (other names: %s)',
+    'a denied file is moved back after a command has given its directory a name that is not UTF-8 (other names: %s)',
     async (kind) => {
       const workspace = await temporaryDirectory()
       const others = makeTwins(workspace, kind, { 'sub/key': 'of a twin' })
@@ -86,7 +86,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     }
   }
 
-  test('credentials in a home directory that a command gives a name that is not UTF-8 stay unreadable', async () => {
+  test('credentials stay unreadable after a command has given the home directory a name that is not UTF-8', async () => {
     expect(await searchHome([`mv home ${inShell}`])).toEqual([''])
   })
 

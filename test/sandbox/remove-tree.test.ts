@@ -23,7 +23,7 @@ async function outsideTree(): Promise<string> {
 const everything = ['file', 'inner', join('inner', 'file')]
 
 test.each(twins)(
-  'removes a directory whose name is not text, and not what a link of a similar name leads to',
+  'removes a directory whose name Node would misread, but not the target of a symlink that has the misread name',
   async (name, read) => {
     const [base, outside] = [await temporaryDirectory(), await outsideTree()]
     const tree = join(base, 'tree')
@@ -38,7 +38,7 @@ test.each(twins)(
   },
 )
 
-test('removes a large tree with such names, with directories that nobody may enter', async () => {
+test('removes a large tree with names that are not UTF-8 and directories that nobody may enter', async () => {
   const [base, outside] = [await temporaryDirectory(), await outsideTree()]
   const tree = join(base, 'tree')
   mkdirSync(tree)
@@ -60,7 +60,7 @@ test('removes a symlink, not the directory that it leads to', async () => {
 })
 
 testInBubblewrap(
-  'what a command leaves in /tmp and in .git never makes the end of a run remove anything elsewhere',
+  'closing a sandbox removes nothing elsewhere, whatever commands have left in /tmp and in .git',
   async () => {
     const [workspace, outside] = [await temporaryDirectory(), await outsideTree()]
     execFileSync('git', ['init', '--quiet', workspace])

@@ -92,14 +92,14 @@ describe('a command that could not be started exactly as it is given', () => {
     ['env.X=Y', ['true'], { env: { 'X=Y': '' } }],
     ['timeoutMs', ['true'], { timeoutMs: Number.NaN }],
   ]
-  test.each(refused)('is refused, with the part that is wrong: %s', async (key, argv, options) => {
+  test.each(refused)('is refused, and the error names the wrong part: %s', async (key, argv, options) => {
     await using sandbox = await open()
     const error: unknown = await sandbox.run(argv as [string], options).catch((reason: unknown) => reason)
     expect(SandboxError.is(error, 'invalid-command') && error.data.problems.map((one) => one.key)).toEqual([key])
   })
+})
 
-  test('makes a policy invalid if the policy itself contains such text', () => {
-    for (const part of [{ workspace: '/\udce4' }, { environment: { set: { X: '\udce4' } } }])
-      expect(() => parsePolicy({ mode: 'read-only', workspace: '/', ...part })).toThrow(/unpaired surrogate/)
-  })
+test('a policy that contains an unpaired surrogate is invalid', () => {
+  for (const part of [{ workspace: '/\udce4' }, { environment: { set: { X: '\udce4' } } }])
+    expect(() => parsePolicy({ mode: 'read-only', workspace: '/', ...part })).toThrow(/unpaired surrogate/)
 })

@@ -5,8 +5,8 @@ import { tempDir } from './temp-dir.ts'
 export type Moment = { readonly call: string; readonly path: string; readonly nth: number }
 
 /**
- * The environment of a program that sends itself signals: each one just before a certain call. The call then takes longer than a transaction works without a
- * pause, so that the program hears the signal at its next pause, if there is one.
+ * The environment of a program that sends itself signals: each one just before a certain call. The call then takes longer than a transaction
+ * works between two pauses, so that the program receives the signal at its next pause, if there is one.
  */
 export function signalsAt(...signals: readonly (readonly [NodeJS.Signals, Moment])[]): Record<string, string> {
   const text = `

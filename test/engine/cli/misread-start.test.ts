@@ -11,7 +11,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 const bin = (name: string): string => new URL(`../../../dist/bin/${name}.js`, import.meta.url).pathname
 const patch = '*** Begin Patch\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n'
 
-/** Runs a program in a folder after the shell commands `first`, which may use bytes that are not UTF-8; `given` is a shell text too. */
+/** Runs a program in a folder after the shell commands `first`, which may use bytes that are not UTF-8. `given` contains its arguments, in shell syntax. */
 const start = (first: string, given: string, { program = 'agent', cwd = tempDir(), stdin = '' } = {}) =>
   agent([], {
     cwd,
@@ -26,7 +26,7 @@ const make = (cwd: string, commands: string): string =>
   execFileSync('bash', ['-c', commands], { cwd }).toString('latin1')
 
 describe.skipIf(process.platform !== 'linux')('bytes that are not UTF-8', () => {
-  test.each(pathVariables)('in %s stop every program, which says so', async (name) => {
+  test.each(pathVariables)('in %s keep every program from starting, and the message says so', async (name) => {
     const first = `export ${name}=$PWD/$'p\\xe4'`
     const sandbox = await start(first, 'sandbox -- true')
     expect(sandbox).toMatchObject({ code: 2, stdout: '' })
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('bytes that are not UTF-8', () => 
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error: apply_patch requires a UTF-8 PATCH argument.\n' })
   })
 
-  test('in the prompt end a run with a terminal event', async () => {
+  test('in the prompt end a run with the event turn.failed', async () => {
     const { code, stdout } = await start(':', "exec --json $'\\xe4'")
     expect(code).toBe(2)
     expect(eventsOf(stdout).at(-1)).toMatchObject({ type: 'turn.failed' })

@@ -60,7 +60,7 @@ test('prune removes only older sessions', async () => {
   expect(ids()).toEqual([])
 })
 
-test('a signal ends prune when the session that is being removed is gone', async () => {
+test('after a signal, prune first finishes removing the current session, and then ends', async () => {
   const [id = ''] = ids()
   const old = Date.now() / 1000 - 40 * 86_400
   cpSync(sessionOf(id), sessionOf(`${id.slice(0, -6)}000000`), { recursive: true })

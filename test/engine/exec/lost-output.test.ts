@@ -70,7 +70,7 @@ describe.skipIf(!existsSync('/dev/full'))('without space for its output,', () =>
 })
 
 test.each(['sessions list', 'policy check -- ls', 'sandbox -- true', 'exec x', 'changes --last'])(
-  'in a directory that was removed, agent %s says so',
+  'in a directory that was removed, agent %s reports that the current directory can’t be read',
   async (given) => {
     const ended = await agent(given.split(' '), {
       ...{ cwd: tempDir(), home: tempDir() },

@@ -60,8 +60,8 @@ test.each([
     'a process that has died had locked',
     JSON.stringify({ pid: 999_999_999, started: '1', doing: 'running this session' }),
   ],
-  ['a file without its content locks', ''],
-])('of processes that lock a folder that %s at the same time, one gets the lock', async (_, before) => {
+  ['an empty lock file locks', ''],
+])('if several processes try at the same time to lock a folder that %s, only one gets the lock', async (_, before) => {
   const directory = tempDir()
   if (before !== undefined) writeFileSync(join(directory, 'running'), before)
   const said = await race(directory, 6)
@@ -73,7 +73,7 @@ test.each([
   ])
 })
 
-test('a process that was killed while it took over a lock leaves it to the next one', () => {
+test('a lock is free for the next process if a process was killed while it took over the lock', () => {
   const dead = JSON.stringify({ pid: 999_999_999, started: '1' })
   const directory = tempDir({ running: dead, 'running-after-999999999-1': dead, 'running-after-999999999-1-next': '' })
   const lock = lockSession(directory, 'run')

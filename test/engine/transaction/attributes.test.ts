@@ -127,7 +127,7 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
     })
   })
 
-  it('is no conflict, whatever its attributes are, if both sides have the same result', async () => {
+  it('causes no conflict, whatever its attributes are, if both sides have the same result', async () => {
     const theirs = (cwd: string): void => writeFileSync(join(cwd, 'a.txt'), lines('one', '6'))
     expect(await bothChange(how, { attributes: 'a.txt binary\n', theirs })).toMatchObject({
       outcome: 'nothing',
@@ -135,7 +135,7 @@ describe.each(strategies)('a file that somebody else changes during a run ($how)
     })
   })
 
-  it('is not merged if its attributes changed before the changes were applied later', async () => {
+  it('is not merged if its attributes changed between the run and a later agent apply', async () => {
     const base = tempDir()
     const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
     for (const directory of [cwd, home]) mkdirSync(directory)

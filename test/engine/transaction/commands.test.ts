@@ -86,7 +86,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(readdirSync(cwd)).toEqual(['.git', 'a.txt', 'd'])
   })
 
-  test('are counted as directories if there are no others', async () => {
+  test('are counted as directories if only directories changed', async () => {
     const { id, ask } = await kept('mkdir -p d/e', {})
     expect((await ask('apply', id)).stdout).toContain('2 directories landed; ')
   })

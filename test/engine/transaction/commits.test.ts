@@ -168,7 +168,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(over.report?.commits[0]?.stayed).toContain('staged changes conflict with the commits')
   })
 
-  test('leave what was staged before the run as it was after an undo, byte for byte', async () => {
+  test('are reverted together with the index, which is then byte for byte the same as before the run', async () => {
     let staged: Buffer | undefined
     const { cwd, git, first, ask, read } = await committing(
       `echo x > a.txt; git add a.txt; git ${by} commit -qm second`,
@@ -191,7 +191,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(git('status', '--porcelain')).toBe('MM b.txt\nA  fresh.txt')
   })
 
-  test('are not reverted if other changes have been staged since, and the reason is said', async () => {
+  test('are not reverted if other changes have been staged since, and the reason is reported', async () => {
     const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     writeFileSync(join(cwd, 'b.txt'), 'mine\n')
     git('add', 'b.txt')
@@ -214,22 +214,25 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     ['a cherry-pick', (git: Git) => git('update-ref', '--no-deref', 'CHERRY_PICK_HEAD', 'main'), 'CHERRY_PICK_HEAD'],
     ['a revert', (git: Git) => git('update-ref', '--no-deref', 'REVERT_HEAD', 'main'), 'REVERT_HEAD'],
     ['a bisect', (git: Git) => git('bisect', 'start'), 'BISECT_START'],
-  ] as const)('do not move the branch in %s, which stays as it is after an undo, too', async (name, prepare, file) => {
-    const { cwd, git, report, ask } = await committing(`echo x > a.txt; git ${by} commit -qam concluded`, {
-      args: ['--land-commits'],
-      prepare,
-    })
-    const branch = `portcullis/${report?.run}`
-    const stayed = `${name} is in progress; conclude or abort it, and then merge ${branch}`
-    expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed }] })
-    const kept = (): unknown => [git('rev-parse', 'main'), existsSync(join(cwd, '.git', file)), git('ls-files', '-s')]
-    const before = kept()
-    expect(git('log', '-1', '--format=%s', branch)).toBe('concluded')
-    expect((await ask('undo', '--last')).stdout).toMatch(/^Reverted/)
-    expect([kept(), git('branch', '--list', branch)]).toEqual([before, ''])
-  })
+  ] as const)(
+    'do not move the branch during %s, which is still in progress after an undo',
+    async (name, prepare, file) => {
+      const { cwd, git, report, ask } = await committing(`echo x > a.txt; git ${by} commit -qam concluded`, {
+        args: ['--land-commits'],
+        prepare,
+      })
+      const branch = `portcullis/${report?.run}`
+      const stayed = `${name} is in progress; conclude or abort it, and then merge ${branch}`
+      expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed }] })
+      const kept = (): unknown => [git('rev-parse', 'main'), existsSync(join(cwd, '.git', file)), git('ls-files', '-s')]
+      const before = kept()
+      expect(git('log', '-1', '--format=%s', branch)).toBe('concluded')
+      expect((await ask('undo', '--last')).stdout).toMatch(/^Reverted/)
+      expect([kept(), git('branch', '--list', branch)]).toEqual([before, ''])
+    },
+  )
 
-  test('are not reverted while a merge is in progress that was begun since', async () => {
+  test('are not reverted while a merge that was begun since is in progress', async () => {
     const { git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     const third = git('rev-parse', 'HEAD')
     git('update-ref', '--no-deref', 'MERGE_HEAD', 'main~1')

@@ -219,7 +219,7 @@ test("the copy of a large tree has an index with the metadata of the copies, and
 test.each([
   ['files', { files: 2000, bytes: 1e9 }, 'more than 2000 files'],
   ['bytes', { files: 1e6, bytes: 1_000_000 }, 'more than 1 MB'],
-])('a tree with too many %s is refused, and no thread is left that writes', async (_, limit, message) => {
+])('a tree with too many %s is refused, and no thread continues to write', async (_, limit, message) => {
   const [from, base] = [makeLargeTree(2500), tempDir()]
   const copying = copyTree(from, join(base, 'copy'), { how: 'copy', limit })
   await expect(copying).rejects.toThrow(
@@ -230,7 +230,7 @@ test.each([
   expect(readdirSync(base, { recursive: true })).toHaveLength(left)
 })
 
-test('a signal stops the copying of a large tree, and no thread is left that writes', async () => {
+test('a signal stops the copying of a large tree, and no thread continues to write', async () => {
   const [from, base] = [makeLargeTree(2500), tempDir()]
   const stop = new AbortController()
   const copying = copyTree(from, join(base, 'copy'), { how: 'copy', signal: stop.signal })

@@ -370,7 +370,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([again.code, fingerprint(cwd)]).toEqual([4, before])
   })
 
-  test('stays a transaction when its session is forked, in a new view without what did not land, which it says', async () => {
+  test('stays a transaction when its session is forked, and reports that the new view does not contain the changes that did not land', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
     await transactional(cwd, [cmd('echo x > a.txt')], { home, args: ['--transactional', '--land', 'never'] })

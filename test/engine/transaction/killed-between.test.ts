@@ -69,7 +69,7 @@ describe.skipIf(needsBubblewrap())(
       expect(read('a.txt')).toBe('a\n')
     })
 
-    test('leaves a landing of commits alone that is known', async () => {
+    test('leaves a landing that is known, even if only commits landed', async () => {
       const { cwd, git, id, ask } = await changed(`echo x > a.txt; ${by} commit -qam second`, [])
       const before = git('rev-parse', 'HEAD')
       await ask(['apply', id, '--land-commits'], killedBeforeNote())
@@ -92,7 +92,7 @@ describe.skipIf(needsBubblewrap())(
       ['a branch that moved back', 'sh -c "git reset -q --soft HEAD~1"'],
       ['a tag that is new', `${by} tag -a -m t v1 HEAD~1`],
       ['a tag that moved', 'git tag -f v0 HEAD~1'],
-    ])('leaves a landing of %s alone that is known', async (_, command) => {
+    ])('leaves a landing that is known, even if only %s landed', async (_, command) => {
       const prepare = `${by} commit -q --allow-empty -m second; git tag v0`
       const { git, id, ask } = await changed(command, ['--land', 'never'], {}, prepare)
       const refs = (): string => git('for-each-ref')

@@ -150,7 +150,7 @@ test.each([
     { a: folder({ x: file('1') }), b: link('a') },
     { a: folder({ x: file('1') }), b: folder({ x: file('2') }) },
   ],
-])('%s, and comes back', async (_, before, after) => {
+])('%s, and undo restores the first tree', async (_, before, after) => {
   await landsAndComesBack(before, after)
 })
 

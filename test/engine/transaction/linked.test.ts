@@ -159,16 +159,19 @@ testUnless(whyNoBubblewrap())(
   },
 )
 
-testUnless(whyNoBubblewrap())('in a tree whose HEAD is a link, commits follow those of its branch', async () => {
-  const cwd = committed({ 'a.txt': 'a\n' })
-  rmSync(join(cwd, '.git/HEAD'))
-  symlinkSync('refs/heads/main', join(cwd, '.git/HEAD'))
-  const made = `${commit} --allow-empty -m run; git log --format=%s`
-  const ended = await onOverlay(cwd, [[call('exec_command', { cmd: made })]], { how: 'copy' })
-  expect([ended.code, outputOf(ended)]).toEqual([0, expect.stringMatching(/^run\nfirst\n/)])
-  expect(git(cwd, 'log', '--format=%s', `portcullis/${reportOf(ended)?.run}`)).toBe('run\nfirst')
-  expect(git(cwd, 'log', '--format=%s', 'main')).toBe('first')
-})
+testUnless(whyNoBubblewrap())(
+  'in a tree whose HEAD is a symlink to a branch, the commits of a run follow those of the branch',
+  async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    rmSync(join(cwd, '.git/HEAD'))
+    symlinkSync('refs/heads/main', join(cwd, '.git/HEAD'))
+    const made = `${commit} --allow-empty -m run; git log --format=%s`
+    const ended = await onOverlay(cwd, [[call('exec_command', { cmd: made })]], { how: 'copy' })
+    expect([ended.code, outputOf(ended)]).toEqual([0, expect.stringMatching(/^run\nfirst\n/)])
+    expect(git(cwd, 'log', '--format=%s', `portcullis/${reportOf(ended)?.run}`)).toBe('run\nfirst')
+    expect(git(cwd, 'log', '--format=%s', 'main')).toBe('first')
+  },
+)
 
 test('a separate git directory that does not name the tree is refused, and the message says how to name the tree', async () => {
   const cwd = committed({ 'a.txt': 'a\n' })

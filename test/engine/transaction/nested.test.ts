@@ -61,7 +61,7 @@ describe.each(strategies)('in a view ($how), a repository within the work tree o
     expect(readFileSync(join(cwd, 'vendor/clone/outer'), 'utf8')).toBe('b\n')
   })
 
-  it('that is a work tree which the run adds lands as files only: nothing refers to the view', async () => {
+  it('lands only as files if it is a work tree that the run added, so that nothing refers to the view', async () => {
     const [base, script] = [tempDir(), commitOf('outer')]
     const [cwd, beside] = [join(base, 'tree'), join(base, 'beside')]
     for (const directory of [cwd, beside]) mkdirSync(directory)

@@ -42,8 +42,8 @@ function place(files: Readonly<Record<string, string>> = { 'a.txt': 'a\n' }) {
   return { cwd, home, ask, run, whileItRuns, session, read: (path: string) => readFileSync(join(cwd, path), 'utf8') }
 }
 
-describe.skipIf(needsBubblewrap()).each(ways)('on a view by %s, what a run has made', (how) => {
-  test('is not looked at while the run works, and lands completely after the run was killed', async () => {
+describe.skipIf(needsBubblewrap()).each(ways)('in a view (%s), what a run has made', (how) => {
+  test('is not read by agent changes while the run works, and lands completely at its end', async () => {
     const { ask, whileItRuns, read, session } = place()
     let asked: Promise<Ended> | undefined
     const ended = await whileItRuns(
@@ -116,7 +116,7 @@ describe.skipIf(needsBubblewrap()).each(ways)('on a view by %s, what a run has m
     expect((await ask(...prune)).stdout).toBe('1 session removed\n')
   })
 
-  test('is kept if somebody has added to it since it was recorded', async () => {
+  test('is kept if somebody has changed it since it was recorded', async () => {
     const { ask, run, session } = place({ 'a.txt': 'a\n', '.gitignore': 'out\n' })
     await run(how, [cmd('echo x > new; echo o > out')])
     const view = join(session(), how === 'copy' ? 'view/0' : 'view/upper-0')
@@ -124,7 +124,7 @@ describe.skipIf(needsBubblewrap()).each(ways)('on a view by %s, what a run has m
     expect((await ask(...prune)).stdout).toContain('0 sessions removed\n1 session kept')
   })
 
-  test('in a repository that it made in a workspace without one is kept, and can be fetched', async () => {
+  test('in a repository that the run created is kept, and can be fetched, if the workspace had no repository before', async () => {
     const [cwd, home] = [tempDir({ 'a.txt': 'a\n' }), tempDir()]
     const command = `git init -q -b main; git add -A; ${by} commit -qm precious; echo b > b`
     const ended = await onOverlay(cwd, [cmd(command)], { home, how, args: ['--skip-git-repo-check'] })
@@ -155,7 +155,7 @@ describe.skipIf(needsBubblewrap()).each(ways)('on a view by %s, what a run has m
 })
 
 testUnless(whyNoBubblewrap() ?? whyNoOverlay() ?? whyNotAsNobody())(
-  'a directory of the tree that the user can’t read, and that a run has opened on an overlay, blocks the landing with the reason',
+  'a directory of the tree that the user can’t read, but that a run has made readable on an overlay, is a conflict with the reason',
   async () => {
     const { cwd, home } = place({ 'a.txt': 'a\n', 'd/f': 'f\n' })
     giveToNobody(cwd, home)

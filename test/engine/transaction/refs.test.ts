@@ -13,7 +13,7 @@ import { cmd, onOverlay, reportOf, whyNoOverlay } from './overlay-runs.ts'
 const commit = (git: Git, message: string): string =>
   git(...by.split(' '), 'commit', '-q', '--allow-empty', '-m', message)
 
-/** Makes a second commit on `main`, and the branch `other` with a commit more, which changes a file. */
+/** Makes a second commit on `main`, and the branch `other` with one more commit, which changes a file. */
 function twoBranches(git: Git, cwd: string): void {
   writeFileSync(join(cwd, 'b.txt'), 'second\n')
   git(...by.split(' '), 'commit', '-qam', 'second')
@@ -178,7 +178,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect(existsSync(viewOf(await run([])))).toBe(true)
   })
 
-  test('land from a view of an earlier version, too, which did not record where they were', async () => {
+  test('land even from a view of an earlier version of the program, which did not record their old values', async () => {
     const { home, git, report, ask } = await committing('git merge -q --ff-only other; git tag v1', {
       prepare: twoBranches,
       args: ['--land', 'never'],
@@ -215,7 +215,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     ['git checkout -q other', 'the run had checked out other'],
     ['git checkout -q -b new', 'the run had checked out new'],
     ['git checkout -q --detach other', expect.stringMatching(/^the run had checked out the commit [0-9a-f]{12}$/)],
-  ])('do not check out anything else in the repository: %s', async (command, why) => {
+  ])('do not change what is checked out in the repository: %s', async (command, why) => {
     const { git, report, read } = await committing(command, lands)
     expect([git('symbolic-ref', 'HEAD'), git('log', '-1', '--format=%s')]).toEqual(['refs/heads/main', 'second'])
     expect(report?.refs_not_landed).toMatchObject([{ ref: 'HEAD', why }])
@@ -244,7 +244,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect(refsOf(git)).toBe(before)
   })
 
-  test('stay as somebody else has changed them since the run began', async () => {
+  test('keep the values that somebody else has given them since the run began', async () => {
     const script = `git tag v1 other; git branch -f side main; git merge -q --ff-only other`
     const { git, report } = await committing(script, {
       args: ['--land-commits'],
@@ -299,7 +299,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     ])
   })
 
-  test('and that do not land without --land-commits have their own reasons if they do not land with it, either', async () => {
+  test('are reported with their own reasons if they would not land even with --land-commits', async () => {
     const { report } = await committing('git checkout -q other; git branch -q -D side', {
       prepare: (git, cwd) => {
         twoBranches(git, cwd)
@@ -312,7 +312,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     ])
   })
 
-  test('in several work trees of a repository are given back together, even if git has packed them', async () => {
+  test('in several work trees of a repository are restored together by an undo, even if git has packed them', async () => {
     const { cwd, home, git, ask } = await committing('true', { prepare: twoBranches })
     const at = join(cwd, 'linked')
     git('worktree', 'add', '-q', '-b', 'side', at)
@@ -329,7 +329,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect(refsOf(git)).toBe(before)
   })
 
-  test('that git only fetched do not land', async () => {
+  test('do not land if git only fetched them', async () => {
     const upstream = tempDir()
     execFileSync('sh', ['-ec', `git init -q . && git ${by} commit -q --allow-empty -m up && git tag v9`], {
       cwd: upstream,
@@ -344,7 +344,7 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
   })
 })
 
-describe.skipIf(needsBubblewrap())('a run in a repository that has a branch portcullis', () => {
+describe.skipIf(needsBubblewrap())('a run in a repository that has a branch named portcullis', () => {
   const withBranch = (git: Git): void => void git('branch', 'portcullis')
   test('lands its commits on branches with another name', async () => {
     const { git, report, ended, ask } = await committing(`echo x > a.txt; git ${by} commit -qam second`, {
@@ -357,7 +357,7 @@ describe.skipIf(needsBubblewrap())('a run in a repository that has a branch port
     expect(git('branch', '--list', '--format=%(refname:short)')).toBe('main\nportcullis')
   })
 
-  test('lands on a numbered one if that is taken, too, and packed', async () => {
+  test('lands its commits below portcullis-runs-2 if there is also a branch named portcullis-runs, even a packed one', async () => {
     const { git, report } = await committing(`git ${by} commit -q --allow-empty -m second`, {
       prepare: (git) => {
         git('branch', 'portcullis')
@@ -368,7 +368,7 @@ describe.skipIf(needsBubblewrap())('a run in a repository that has a branch port
     expect(git('log', '-1', '--format=%s', `portcullis-runs-2/${report?.run}`)).toBe('second')
   })
 
-  test('has its commits fetched with the command that the summary and agent changes give', async () => {
+  test('reports, in the summary and in agent changes, a command that fetches its commits', async () => {
     const { cwd, git, report, ended, ask } = await committing(
       `git checkout -qb side && git ${by} commit -q --allow-empty -m aside && git checkout -q main`,
       { prepare: withBranch, args: ['--land', 'never'] },

@@ -33,7 +33,7 @@ async function changed(args: readonly string[], env: Record<string, string> = {}
   return { cwd, home, before, ran, id: reportOf(ran)?.run ?? '' }
 }
 
-/** Whether a tree is as before, or has all changes of the run; otherwise the names in it. */
+/** `old` if a tree is as before, `new` if it has all changes of the run; otherwise the paths in it. */
 function stateOf(cwd: string, before: ReturnType<typeof snapshot>): 'old' | 'new' | readonly string[] {
   const now = snapshot(cwd)
   if (JSON.stringify(now) === JSON.stringify(before)) return 'old'
@@ -108,7 +108,7 @@ describe.skipIf(needsBubblewrap())('signals while changes land', () => {
     expect(endOf(ran)).toEqual([0, 'turn.completed', undefined, 'landed'])
   })
 
-  test('after a signal that ended the run: with --land always, everything lands', async () => {
+  test('do not stop the landing of an interrupted run with --land always', async () => {
     const [cwd, env] = [repository(olds), signalsAt(['SIGINT', preparing], ['SIGHUP', installing])]
     const before = snapshot(cwd)
     let interrupt = (): void => undefined
@@ -141,7 +141,7 @@ describe.skipIf(needsBubblewrap())('signals during agent apply', () => {
     expect(ended.stdout).toContain(' files landed; to revert this')
   })
 
-  test('one at a question of -p ends it with nothing landed', async () => {
+  test('one at a prompt of agent apply -p: the command ends, and nothing has landed', async () => {
     const { cwd, home, before } = await changed(['--land', 'never'])
     const typed = [
       { after: 'y,n,q,a,d,?]? ', text: 'y\n' },
@@ -191,7 +191,7 @@ describe.skipIf(needsBubblewrap())('signals during agent undo', () => {
 })
 
 describe.skipIf(needsBubblewrap())('two signals in a run without a transaction', () => {
-  test('while a patch is applied: the process ends when the patch is taken back', async () => {
+  test('end the process after the patch that was being applied has been rolled back', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
     const before = snapshot(cwd)
     const files = Array.from({ length: 300 }, (_, index) => `*** Add File: many/${index}\n+${index}\n`)
