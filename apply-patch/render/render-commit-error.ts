@@ -71,7 +71,7 @@ function changeText(how: Difference): string {
 
 const heldText = {
   sticky:
-    'it belongs to another user, and its directory is sticky, so only its owner, the owner of the directory or root may replace it',
+    'it belongs to another user, and its directory has the sticky bit, so only its owner, the owner of the directory or root may replace it',
   fixed: 'it or its directory is append-only or immutable (see lsattr), so nobody may replace it',
 } as const
 

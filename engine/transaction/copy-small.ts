@@ -7,7 +7,7 @@ type SmallCopier = {
   /**
    * Copies a file with its mode and times. Returns the metadata of the copy.
    *
-   * @throws the system's error; the file that was begun is removed
+   * @throws the system's error, after removing the incomplete copy
    */
   readonly copy: (from: PathLike, to: PathLike, original: BigIntStats) => BigIntStats
 }

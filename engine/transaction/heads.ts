@@ -27,7 +27,7 @@ export function isRepository(tree: string): boolean {
   return lstatSync(join(tree, '.git'), { throwIfNoEntry: false }) !== undefined
 }
 
-/** A tree of a view that has just been made, with its git directory in the view and with the repositories in it that have a `.git` directory of their own. */
+/** A tree of a new view: its path, its git directory in the view, and the nested repositories that have a `.git` directory of their own. */
 type MadeTree = {
   readonly path: string
   readonly git: string

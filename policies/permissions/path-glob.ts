@@ -1,7 +1,7 @@
 /** One component of a pattern: a plain name, any number of folders, or a name with wildcards. */
 export type GlobPart = string | typeof anyFolders | readonly Piece[]
 
-/** A character, any text, any one character, or a set of characters. */
+/** One element of a name with wildcards: a literal character, any text (`*`), any single character (`?`), or a set of characters (`[…]`). */
 type Piece = string | typeof anyText | { readonly test: (character: string) => boolean }
 
 /** `**`: any number of folders. */

@@ -35,7 +35,7 @@ export function setupFailed(error: unknown): SandboxError {
  */
 export function requireText(path: string): string {
   if (path.isWellFormed()) return path
-  const detail = `the path ${path} is not UTF-8, and docker can't mount or enter such a path, for example to hide or protect it. Rename it outside the sandbox, or use the bubblewrap sandbox`
+  const detail = `the path ${path} is not UTF-8. Docker can't mount such a path, so the sandbox can't hide or protect it, or run a command in it. Rename it outside the sandbox, or use the bubblewrap sandbox`
   throw new SandboxError('setup-failed', { backend: 'docker', detail })
 }
 

@@ -169,7 +169,7 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
 }
 
 /**
- * Asks the host's git, in a single call, which of the `wanted` objects exist. Objects that `sure` contains certainly exist, so git isn't asked about
+ * Asks the host's git, in a single call, which of the `wanted` objects exist. The objects in `sure` are known to exist, so git isn't asked about
  * them.
  */
 function whatExists({ git, host }: ImportSides, wanted: readonly string[], sure: ReadonlySet<string>): Exists {

@@ -45,7 +45,7 @@ export type PackedObjects = {
   readonly git: HostGit
   /** Lets git check and pack objects, and all others that they need. @returns the reason if git can't */
   add(oids: readonly string[]): Promise<string | undefined>
-  /** The files with the packs, in the order in which they must be written, and the directory in which they will be. */
+  /** Returns the pack files, in the order in which they must be written, and the directory to write them to. */
   files(): { readonly within: string; readonly writes: readonly GitWrite[] }
   /** Removes the packs. */
   close(): void

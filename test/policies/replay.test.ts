@@ -117,7 +117,7 @@ function otherActions(sandbox: SandboxMode): readonly Action[] {
   ]
 }
 
-/** The reviewers' answers, one after the other: every outcome, for once and for the run, with and without a rule. */
+/** The answers that the reviewers give one after another. They include every outcome, approvals for one action and for the whole run, with and without a rule. */
 const answers: readonly ReviewerAnswer[] = [
   { outcome: 'denied', reason: 'No.' },
   { outcome: 'allowed', reason: 'Yes.' },

@@ -13,12 +13,12 @@ const control = z.object({
   tpm: z.int().min(1).optional(),
 })
 
-/** The requests of other processes to the supervisor of a batch. */
+/** The requests from other processes to the supervisor of a batch. */
 type Control = z.infer<typeof control>
 
 const fileOf = (folder: string): string => join(folder, 'control.json')
 
-/** Reads the requests of other processes to a batch's supervisor. A file that is missing or not valid counts as one without requests. */
+/** Reads the requests from other processes to a batch's supervisor. A file that is missing or not valid counts as one without requests. */
 export function readControl(folder: string): Control {
   const parsed = control.safeParse(parseJson(readIfThere(fileOf(folder)) ?? '{}'))
   return parsed.success ? parsed.data : control.parse({})

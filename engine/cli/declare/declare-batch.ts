@@ -196,8 +196,8 @@ function declareControls(batch: Command, finish: Finish): void {
       finish(await batchStatus(directory, options))
     })
   const wishes = [
-    ['pause', 'let running tasks continue, but start no more tasks until agent batch resume'],
-    ['resume', 'continue a batch after agent batch pause or cancel'],
+    ['pause', 'let running tasks continue, but start no more tasks until the batch is resumed'],
+    ['resume', 'continue a batch that was paused or cancelled'],
     ['cancel', 'interrupt running tasks, and start no more tasks'],
   ] as const
   for (const [wish, description] of wishes) {

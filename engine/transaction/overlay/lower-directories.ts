@@ -77,7 +77,7 @@ export function compareLowerDirectories(trees: Trees, isTouched: (stats: BigIntS
     isShown: (key) => shownAt(key) === 'lower',
     whyMissing: (directory, name) => {
       const hidden = statsOf(upper, directory === '' ? name : `${directory}/${name}`)
-      // This is a whiteout, by which overlayfs hides an entry of the lower layer.
+      // A character device with the number 0 is a whiteout, with which overlayfs hides an entry of the lower layer.
       if (hidden?.isCharacterDevice() === true && hidden.rdev === 0n) return 'removed'
       if (directory === '') return 'never-shown'
       const shown = shownAt(directory)

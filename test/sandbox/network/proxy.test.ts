@@ -9,7 +9,7 @@ import { createProxy } from '../../../sandbox/network/proxy.ts'
 
 const publicAddress = '93.184.215.14'
 
-/** Opens a proxy session on a port of loopback. Names are resolved as the test specifies, and every query to the resolver is recorded. */
+/** Opens a proxy session on a loopback port. Names are resolved as the test specifies, and every query to the resolver is recorded. */
 async function openProxy(
   allow: readonly HostPatternInput[],
   answers: Readonly<Record<string, readonly string[]>> = {},
