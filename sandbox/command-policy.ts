@@ -1,6 +1,6 @@
 import type { GuardedPlaces } from './git/guard.ts'
 import type { GitView, PrivateGit } from './git/private-git.ts'
-import { hostSockets } from './host-sockets.ts'
+import { hostSockets, placesToHide } from './host-sockets.ts'
 import type { KeyFileView } from './key-file-view.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { isWithin } from './paths.ts'
@@ -23,7 +23,7 @@ export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }
 
 /** Hides the unix sockets on which programs of this machine listen. As with any denied file, a socket that is itself a root stays visible. */
 function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
-  return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
+  return { ...policy, deniedReads: [...policy.deniedReads, ...placesToHide(hostSockets())] }
 }
 
 /** The paths to guard, and the git files and directories of which commands see a different version than the host's. */

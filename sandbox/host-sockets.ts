@@ -1,5 +1,6 @@
-import { isAbsolute } from 'node:path'
-import { readFileSync } from './host-paths.ts'
+import { dirname, isAbsolute } from 'node:path'
+import process from 'node:process'
+import { readFileSync, statSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { decodeName } from './path-bytes.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
@@ -20,6 +21,40 @@ export function hostSockets(list: string = readList()): readonly string[] {
     return isAbsolute(path) ? [path] : []
   })
   return [...new Set(paths)]
+}
+
+/**
+ * The places to hide so that commands can't connect to the sockets at these paths. If root runs this program, its commands can't enter other users'
+ * private directories, so nothing can be mounted in these for them, either. Of such a directory, the whole is hidden, because its owner may open it later.
+ *
+ * @internal
+ */
+export function placesToHide(paths: readonly string[]): readonly string[] {
+  if (process.geteuid?.() !== 0) return paths
+  const groups = new Set([process.getegid?.(), ...(process.getgroups?.() ?? [])])
+  const canEnter = (directory: string): boolean => {
+    const stats = statSync(directory, { throwIfNoEntry: false })
+    if (stats?.isDirectory() !== true) return true
+    const bit = stats.uid === 0 ? 0o100 : groups.has(stats.gid) ? 0o010 : 0o001
+    return (stats.mode & bit) !== 0
+  }
+  const known = new Map<string, boolean>()
+  const isOpen = (directory: string): boolean => {
+    const before = known.get(directory)
+    if (before !== undefined) return before
+    const open = canEnter(directory)
+    known.set(directory, open)
+    return open
+  }
+  const places = paths.map((path) => directoriesAbove(path).find((directory) => !isOpen(directory)) ?? path)
+  return [...new Set(places)]
+}
+
+/** The directories above a path, from the top down. */
+function directoriesAbove(path: string): readonly string[] {
+  const above: string[] = []
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) above.unshift(at)
+  return above
 }
 
 /**

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test as plain } from 'vitest'
 import { hostSockets } from '../../sandbox/host-sockets.ts'
 import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
@@ -79,6 +81,25 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     const socket = await listenAt(join(await shownDirectory(), 'host.sock'))
     const sandbox = await open({ readableRoots: [...readableRoots, socket] })
     expect((await run(sandbox, connect(socket))).stdout).toBe('host\n')
+  })
+})
+
+describe.skipIf(process.geteuid?.() !== 0)('for root,', () => {
+  testInBubblewrap('a socket in a private directory of another user is hidden with the directory', async () => {
+    const directory = await shownDirectory()
+    const socket = await listenAt(join(directory, 'host.sock'))
+    await chown(directory, 1234, 1234)
+    await chmod(directory, 0o700)
+    const workspace = await temporaryDirectory()
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, unixSockets: true })
+    // The other user may open the directory while the command runs.
+    const wait = 'touch ready; while [ ! -e open ]; do sleep 0.1; done'
+    const ran = run(sandbox, `${wait}; ${connect(socket)}; ls -A ${directory}`)
+    while (!existsSync(join(workspace, 'ready'))) await sleep(50)
+    await chmod(directory, 0o755)
+    await writeFile(join(workspace, 'open'), '')
+    const { stdout } = await ran
+    expect(stdout).toBe('ENOENT\n')
   })
 })
 
