@@ -1,9 +1,10 @@
+import { branchUse } from './branch-use.ts'
 import { commitOf, holdGit, type GitDirectories } from './git-directories.ts'
 import { planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit } from './host-git.ts'
 import { noGit } from './plan-commits.ts'
 import { planMoveBack, short, type MovedIndex } from './plan-move.ts'
-import { isCheckedOut, type PlannedRefChange } from './plan-refs.ts'
+import type { PlannedRefChange } from './plan-refs.ts'
 
 /**
  * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit, together with the index, unless either has
@@ -45,15 +46,17 @@ export function planGiveBack(options: {
     for (const { ref, commit } of options.landed) {
       // A created branch is removed only if nobody has moved it since.
       if (ref === undefined || commitOf(host.common, ref) !== commit) continue
-      if (isCheckedOut(host, ref)) kept.push(`${short(ref)} was not removed: it is checked out`)
+      const use = branchUse(host, ref)
+      if (use !== undefined) kept.push(`${short(ref)} was not removed: it is ${use}`)
       else plan.setRef({ name: ref, old: commit, now: undefined })
     }
     for (const { ref, old, now } of options.changes ?? []) {
+      const use = branchUse(host, ref)
       const why =
         commitOf(host.common, ref) !== now
           ? 'it has changed since'
-          : isCheckedOut(host, ref)
-            ? 'it is checked out'
+          : use !== undefined
+            ? `it is ${use}`
             : plan.setRef({ name: ref, old: now, now: old })
       if (why !== undefined) kept.push(`${short(ref)} was not reset: ${why}`)
     }

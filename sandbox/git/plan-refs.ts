@@ -1,6 +1,7 @@
 import type { GitPlan } from './git-writes.ts'
 import type { Aside } from './aside-commits.ts'
-import { commitOf, headOf, type CheckedOut, type HeldGit } from './git-directories.ts'
+import { branchUse } from './branch-use.ts'
+import { commitOf, type CheckedOut, type HeldGit } from './git-directories.ts'
 import type { HostGit } from './host-git.ts'
 import { short } from './plan-move.ts'
 import type { RefChange } from './ref-changes.ts'
@@ -107,8 +108,10 @@ function planRef(
       ? 'a ref of that name has been created in the repository since the run began'
       : 'it has changed in the repository since the run began'
   if (name.startsWith('refs/heads/') && commit !== now) return 'it does not name a commit'
-  if (name.startsWith('refs/heads/') && isCheckedOut(host, name))
-    return 'it is checked out in the repository, but was not in the run'
+  // Git makes no such branch, because HEAD would be ambiguous.
+  if (name === 'refs/heads/HEAD') return 'git allows no branch of this name'
+  const use = branchUse(host, name)
+  if (use !== undefined) return `it is ${use} in the repository`
   const isForward = (from: string): boolean =>
     !name.startsWith('refs/tags/') && git.run(host.own, ['merge-base', '--is-ancestor', from, now]).ok
   if (onlyForward && current !== undefined && !isForward(current))
@@ -120,12 +123,4 @@ type PlanRefOptions = {
   readonly change: RefChange
   readonly commit: string | undefined
   readonly onlyForward: boolean
-}
-
-/** Whether a branch is checked out in the repository or in one of its linked work trees. */
-export function isCheckedOut({ own, common }: HeldGit, ref: string): boolean {
-  const linked = (common.names('worktrees') ?? []).map((name) =>
-    common.text(`worktrees/${name}/HEAD`, 4096)?.replace(/\n$/, ''),
-  )
-  return [headOf(own), headOf(common), ...linked].includes(`ref: ${ref}`)
 }

@@ -278,13 +278,76 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
       },
     })
     expect(report?.refs_not_landed).toMatchObject([
-      { ref: 'refs/heads/other', why: 'it is checked out in the repository, but was not in the run' },
+      { ref: 'refs/heads/other', why: 'it is checked out in the repository' },
       { ref: 'refs/heads/side', why: 'the run removed it, and removals do not land' },
     ])
     expect([git('rev-parse', 'side'), git('-C', linked, 'status', '--porcelain')]).toEqual([
       git('rev-parse', 'main'),
       '',
     ])
+  })
+
+  const meanwhile: readonly (readonly [string, (git: Git) => void, string])[] = [
+    [
+      'rebases it',
+      (git) => void expect(() => git(...by.split(' '), 'rebase', '-q', 'main', 'topic')).toThrow(),
+      'it is being rebased in the repository',
+    ],
+    [
+      'began to bisect on it',
+      (git) => {
+        git('checkout', '-q', 'topic')
+        git('bisect', 'start')
+        git('checkout', '-q', '--detach', 'main')
+      },
+      'it is being bisected in the repository',
+    ],
+    [
+      'has checked it out by a symbolic ref',
+      (git) => {
+        git('checkout', '-q', 'topic')
+        git('symbolic-ref', 'refs/heads/alias', 'refs/heads/topic')
+        git('symbolic-ref', 'HEAD', 'refs/heads/alias')
+      },
+      'it is checked out in the repository',
+    ],
+  ]
+  test.each(meanwhile)('leave a branch alone if somebody %s', async (_, before, why) => {
+    const script = `git checkout -q topic && git ${by} commit -qm aside --allow-empty && git checkout -q main`
+    const { git, report } = await committing(script, {
+      args: ['--land-commits'],
+      prepare: (git, cwd) => {
+        git('checkout', '-q', '-b', 'topic')
+        writeFileSync(join(cwd, 'a.txt'), 'topic\n')
+        git(...by.split(' '), 'commit', '-qam', 'topic')
+        git('checkout', '-q', 'main')
+        writeFileSync(join(cwd, 'a.txt'), 'main\n')
+        git(...by.split(' '), 'commit', '-qam', 'main')
+      },
+      before,
+    })
+    expect(report?.refs_not_landed).toEqual([expect.objectContaining({ ref: 'refs/heads/topic', why })])
+    expect(git('log', '-1', '--format=%s', 'topic')).toBe('topic')
+    expect(git('log', '-1', '--format=%s', `portcullis/${report?.run}-branch-topic`)).toBe('aside')
+  })
+
+  test('stay after an undo if they are checked out by a symbolic ref', async () => {
+    const { git, ask } = await committing('git branch side', { args: ['--land-commits'] })
+    git('symbolic-ref', 'refs/heads/alias', 'refs/heads/side')
+    git('symbolic-ref', 'HEAD', 'refs/heads/alias')
+    expect((await ask('undo', '--last')).stdout).toContain('side was not reset: it is checked out')
+    expect(git('rev-parse', 'side')).toBe(git('rev-parse', 'main'))
+  })
+
+  test('do not make a branch named HEAD', async () => {
+    const { git, report } = await committing(
+      `git update-ref refs/heads/HEAD $(git ${by} commit-tree -m aside -p HEAD 'HEAD^{tree}')`,
+      { args: ['--land-commits'] },
+    )
+    expect(report?.refs_not_landed).toMatchObject([
+      { ref: 'refs/heads/HEAD', why: 'git allows no branch of this name' },
+    ])
+    expect(git('log', '-1', '--format=%s', `portcullis/${report?.run}-branch-HEAD`)).toBe('aside')
   })
 
   test('keep their new commits on a separate branch if their names are taken', async () => {
