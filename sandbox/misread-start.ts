@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 
-/** The environment variables that determine where the programs look for files, and which files they keep from commands. */
+/** The environment variables that determine where this project's programs look for files, and which files they hide from commands. */
 export const pathVariables = [
   ...['HOME', 'PATH', 'TMPDIR', 'TMP', 'TEMP'],
   ...['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],

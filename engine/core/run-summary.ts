@@ -121,7 +121,7 @@ export const transactionReport = z.object({
   refs: z
     .array(z.object({ path: z.string(), ref: z.string(), old: z.string().optional(), now: z.string() }))
     .optional(),
-  /** Branches, tags, notes and `HEAD`, that the run changed, but that stay as they are in the user's repository, with the reasons. Absent: none. */
+  /** Branches, tags, notes and `HEAD` that the run changed but that stay as they are in the user's repository, each with the reason. Absent: none. */
   refs_not_landed: z.array(z.object({ path: z.string(), ref: z.string(), why: z.string() })).optional(),
   /**
    * The repositories in which the run created commits or changed refs that were not imported into the user's repository. `git fetch` can get them from the

@@ -15,7 +15,7 @@ type SessionSource = 'startup' | 'resume' | 'compact'
 type OpenHooks = {
   readonly hooks: Hooks
   readonly run: RunHooks
-  /** The hooks that run before and after the tool calls of the agent that an `agent` hook asks. They don't include `agent` hooks. */
+  /** The hooks that run before and after the tool calls of the agent that an `agent` hook starts. They don't include `agent` hooks. */
   readonly inspectorCalls: CallHooks
   /** Wraps one of the run's models, so that hooks run around its requests. */
   readonly wrapModel: (model: Model) => Model

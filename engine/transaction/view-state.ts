@@ -131,7 +131,7 @@ export function writeViewState(directory: string, now: ViewState): void {
   renameSync(`${file}.new`, file)
 }
 
-/** What the earlier runs of a session landed. If the session gets a new view, this belongs to its state too, so that one undo takes all of it back. */
+/** What the earlier runs of a session landed. The state of a new view includes these landings, so that one undo reverts them together with the new ones. */
 export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits' | 'refs' | 'indexes'> {
   const known = readViewState(directory)
   const landings = known?.landings.filter(({ undone }) => !undone) ?? []

@@ -55,7 +55,7 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
  */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
-/** Objects of the private directory that the host may not have. */
+/** Git objects in the private directory that the host may lack. */
 export type NewObjects = {
   /** Whether the host has already received all of the objects. It may have removed some of them since then. */
   readonly given: boolean

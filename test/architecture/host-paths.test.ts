@@ -34,7 +34,7 @@ test('the sandbox calls the host’s file system by path only with paths that ke
   expect(sources('sandbox').filter((file) => /getBuiltinModule\('(?:node:)?fs/.test(code(file)))).toEqual([])
 })
 
-/** A call of Node's that returns names or paths, with its arguments. */
+/** A call to a function of Node's `fs` that returns names or paths, including the arguments. */
 const returning = /\bfs\.(?:readdirSync|readlinkSync|realpathSync\.native|mkdtempSync)\((?:[^()\n]|\([^()\n]*\))*\)/g
 
 test('the file helper of the sandbox reads names as bytes', () => {

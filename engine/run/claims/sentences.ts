@@ -84,7 +84,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
       continue
     }
     if (line === '' || line.startsWith('>') || /^[|:\s=-]+$/.test(line)) {
-      // An empty line doesn't end a list, because there may be empty lines between its items. A quotation does.
+      // An empty line doesn't end a list, because there may be empty lines between its items. A quotation ends it.
       if (line.startsWith('>')) inList = false
       continue
     }

@@ -20,7 +20,7 @@ const passing = pattern(
   String.raw`^ok\s+\S+\s|^PASS(?:ED)?\b|^BUILD SUCCESS|\b[1-9]\d* (?:passed|passing|succeeded)\b|\ball tests passed\b|^test result: ok\b|\bexecuted \d+ tests?, with 0 failures\b|\b[1-9]\d* tests? completed\b|\b0 (?:failures|failed|failing)\b`,
   'i',
 )
-/** Words for failures that some programs print without counting them. */
+/** Words with which some programs report failures that they don't count. */
 const alsoFailing = /\bcommand (?:not found|failed)\b|^error\b|\bexit(?:ed)? (?:code|status|with)\b/im
 
 /**

@@ -18,7 +18,7 @@ const atOnce = 500
 /** A view whose index has at most this many entries begins only after its files have been looked at. For larger ones, that would take too long. */
 const lookedAtFirst = 10_000
 
-/** How many milliseconds after the start of a run the files of a large tree are looked at, so that this doesn't delay the first request. */
+/** The delay, in milliseconds, before the files of a large tree are examined, so that the first request doesn't have to wait for it. */
 const pause = 500
 
 /**

@@ -1,9 +1,9 @@
 /**
- * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]` generates random texts. It runs those that are
- * allowed without asking: in bash, and shell texts also in dash if they are allowed for a plain shell. They run in a small folder, in which they must
- * change nothing. The program prints its seed and counts. If something has changed, it prints the texts and exits with 1. Texts that obviously can't
- * do harm are neither run nor counted. Most texts are refused by the tokenizer, so they are not analysed further. Only a sample of them is analysed
- * as a whole and, if allowed nevertheless, run like the others.
+ * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]` generates random texts and runs the ones that
+ * the policy allows without asking the user. They run in bash; shell texts also run in dash if the policy allows them for a plain POSIX shell. They run
+ * in a small folder, in which they must change nothing. The program prints its seed and counts. If something has changed, it prints the texts and exits
+ * with 1. Texts that obviously can't do harm are neither run nor counted. The tokenizer refuses most texts, and most of those are not analysed further. A
+ * sample of them gets the full analysis anyway; a text of the sample that the analysis allows is run like the others.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'
