@@ -8,14 +8,14 @@ import type { PlannedRefChange } from './plan-refs.ts'
 
 /**
  * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit, together with the index, unless either has
- * changed since. The branches that were created for the commits are removed, and other refs get their earlier values, unless somebody has changed them since.
- * The objects stay until git removes them.
+ * changed since. Other refs get their earlier values, unless somebody has changed them since. The branches that were created for the commits are removed if
+ * the checked-out branch moves back. The objects stay until git removes them.
  *
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
  * @param options.changes all other refs that changed
  * @param options.earlier what is planned for another work tree of the same repository. The plan includes it. Default: nothing
  * @param options.index what the move of the checked-out branch did to the index; undefined if that isn't known
- * @returns `stayed`: why nothing is undone, for example because the branch has moved since; `kept`: which branches and other refs stay, and why
+ * @returns `stayed`: why nothing can be undone; `kept`: which branches and other refs stay, and why
  * @internal
  */
 export function planGiveBack(options: {
@@ -36,18 +36,20 @@ export function planGiveBack(options: {
     const git = locateHostGit(options.roots)
     if (git === undefined) return { stayed: noGit }
     const plan = planGit(git, host, options.git, options.earlier)
+    const kept: string[] = []
     for (const { commit, moved } of options.landed) {
       if (moved === undefined) continue
       const { branch, old } = moved
       const stayed = planMoveBack(git, host, plan, { branch, commit, old, index: options.index })
-      if (stayed !== undefined) return { stayed }
+      if (stayed !== undefined) kept.push(stayed)
     }
-    const kept: string[] = []
+    const isMovedBack = kept.length === 0
     for (const { ref, commit } of options.landed) {
       // A created branch is removed only if nobody has moved it since.
       if (ref === undefined || commitOf(host.common, ref) !== commit) continue
       const use = branchUse(host, ref)
       if (use !== undefined) kept.push(`${short(ref)} was not removed: it is ${use}`)
+      else if (!isMovedBack) kept.push(`${short(ref)} was not removed: it keeps the commits`)
       else plan.setRef({ name: ref, old: commit, now: undefined })
     }
     for (const { ref, old, now } of options.changes ?? []) {

@@ -339,6 +339,20 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     expect(git('rev-parse', 'side')).toBe(git('rev-parse', 'main'))
   })
 
+  test('are restored by an undo that cannot move the checked-out branch back, which says what stays', async () => {
+    const { git, cwd, report, ask } = await committing(
+      `git ${by} commit -qm aside --allow-empty; git branch side; git tag v1`,
+      { args: ['--land-commits'] },
+    )
+    git('checkout', '-q', '--detach')
+    const own = `portcullis/${report?.run}`
+    const undone = await ask('undo', '--last')
+    expect(undone.stdout).toContain(`${cwd}: main is no longer checked out\n`)
+    expect(undone.stdout).toContain(`${cwd}: ${own} was not removed: it keeps the commits\n`)
+    const left = ['refs/heads/main', `refs/heads/${own}`]
+    expect(git('for-each-ref', '--format=%(refname)').split('\n')).toEqual(left)
+  })
+
   test('do not make a branch named HEAD', async () => {
     const { git, report } = await committing(
       `git update-ref refs/heads/HEAD $(git ${by} commit-tree -m aside -p HEAD 'HEAD^{tree}')`,
