@@ -4,7 +4,7 @@ const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'
 /** Keywords whose value is data, not a schema. */
 const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required'])
 
-/** Keywords that apply to the properties that `patternProperties` doesn't match, so they mean nothing without it. */
+/** Keywords for the properties that no other keyword matches. If `patternProperties` is removed, they would also apply to the properties that it matched. */
 const others: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 /**

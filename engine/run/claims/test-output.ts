@@ -32,7 +32,10 @@ const failingCount =
 
 const skippedCount = /\b(\d{1,6}) (?:tests? )?skipped\b|\bskipped[:=] {0,4}(\d{1,6})\b/gi
 
-/** Reads the output of a test run: all its whole numbers (none if it counts no tests), how many tests failed, and how many were skipped. */
+/**
+ * Extracts the numbers from the output of a test run. `counts`: every whole number in the output; empty if the output doesn't report a number of tests.
+ * `failures` and `skipped`: how many tests failed and how many were skipped; undefined if the output doesn't say.
+ */
 export function countedIn(output: string): {
   readonly counts: readonly number[]
   readonly failures: number | undefined
