@@ -91,7 +91,8 @@ describe.skipIf(process.geteuid?.() !== 0)('for root,', () => {
     await chown(directory, 1234, 1234)
     await chmod(directory, 0o700)
     const workspace = await temporaryDirectory()
-    const sandbox = await openFor({ mode: 'workspace-write', workspace, unixSockets: true })
+    const readableRoots = [dirname(process.execPath)]
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots, unixSockets: true })
     // The other user may open the directory while the command runs.
     const wait = 'touch ready; while [ ! -e open ]; do sleep 0.1; done'
     const ran = run(sandbox, `${wait}; ${connect(socket)}; ls -A ${directory}`)

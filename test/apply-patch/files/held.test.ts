@@ -51,7 +51,7 @@ asRoot.each([
   const { status, stderr } = runProgram(cwd, patch, { uid: nobody })
   expect([status, stderr]).toEqual([
     1,
-    expect.stringMatching(/EPERM[^]*its directory is sticky[^]*Nothing was changed\.\n/),
+    expect.stringMatching(/EPERM[^]*its directory has the sticky bit[^]*Nothing was changed\.\n/),
   ])
   expect(fingerprint(cwd)).toEqual(before)
   expect(runProgram(cwd, '', { args: ['recover'], uid: nobody }).stdout).toBe('Nothing to recover.\n')
