@@ -4,7 +4,10 @@ import { code, sources } from './sources.ts'
 /** Matches conversions that replace bytes that aren't UTF-8, or that represent each byte as one character. `decodeText` and `encodeText` do neither. */
 const conversion = /\.toString\('(?:latin1|binary|utf-?8)'|Buffer\.from\([^\n]*'(?:latin1|binary)'\)/g
 
-/** The source files that parse git's binary formats. They look for lengths and signatures in the bytes, and keep one character for each byte in the paths of an index. */
+/**
+ * The source files that parse git's binary formats. They search the bytes for lengths and signatures, and represent each byte of a path in git's index as one
+ * character (latin1).
+ */
 const binary = /^sandbox\/git\/(?:index-file|shown-index|loose-pack)\.ts$/
 
 test('git’s names and files are converted between bytes and text in only one way, so that no name can change', () => {

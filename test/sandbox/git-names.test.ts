@@ -9,7 +9,7 @@ import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
 ownStateDirectory()
 
-/** Runs a script of bash on the host. Its output has one character for each byte. */
+/** Runs a bash script on the host, and returns its output decoded as latin1: each byte becomes one character. */
 const onHost = (cwd: string, script: string): string =>
   execFileSync('bash', ['-ec', `git() { command git -c protocol.file.allow=always "$@"; }; ${script}`], {
     cwd,
