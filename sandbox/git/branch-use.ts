@@ -1,4 +1,5 @@
 import { smallFile, type HeldGit } from './git-directories.ts'
+import type { HeldDirectory } from './held-directory.ts'
 
 /** How many symbolic refs are followed from HEAD. Git itself follows five. */
 const mostLinks = 5
@@ -17,14 +18,17 @@ export function branchUse(
   { own, common }: HeldGit,
   ref: string,
 ): 'checked out' | 'being rebased' | 'being bisected' | undefined {
-  const textOf = (path: string): string | undefined => common.text(path, smallFile)?.replace(/\n$/, '')
-  const inOwn = (path: string): string | undefined => own.text(path, smallFile)?.replace(/\n$/, '')
-  const linked = (common.names('worktrees') ?? []).map((name) => (path: string) => textOf(`worktrees/${name}/${path}`))
-  for (const read of [inOwn, textOf, ...linked]) {
+  const reader =
+    (from: HeldDirectory, folder = '') =>
+    (path: string): string | undefined =>
+      from.text(`${folder}${path}`, smallFile)?.replace(/\n$/, '')
+  const shared = reader(common)
+  const linked = (common.names('worktrees') ?? []).map((name) => reader(common, `worktrees/${name}/`))
+  for (const read of [...(own === common ? [] : [reader(own)]), shared, ...linked]) {
     let head = targetOf(read('HEAD'))
     for (let links = 0; head !== undefined && links <= mostLinks; links += 1) {
       if (head === ref) return 'checked out'
-      head = targetOf(textOf(head))
+      head = targetOf(shared(head))
     }
     const updated = read('rebase-merge/update-refs')?.split('\n') ?? []
     if (rebased.some((file) => read(file) === ref) || updated.includes(ref)) return 'being rebased'
