@@ -1,8 +1,9 @@
-import { dirname, isAbsolute } from 'node:path'
+import { isAbsolute } from 'node:path'
 import process from 'node:process'
 import { readFileSync, statSync } from './host-paths.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { decodeName } from './path-bytes.ts'
+import { ancestors } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 
 /** The fields that precede the name in the kernel's list: address, references, protocol, flags, type, state and inode (proc(5)). */
@@ -38,23 +39,10 @@ export function placesToHide(paths: readonly string[]): readonly string[] {
     const bit = stats.uid === 0 ? 0o100 : groups.has(stats.gid) ? 0o010 : 0o001
     return (stats.mode & bit) !== 0
   }
-  const known = new Map<string, boolean>()
-  const isOpen = (directory: string): boolean => {
-    const before = known.get(directory)
-    if (before !== undefined) return before
-    const open = canEnter(directory)
-    known.set(directory, open)
-    return open
-  }
-  const places = paths.map((path) => directoriesAbove(path).find((directory) => !isOpen(directory)) ?? path)
+  const above = paths.map((path) => ancestors(path).toReversed())
+  const closed = new Set([...new Set(above.flat())].filter((directory) => !canEnter(directory)))
+  const places = paths.map((path, index) => above[index]?.find((directory) => closed.has(directory)) ?? path)
   return [...new Set(places)]
-}
-
-/** The directories above a path, from the top down. */
-function directoriesAbove(path: string): readonly string[] {
-  const above: string[] = []
-  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) above.unshift(at)
-  return above
 }
 
 /**

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import type { GuardedPlaces } from '../git/guard.ts'
 import { isNested } from '../nested-places.ts'
-import { depth, isWithin } from '../paths.ts'
+import { ancestors, depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { keyFilesIn } from '../protected/key-files.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
@@ -142,15 +142,6 @@ function resolveExisting(path: string, host: FileSystemView): string {
     if (real !== undefined) return rest === '' ? real : join(real, rest)
     if (at === '/') return path
   }
-}
-
-function ancestors(path: string): readonly string[] {
-  const found: string[] = []
-  for (let at = path; at !== '/';) {
-    at = dirname(at)
-    found.push(at)
-  }
-  return found
 }
 
 function isWithinAny(path: string, directories: readonly string[]): boolean {
