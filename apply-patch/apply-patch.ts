@@ -1,7 +1,7 @@
 import type { Warning } from './change-set.ts'
 import { commitChangeSet, type CommitOptions, type Report } from './files/index.ts'
 import { parsePatch } from './parse/parse-patch.ts'
-import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
+import { planAgain, planPatch, type PlanOptions } from './plan/plan-patch.ts'
 
 /**
  * Applies a patch to a tree completely, or not at all: `parsePatch`, `planPatch` and `commit` in one call.
@@ -15,7 +15,8 @@ import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
  */
 export async function applyPatch(text: string | Uint8Array, options: PlanOptions & CommitOptions): Promise<Report> {
   const { patch, repairs } = parsePatch(text, options.mode === undefined ? {} : { mode: options.mode })
-  const report = await commitChangeSet(await planPatch(patch, options), options)
+  const changeSet = await planPatch(patch, options)
+  const report = await commitChangeSet(changeSet, { ...options, planAgain: () => planAgain(patch, options) })
   const repaired = repairs.map(({ message }): Warning => ({ code: 'repaired', message }))
   return { ...report, warnings: [...repaired, ...report.warnings] }
 }

@@ -63,6 +63,11 @@ export type Change =
       readonly evenReadOnly?: true
       /** Whether the content is written to disk before the file appears, even if the rest of the commit isn't. Default: only if the commit is durable. */
       readonly isSynced?: true
+      /**
+       * The extended attributes of the file, with values in hexadecimal (`0x…`). If they are undefined, it has those of the file that it replaces or is moved
+       * from.
+       */
+      readonly attributes?: Readonly<Record<string, string>>
       /** Creates a symbolic link with this target instead of a file (when a patch moves a link). If this is set, `content` is empty. */
       readonly symlink?: string
     }

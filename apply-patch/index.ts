@@ -30,6 +30,7 @@ export {
   type CommitErrorCode,
   type CommitFacts,
   type CommitOptions,
+  type OtherRun,
   type PathErrorCode,
   type RecoverOptions,
   type RecoveryReport,
@@ -38,6 +39,7 @@ export {
 export { formatPatch } from './format-patch.ts'
 export { parsePatch } from './parse/parse-patch.ts'
 export { patchGrammar } from './patch-grammar.ts'
+export { withoutDiffPrefixes, withoutPrefix } from './plan/diff-prefixes.ts'
 export { planPatch, type PlanOptions } from './plan/plan-patch.ts'
 export { planWrite } from './plan/plan-write.ts'
 export {
@@ -49,9 +51,20 @@ export {
 export { gitPatch, type GitSide } from './transform/git-patch.ts'
 export { hunksOf, withHunks } from './transform/hunks.ts'
 export { mergeText } from './transform/merge-text.ts'
-export { openTree, writeChunks, type Alongside, type Tree } from './files/index.ts'
+export {
+  isClaimAlive,
+  isProcessAlive,
+  openTree,
+  startOf,
+  tryToLock,
+  writeChunks,
+  type Alongside,
+  type Claim,
+  type Tree,
+} from './files/index.ts'
 export { diffLines } from './transform/diff-lines.ts'
-export { diffToPatch, type FilePair } from './transform/diff-to-patch.ts'
+export { diffToPatch } from './transform/diff-to-patch.ts'
+export type { FilePair } from './transform/file-pair.ts'
 export { renderFailure } from './render/render-failure.ts'
 export { renderSummary } from './render/render-summary.ts'
 export { reversePatch } from './transform/reverse-patch.ts'

@@ -46,6 +46,7 @@ export type MalformedFailure = {
   readonly code:
     | 'not-utf8'
     | 'begin-missing'
+    | 'unified-diff'
     | 'end-missing'
     | 'environment-id-empty'
     | 'environment-id-repeated'
@@ -85,8 +86,11 @@ export type PlaceFailure = {
 export type DifferenceFailure = {
   readonly code: 'difference'
   readonly path: string
-  /** `not-text`: its old or new content is not UTF-8. `path`: its name can't be written in a header without changing it. */
-  readonly reason: 'not-text' | 'path'
+  /**
+   * `not-text`: its old or new content is not UTF-8. `path`: its name can't be written in a header without changing it. `mode`: only one of its states can be
+   * executed.
+   */
+  readonly reason: 'not-text' | 'path' | 'mode'
 }
 
 /** The failure to find the place of a chunk: an anchor or the lines match no place in the file, or the lines match more than one. */

@@ -60,6 +60,11 @@ export type Chunk = {
    */
   readonly hint?: LineHint
   readonly body: Body
+  /**
+   * The lines of `body`, by their index, that had no mark in the patch, and got that of context. Such a chunk applies only where it fits a single place; lenient
+   * mode only. Undefined if every line has its mark.
+   */
+  readonly unmarked?: readonly number[]
   /** Whether the chunk's old lines must be the last lines of the file. */
   readonly endOfFile: boolean
   /** Whether the file's last line ends with a newline once the chunk has changed it. If undefined, this doesn't change. */
@@ -81,6 +86,7 @@ export type RepairCode =
   | 'byte-order-mark'
   | 'json'
   | 'escaped'
+  | 'indented'
   | 'heredoc'
   | 'code-fence'
   | 'surrounding-text'
@@ -88,6 +94,7 @@ export type RepairCode =
   | 'decorated-path'
   | 'blank-line'
   | 'missing-plus'
+  | 'git-header'
   | 'no-newline-marker'
   | 'end-of-file-in-add'
   | 'delete-with-lines'

@@ -1,4 +1,8 @@
-import { scanLine, type LineKind } from './parse/scan-line.ts'
+import { gitHeaders, isInGitHeader } from './parse/git-headers.ts'
+import { anchorOf, pathOf } from './parse/line-texts.ts'
+import { isMarker } from './parse/markers.ts'
+import { canPrecedeGitHeader, isHeader, isRemark, kindOfLine, type Above, type TokenKind } from './parse/scan-patch.ts'
+import type { Mode } from './patch.ts'
 
 /** An operation of a patch that is still being written, as far as it is known. */
 export type StreamedOperation = {
@@ -31,41 +35,55 @@ type BuildingChunk = { anchors: string[]; lines: string[] }
 
 /**
  * Creates a parser for a patch that is not complete yet. It never fails: lines that it doesn't understand are left for `parsePatch` to report. Each line is
- * examined once, when it is complete.
+ * examined once, when it is complete. In a patch that `parsePatch` accepts in the same mode, it finds the same paths and anchors.
  *
  * @example
  * const parser = createStreamingParser()
  * for (const piece of ['*** Begin Patch\n*** Add', ' File: a.txt\n+one\n']) console.log(parser.push(piece))
  */
-export function createStreamingParser(): StreamingParser {
+export function createStreamingParser({ mode = 'lenient' }: { readonly mode?: Mode } = {}): StreamingParser {
+  const strict = mode === 'strict'
   const operations: Building[] = []
   let rest = ''
-  let hasBegun = false
+  /** The indentation of the Begin marker, which the other lines then also have. Undefined until it was found. */
+  let indent: string | undefined
   let hasEnded = false
+  let above: Above = { inUpdate: false, last: undefined }
+  /** Lines that may be the headers of a diff: only the line behind them decides. */
+  let held: string[] = []
 
-  const take = (line: string): void => {
+  const take = (written: string): void => {
     if (hasEnded) return
-    if (!hasBegun) {
-      hasBegun = /^\W*begin patch\W*$/i.test(line)
+    if (indent === undefined) {
+      const bytes = Buffer.from(written)
+      if (isMarker(bytes, 0, bytes.length, 'begin', strict)) indent = /^[ \t]*/.exec(written)?.[0] ?? ''
       return
     }
+    const line = indent !== '' && written.startsWith(indent) ? written.slice(indent.length) : written
+    if (held.length === 0 && (strict || !canPrecedeGitHeader(above.last) || !isInGitHeader(line))) return takeLine(line)
+    held.push(line)
+    if (isInGitHeader(line)) return
+    const lines = held
+    held = []
+    const bytes = Buffer.from(lines.map((each) => `${each}\n`).join(''))
+    const found = gitHeaders(bytes, 0, bytes.length)
+    if (found !== undefined) above = { ...above, last: 'git-header' }
+    for (const each of lines.slice(found?.lines ?? 0)) takeLine(each)
+  }
+  const takeLine = (line: string): void => {
+    // Such a line belongs to the line above it.
+    if (!strict && isRemark(line) && ['body', 'added', 'removed'].includes(above.last ?? '')) return
+    const bytes = Buffer.from(`${line}\n`)
     const current = operations.at(-1)
-    const found = scanLine(line, current?.type === 'update')
-    if (found.kind === 'end') {
-      hasEnded = true
+    const isEnd = !/^[ +-]/.test(line) && isMarker(bytes, 0, bytes.length, 'end', strict)
+    const kind = isEnd ? 'end' : kindOfLine(bytes, 0, bytes.length, above, strict)
+    if (isEnd) hasEnded = true
+    if (isEnd || isHeader(kind)) {
       if (current !== undefined) current.isComplete = true
-    } else if (found.kind === 'add' || found.kind === 'delete' || found.kind === 'update') {
-      if (current !== undefined) current.isComplete = true
-      operations.push({
-        type: found.kind,
-        path: found.text,
-        moveTo: undefined,
-        chunks: [],
-        added: 0,
-        removed: 0,
-        isComplete: false,
-      })
-    } else if (current !== undefined) takeBody(current, found.kind, found.text)
+    }
+    if (isHeader(kind)) operations.push({ type: kind, path: pathIn(line, strict), ...untouched() })
+    else if (current !== undefined) takeBody(current, kind, line, above.last, strict)
+    above = { inUpdate: isHeader(kind) ? kind === 'update' : above.inUpdate, last: kind }
   }
   return {
     push: (text) => {
@@ -73,7 +91,7 @@ export function createStreamingParser(): StreamingParser {
       rest = lines.pop() ?? ''
       for (const line of lines) take(withoutReturns(line))
       // The last line of a patch often doesn't end with a newline.
-      if (/^\*\*\* End Patch\s*$/.test(rest)) take(rest)
+      if (/^\s*\*\*\* End Patch\s*$/.test(rest)) take(withoutReturns(rest))
       return operations
     },
     operations: () => operations,
@@ -81,21 +99,43 @@ export function createStreamingParser(): StreamingParser {
   }
 }
 
-function takeBody(operation: Building, kind: LineKind, text: string): void {
+function untouched(): Omit<Building, 'type' | 'path'> {
+  return { moveTo: undefined, chunks: [], added: 0, removed: 0, isComplete: false }
+}
+
+function pathIn(header: string, strict: boolean): string {
+  const { path, undecorated } = pathOf(header, strict)
+  return undecorated ?? path
+}
+
+function takeBody(
+  operation: Building,
+  kind: TokenKind,
+  line: string,
+  last: TokenKind | undefined,
+  strict: boolean,
+): void {
   const chunk = operation.chunks.at(-1)
   switch (kind) {
     case 'move':
-      operation.moveTo = text
+    case 'late-move':
+      operation.moveTo = pathIn(line, strict)
       return
-    case 'anchor':
-      if (chunk !== undefined && chunk.lines.length === 0) chunk.anchors.push(text)
-      else operation.chunks.push({ anchors: text === '' ? [] : [text], lines: [] })
+    case 'anchor': {
+      const found = anchorOf(line, strict)
+      const anchors = typeof found === 'string' ? [found] : []
+      if (last === 'anchor') chunk?.anchors.push(...anchors)
+      else operation.chunks.push({ anchors, lines: [] })
       return
+    }
     case 'body':
-      if (text.startsWith('+')) operation.added++
-      if (text.startsWith('-')) operation.removed++
-      if (chunk === undefined) operation.chunks.push({ anchors: [], lines: [text] })
-      else chunk.lines.push(text)
+    case 'added':
+    case 'removed':
+      if (line.startsWith('+')) operation.added++
+      if (line.startsWith('-')) operation.removed++
+      if (chunk === undefined || (operation.type === 'update' && last !== 'body' && last !== 'anchor'))
+        operation.chunks.push({ anchors: [], lines: [line] })
+      else chunk.lines.push(line)
       return
     default:
       return

@@ -18,6 +18,8 @@ export type Action =
       /** The command that would run, with its arguments, e.g. `['/bin/bash', '-c', script]`. */
       readonly argv: readonly string[]
       readonly cwd: string
+      /** The folder of the project in which the run works. Absent: `cwd`. */
+      readonly workspace?: string
       /** The sandbox that the command would run in. */
       readonly sandbox: SandboxMode
       /** Set when the model asks for more than the sandbox allows (`sandbox_permissions: require_escalated`). */

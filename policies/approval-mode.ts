@@ -21,10 +21,11 @@ export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' |
 export const approvalModes: readonly ApprovalMode[] = ['untrusted', 'on-failure', 'on-request', 'never', 'bypass']
 
 /** A mode's decision about something that no rule covers. */
-type ModeAnswer = 'allow' | 'ask'
+type ModeAnswer = 'allow' | 'ask' | 'deny'
 
 /**
- * A mode's decision about one of a command's effects.
+ * A mode's decision about one of a command's effects. `onView`: whether the command works on a private view of the workspace. What is lost there can
+ * be had again, because the landing of the view shows it first. So only remote data counts as lost.
  *
  * |                       | untrusted | on-request, on-failure                    | never                  | bypass |
  * | --------------------- | --------- | ----------------------------------------- | ---------------------- | ------ |
@@ -32,7 +33,7 @@ type ModeAnswer = 'allow' | 'ask'
  * | other, in a sandbox   | ask       | allow, but ask if much would be lost      | allow, but ask if much would be lost     | allow  |
  * | other, no sandbox     | ask       | ask if destructive or unknown             | ask if unknown, or if much would be lost | allow  |
  */
-export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fact): ModeAnswer {
+export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fact, onView = false): ModeAnswer {
   if (fact.class === 'read-only') return 'allow'
   switch (mode) {
     case 'bypass':
@@ -42,11 +43,11 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
     case 'on-failure':
     case 'on-request':
       if (sandbox === 'danger-full-access') return isUncertain(fact.class) ? 'ask' : 'allow'
-      return losesMuch(fact, sandbox) ? 'ask' : 'allow'
+      return losesMuch(fact, sandbox, onView) ? 'ask' : 'allow'
     case 'never':
       // Without a sandbox, the analysis is the only protection, so unknown commands must not run without a review.
       if (sandbox === 'danger-full-access' && fact.class === 'unknown') return 'ask'
-      return losesMuch(fact, sandbox) ? 'ask' : 'allow'
+      return losesMuch(fact, sandbox, onView) ? 'ask' : 'allow'
     default:
       return mode satisfies never
   }
@@ -54,8 +55,8 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 
 /**
  * A mode's decision about an alarm. The mode `bypass` requires no approval. Without a sandbox, the other modes require approval for every alarm. In a
- * sandbox, `untrusted` requires it for every alarm except `unsandboxed`, and the rest require it only for access to secrets and for a request for
- * another user's privileges (`sudo`). An `unlisted-file` alarm is only a suspicion. The other alarms are harmless in the sandbox: a variable that is
+ * sandbox, a request for another user's privileges (`sudo`) is refused, because nobody can get them there. `untrusted` requires approval for every
+ * other alarm except `unsandboxed`, and the rest require it only for access to secrets. An `unlisted-file` alarm is only a suspicion. The other alarms are harmless in the sandbox: a variable that is
  * set for one command, evaluated text, or another repository's configuration can do no more than the command itself; the URLs of git's remotes
  * contain no passwords, since the sandbox shows git's configuration without secrets; and commands that only read can't reach a daemon or a name
  * server.
@@ -63,8 +64,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   if (alarm.kind === 'unsandboxed') return sandbox === 'danger-full-access' ? 'ask' : 'allow'
+  if (alarm.kind === 'privilege' && sandbox !== 'danger-full-access') return 'deny'
   if (mode === 'untrusted' || sandbox === 'danger-full-access') return 'ask'
-  return alarm.kind === 'privilege' || alarm.kind === 'secret' ? 'ask' : 'allow'
+  return alarm.kind === 'secret' ? 'ask' : 'allow'
 }
 
 /** A mode's decision about a change to files. `inside`: whether the files are within the writable roots and not protected. */
@@ -89,6 +91,7 @@ function isUncertain(found: CommandClass): boolean {
   return found === 'destructive' || found === 'unknown'
 }
 
-function losesMuch(fact: Fact, sandbox: SandboxMode): boolean {
-  return fact.class === 'destructive' && fact.extent === 'wide' && sandbox !== 'read-only'
+function losesMuch(fact: Fact, sandbox: SandboxMode, onView: boolean): boolean {
+  if (fact.class !== 'destructive' || sandbox === 'read-only') return false
+  return fact.extent === 'remote' || (fact.extent === 'wide' && !(onView && sandbox === 'workspace-write'))
 }

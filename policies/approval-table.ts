@@ -9,13 +9,23 @@ import {
 import type { SandboxMode } from './action.ts'
 import type { Alarm, Fact } from './commands/facts.ts'
 
-const facts: readonly (readonly [string, Fact])[] = [
+/** Effects of commands. `onView`: the command works on a private view. */
+const facts: readonly (readonly [name: string, fact: Fact, onView?: true])[] = [
   ['only reads', { class: 'read-only' }],
   ['writes files', { class: 'writes', paths: [] }],
   ['uses the network', { class: 'network', hosts: [] }],
-  ['runs code', { class: 'runs-code', reason: '' }],
+  [
+    'runs code, or is an unknown program, or changes which code runs (`PATH=`, `LD_PRELOAD=`)',
+    { class: 'runs-code', reason: '' },
+  ],
   ['deletes the files that it names', { class: 'destructive', reason: '', extent: 'named' }],
   ['deletes a directory tree, history or uncommitted work', { class: 'destructive', reason: '', extent: 'wide' }],
+  [
+    'deletes a directory tree, history or uncommitted work, in a run on a private view',
+    { class: 'destructive', reason: '', extent: 'wide' },
+    true,
+  ],
+  ['deletes remote data, or data of other programs', { class: 'destructive', reason: '', extent: 'remote' }],
   ['is not understood by the analysis', { class: 'unknown', reason: '' }],
 ]
 
@@ -23,7 +33,7 @@ const alarms: readonly (readonly [string, Alarm['kind']])[] = [
   ["requests another user's privileges (`sudo`)", 'privilege'],
   ['reads credentials', 'secret'],
   ['runs text as commands (`eval`, `trap`)', 'eval'],
-  ['changes which programs run, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
+  ['shows the environment, or lets git run other programs (`env`, `git -c`)', 'environment'],
   ['points git at another repository', 'other-repository'],
   ["shows URLs of git's remotes or variables of containers, or resolves host names", 'unsandboxed'],
   ['reads files in a home directory, or system files, that may contain credentials', 'unlisted-file'],
@@ -36,10 +46,11 @@ export function renderApprovalTables(): string {
   const head = `| | ${approvalModes.map((mode) => `\`${mode}\``).join(' | ')} |\n|---|${approvalModes.map(() => '---|').join('')}`
   const row = (name: string, cells: readonly string[]): string => `| ${name} | ${cells.join(' | ')} |`
   const commands = sandboxes.map((sandbox) => {
-    const byFact = facts.map(([name, fact]) =>
+    const there = facts.filter(([, , onView]) => onView !== true || sandbox === 'workspace-write')
+    const byFact = there.map(([name, fact, onView]) =>
       row(
         name,
-        approvalModes.map((mode) => answerForFact(mode, sandbox, fact)),
+        approvalModes.map((mode) => answerForFact(mode, sandbox, fact, onView)),
       ),
     )
     const byAlarm = alarms.map(([name, kind]) =>

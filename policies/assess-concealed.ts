@@ -9,24 +9,31 @@ import { absolutePath } from './permissions/path-pattern.ts'
 /**
  * Judges commands that name files in the user's private directories, directly or through variables and symlinks. The answer depends on the machine,
  * because the spelling of a path doesn't show where it leads.
- *
- * @param folders the folders that may be the working folder when the commands name the files
  */
 export function assessConcealed(
   commands: readonly AnalysedCommand[],
-  folders: readonly string[],
   action: Extract<Action, { type: 'exec' }>,
   policy: Policy,
 ): readonly Opinion[] {
   const { conceals } = policy
   if (conceals === undefined) return []
-  const words = commands.flatMap(({ reads, trees }) => [...reads, ...trees]).flatMap(beginning)
-  const paths = new Set(words.flatMap((word) => folders.map((folder) => absolutePath(word, folder))))
+  const paths = new Set(
+    commands.flatMap((command) => {
+      const words = [...command.reads, ...command.trees].flatMap(beginning)
+      const folders = foldersOf(command, action.cwd)
+      return words.flatMap((word) => folders.map((folder) => absolutePath(word, folder)))
+    }),
+  )
   return conceals([...paths]).map(({ path, place }): Opinion => {
     const reason = `Credentials are stored in ${path} (${place})`
     const decision = answerForAlarm(policy.mode, action.sandbox, { kind: 'secret', reason })
     return { decision, stage: 'secrets', reason: `${reason}.` }
   })
+}
+
+/** The folders in which a command may run. One that can't be known is replaced by the folder in which the line starts. */
+export function foldersOf({ folders }: AnalysedCommand, cwd: string): readonly string[] {
+  return [...new Set(folders.map((folder) => (folder === undefined ? cwd : absolutePath(folder, cwd))))]
 }
 
 /**

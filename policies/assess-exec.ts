@@ -7,8 +7,7 @@ import type { ShellWord } from './commands/shell-word.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitLook, permitPath } from './permissions/permit.ts'
 import { judgeReach } from './permissions/reach.ts'
-import { absolutePath } from './permissions/path-pattern.ts'
-import { assessConcealed } from './assess-concealed.ts'
+import { assessConcealed, foldersOf } from './assess-concealed.ts'
 import { assessEscalation } from './assess-escalation.ts'
 import { findStarted } from './assess-started.ts'
 import { matchRules } from './rules/match-rules.ts'
@@ -22,18 +21,26 @@ type ExecAction = Extract<Action, { type: 'exec' }>
  * assignments that the shell performs for the command.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
-  const analysis = analyseCommand(action.argv, action.cwd)
+  const analysis = analyse(action, policy)
   const opinions = [
     ...(action.escalation === undefined ? [] : assessEscalation(action.escalation, policy)),
     ...assessUnseen(action, analysis, policy),
     ...analysis.commands.flatMap((command) => assessCommand(command, action, policy)),
     ...assessFiles(action, analysis, policy),
-    ...assessConcealed(analysis.commands, foldersOf(action, analysis), action, policy),
+    ...assessConcealed(analysis.commands, action, policy),
   ]
   const fallback: Opinion = { decision: 'allow', stage: 'analysis', reason: 'The command only reads.' }
   const said = strictest(opinions) ?? fallback
   const whole = said.decision === 'allow' && said.stage === 'analysis' && analysis.class !== 'read-only'
   return { ...said, ...(whole ? { reason: wholeLine(analysis.class, action, policy) } : {}), analysis }
+}
+
+/** What to do about a request for privileges in a sandbox. */
+const gainsNothing =
+  ' In the sandbox, no command can get them. Run the command without them; what needs them, such as installing packages of the system, must be done before the run, by its user.'
+
+function analyse({ argv, cwd, workspace = cwd }: ExecAction, { writableRoots }: Policy): CommandAnalysis {
+  return analyseCommand(argv, cwd, { workspace, roots: writableRoots })
 }
 
 /** The reason for allowing a command line in which no command requires approval. It names the worst effect, and says that the approval mode accepts it. */
@@ -96,11 +103,11 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   // Patterns are relative to the folder in which the command line begins, even if the line changes to another folder.
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
-  const folders = foldersOf(action, analysis)
   // Without a sandbox, nothing but this check enforces the permissions.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
     const { facts, around, reads, names, trees } = command
+    const folders = foldersOf(command, action.cwd)
     const removed = removedPaths(command)
     const all = [...facts, ...around]
     const written = all.flatMap((fact) => (fact.class === 'writes' ? fact.paths : []))
@@ -117,12 +124,6 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
     ]
   })
   return opinions.filter(({ decision }) => decision !== 'allow')
-}
-
-/** The folders that may be the working folder when a command line names a file: the one in which the line starts, and each one that it changes to. */
-function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
-  const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
-  return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
 }
 
 /**
@@ -194,7 +195,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
     }
   })
   const byFact = (fact: Fact): Opinion => ({
-    decision: answerForFact(policy.mode, action.sandbox, fact),
+    decision: answerForFact(policy.mode, action.sandbox, fact, policy.onView),
     stage: 'analysis',
     reason:
       fact.class === 'read-only' || text === '' ? sentence(describeFact(fact)) : `\`${text}\`: ${describeFact(fact)}.`,
@@ -204,7 +205,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
     ...command.alarms.map((alarm): Opinion => ({
       decision: answerForAlarm(policy.mode, action.sandbox, alarm),
       stage: 'analysis',
-      reason: `\`${text}\`: ${alarm.reason}.`,
+      reason: `\`${text}\`: ${alarm.reason}.${alarm.kind === 'privilege' && action.sandbox !== 'danger-full-access' ? gainsNothing : ''}`,
     })),
     ...(allowing === undefined ? command.facts : [readOnly]).map(byFact),
     ...command.around.map(byFact),
@@ -227,7 +228,7 @@ export type JudgedCommand = { readonly command: AnalysedCommand; readonly opinio
 
 /** Judges the commands of a command line one by one, in the same way as `assessExec`. */
 export function judgeCommands(action: ExecAction, policy: Policy): readonly JudgedCommand[] {
-  return analyseCommand(action.argv, action.cwd).commands.map((command) => ({
+  return analyse(action, policy).commands.map((command) => ({
     command,
     opinion: strictest(assessCommand(command, action, policy)),
   }))

@@ -16,7 +16,7 @@ const mostStarts = 64
  * is found if one of the words begins a command that the rule covers, or if a text that may be code names the rule's program.
  */
 export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly PrefixRule[] {
-  const restricting = command.unlisted ? rules.restricting : rules.concealing
+  const { restricting } = rules
   if (restricting.length === 0 || !mayStart(command)) return []
   const counts = new Set(restricting)
   const starts = [...startsOf(command, rules), ...aliasesOf(command, rules)]
@@ -28,10 +28,12 @@ export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly 
 }
 
 /** Whether a command may run other commands that are given in its arguments. A repository's hooks don't count. */
-function mayStart({ words, facts, alarms, unlisted }: AnalysedCommand): boolean {
+function mayStart({ words, facts, around, alarms, unlisted }: AnalysedCommand): boolean {
   return (
     unlisted ||
-    facts.some((fact) => fact.class === 'unknown' || (fact.class === 'runs-code' && fact !== runsHooks)) ||
+    [...facts, ...around].some(
+      (fact) => fact.class === 'unknown' || (fact.class === 'runs-code' && fact !== runsHooks),
+    ) ||
     alarms.some(({ kind }) => kind === 'environment' || kind === 'eval') ||
     (isGit(words) && words.some(({ text }) => /^alias\./i.test(text)))
   )

@@ -19,6 +19,8 @@ export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet
   readonly permissions: PermissionSet
+  /** Whether commands in the sandbox work on a private view of the workspace and the writable roots. */
+  readonly onView?: boolean | undefined
   /** Writable roots in addition to a patch's own root. */
   readonly writableRoots: readonly string[]
   /** Finds the place that protects a path against writing. Absent: no path is protected. */

@@ -14,6 +14,8 @@ export type CheckOptions = {
   readonly sandbox: SandboxMode
   readonly rules?: RuleSet
   readonly permissions?: PermissionSet
+  /** Whether the command would work on a private view of the workspace, as commands of a run in `workspace-write` usually do. Default: no. */
+  readonly onView?: boolean
   /** The folder in which the command would run. Default: `/`. The check reads no files, so the folder needn't exist. */
   readonly cwd?: string
 }
@@ -102,8 +104,8 @@ export function toPolicy(options: CheckOptions): Policy {
  */
 const policies = new WeakMap<CheckOptions, Policy>()
 
-function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {
-  return { mode: approvalMode, ...joinPermissions(rules, permissions), writableRoots: [], standing: [] }
+function makePolicy({ approvalMode, rules, permissions, onView }: CheckOptions): Policy {
+  return { mode: approvalMode, ...joinPermissions(rules, permissions), onView, writableRoots: [], standing: [] }
 }
 
 const decisions = { allow: 'would run without approval', ask: 'would need approval', deny: 'would be refused' } as const

@@ -7,6 +7,7 @@ import { observe } from './audit/basis.ts'
 import type { AuditHead } from './audit/hash-chain.ts'
 import type { AuditLog } from './audit/log.ts'
 import { checkUnder, type CheckedCommand } from './check.ts'
+import { deny, messageOf } from './deny.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
 import { remedyFor } from './verdict-remedy.ts'
@@ -29,6 +30,8 @@ export type GuardianOptions = {
   readonly planReviewer?: Reviewer
   /** Receives every verdict before its action starts. */
   readonly audit: AuditLog
+  /** Whether commands in the sandbox work on a private view. If so, what they delete there needs no approval. Default: no. */
+  readonly onView?: boolean
   /** Writable roots in addition to a patch's own root. Default: none. */
   readonly writableRoots?: readonly string[]
   /**
@@ -93,12 +96,13 @@ export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
   // In `never` mode, this reviewer isn't asked. Plans have a reviewer of their own.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
+  /** How many actions were allowed without a question since the last one. */
+  let allowedUnasked = 0
   let policy: Policy = {
     mode: approvalMode,
     ...joinPermissions(options.rules, options.permissions),
-    writableRoots: options.writableRoots ?? [],
-    protects: options.protects,
-    conceals: options.conceals,
+    ...{ onView: options.onView, writableRoots: options.writableRoots ?? [] },
+    ...{ protects: options.protects, conceals: options.conceals },
     standing: [],
   }
   return {
@@ -140,10 +144,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
             ...(options.byUser === undefined ? {} : { byUser: options.byUser }),
             ...(options.refuse === undefined ? {} : { refused: true }),
             ...(learned === undefined ? {} : { learned }),
-            ...(action.type === 'patch' && policy.writableRoots.length > 0
-              ? { writableRoots: policy.writableRoots }
-              : {}),
-            ...observed.facts(),
+            ...observed.facts(frozen),
           },
           took: performance.now() - started,
         })
@@ -171,7 +172,10 @@ export function createGuardian(options: GuardianOptions): Guardian {
       escalation === undefined || holds === undefined ? {} : { holds }
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
     // What is granted without asking stays granted for the rest of the run.
-    if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
+    if (decision === 'allow') {
+      allowedUnasked += 1
+      return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
+    }
     const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
     const base = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
     const remedy = asked === nobody ? remedyFor(action, rule, policy) : undefined
@@ -224,24 +228,18 @@ export function createGuardian(options: GuardianOptions): Guardian {
     request: Parameters<Reviewer['review']>[0],
     signal: AbortSignal | undefined,
   ): Promise<ReviewerAnswer> {
+    const allowedBefore = allowedUnasked
+    allowedUnasked = 0
     if (isAborted(signal))
       return { outcome: 'denied', reason: 'The run was interrupted before anybody could approve it.' }
     try {
-      return await asked.review(request, signal === undefined ? {} : { signal })
+      return await asked.review(request, { ...(signal === undefined ? {} : { signal }), allowedBefore })
     } catch (cause) {
       if (isAborted(signal))
         return { outcome: 'denied', reason: 'The run was interrupted while it waited for approval.' }
       return { outcome: 'unavailable', reason: messageOf(cause) }
     }
   }
-}
-
-function deny(decidedBy: string, reason: string): Verdict & { readonly decision: 'deny' } {
-  return { decision: 'deny', sandbox: 'as-requested', decidedBy, reason }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

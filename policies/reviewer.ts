@@ -40,11 +40,17 @@ type Assessment = {
   readonly authorization: 'unknown' | 'low' | 'medium' | 'high'
 }
 
+type AskOptions = {
+  readonly signal?: AbortSignal
+  /** How many actions were allowed without a question since the last one. Absent: none. */
+  readonly allowedBefore?: number
+}
+
 /** Answers questions about actions. If the promise that `review` returns rejects, the answer counts as `unavailable`. */
 export type Reviewer = {
   /** A short name, which `decidedBy` shows as `reviewer:NAME`. */
   readonly name: string
-  readonly review: (request: ReviewRequest, options: { readonly signal?: AbortSignal }) => Promise<ReviewerAnswer>
+  readonly review: (request: ReviewRequest, options: AskOptions) => Promise<ReviewerAnswer>
 }
 
 /**

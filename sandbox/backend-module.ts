@@ -2,6 +2,7 @@ import type { Place } from './held-place.ts'
 import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Sandbox } from './sandbox.ts'
+import type { SecondFence } from './second-fence.ts'
 
 /** The options of a backend's `open`, in addition to the policy. */
 type OpenOptions = {
@@ -19,8 +20,12 @@ type OpenOptions = {
 export type BackendModule = {
   /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy except a default limit can't be enforced here. */
   readonly open: (policy: SandboxPolicy, options: OpenOptions) => Promise<Sandbox>
-  /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
-  readonly tryOut: () => Promise<void>
+  /**
+   * Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't.
+   *
+   * @returns the second fence around this backend's commands; undefined for a backend that knows none
+   */
+  readonly tryOut: () => Promise<SecondFence | undefined>
   /**
    * Returns a sentence for each default limit that this backend can't enforce here. `planned` contains the sentences about the limits that the plan
    * for this machine leaves unenforced. If this function is absent, exactly those sentences are reported.

@@ -1,3 +1,5 @@
+import process from 'node:process'
+
 /** What the rest of the program has to know about a backend before loading it. */
 type BackendFacts = {
   /**
@@ -60,6 +62,15 @@ export type NamedBackend = Having<'isStated', false>
 export function backendNames(): readonly Backend[] {
   // The cast is safe, because the object is a constant: it has exactly the keys that its type has.
   return Object.keys(backends) as Backend[]
+}
+
+/**
+ * The backend that confines commands on this platform by default.
+ *
+ * @example console.log(confiningBackend()) // bubblewrap, on Linux
+ */
+export function confiningBackend(): Backend {
+  return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
 }
 
 /**

@@ -5,12 +5,19 @@ import { hierarchyHere } from './limits/prepare.ts'
 import { planLimits } from './limits/plan-limits.ts'
 import { defaultBackend } from './open-sandbox.ts'
 import { parsePolicy } from './sandbox-policy.ts'
+import type { SecondFence } from './second-fence.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 
 /** What a test of a backend found: whether it can be used here and, if not, why, and how to enable it. */
 export type BackendReport =
-  | { readonly backend: Backend; readonly usable: true; readonly confines: boolean }
+  | {
+      readonly backend: Backend
+      readonly usable: true
+      readonly confines: boolean
+      /** What confines the writes of commands besides mounts. It is absent for a backend that knows no such fence. */
+      readonly fence?: SecondFence
+    }
   | { readonly backend: Backend; readonly usable: false; readonly reason: string; readonly remedy: string }
 
 /** What this machine can enforce. */
@@ -66,7 +73,7 @@ export function renderDoctor(report: DoctorReport): string {
     `${report.platform}: ${report.chosen === undefined ? "the default sandbox can't be used" : `commands are confined by ${report.chosen}`}`,
     ...report.backends.flatMap((each) =>
       each.usable
-        ? [`  ok  ${each.backend}${each.confines ? '' : ' (confines nothing; only for danger-full-access mode)'}`]
+        ? [`  ok  ${each.backend}${remarkOn(each)}`]
         : [`  no  ${each.backend}: ${each.reason}`, `      ${each.remedy}`],
     ),
     `limits: by ${report.limits.by}`,
@@ -76,11 +83,17 @@ export function renderDoctor(report: DoctorReport): string {
   return `${lines.join('\n')}\n`
 }
 
+function remarkOn({ confines, fence }: Extract<BackendReport, { usable: true }>): string {
+  if (!confines) return ' (confines nothing; only for danger-full-access mode)'
+  if (fence === undefined) return ''
+  return fence === 'none' ? ' (no second fence: only mounts confine writes)' : ` (second fence: ${fence})`
+}
+
 /** Tries one backend and returns its row of the report. */
 async function reportOf(backend: Backend): Promise<BackendReport> {
   try {
-    await (await loadBackend(backend)).tryOut()
-    return { backend, usable: true, confines: factsOf(backend).confines }
+    const fence = await (await loadBackend(backend)).tryOut()
+    return { backend, usable: true, confines: factsOf(backend).confines, ...(fence === undefined ? {} : { fence }) }
   } catch (error) {
     if (!SandboxError.is(error, 'unavailable')) throw error
     return { backend, usable: false, reason: error.data.reason, remedy: error.data.remedy }

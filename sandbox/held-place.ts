@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { lstatSync, openSync, readlinkSync, realpathSync } from './host-paths.ts'
-import type { Identity } from './mounting/step-layout.ts'
+import type { Identity } from './helper/steps.ts'
 
 /** O_PATH of open(2). Opening a file in this way requires no permissions for the file, and the descriptor gives no access to its contents. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW

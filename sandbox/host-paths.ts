@@ -107,6 +107,11 @@ export function mkdirSync(
   fs.mkdirSync(encoded(path), options)
 }
 
+/** Sets the times of an entry, in seconds since 1970. A symlink isn't followed. */
+export function lutimesSync(path: PathLike, accessed: number, modified: number): void {
+  fs.lutimesSync(encoded(path), accessed, modified)
+}
+
 /** Creates a directory whose name begins with `prefix`, and returns its path. */
 export function mkdtempSync(prefix: string): string {
   // Node documents that the prefix may be bytes, but its types allow only text.

@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { checkCommand } from './check-command.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
@@ -12,7 +11,7 @@ import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { requireDirectory } from './locate-program.ts'
 import { filesApart, writableRoots } from './roots.ts'
-import { backendNames, factsOf, type Backend } from './backend.ts'
+import { backendNames, confiningBackend, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 import { runnable, type OpenedSandbox } from './run-command.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from './sandbox.ts'
@@ -84,7 +83,7 @@ function settle(
  */
 export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<OpenedSandbox> {
   const backend = options.backend ?? defaultBackend(asked)
-  if (asked.views.length === 0) return runnable(await openAt(asked, backend, options))
+  if (asked.views.length === 0 || backend === 'unconfined') return runnable(await openAt(asked, backend, options))
   requireViews(asked, backend)
   const known = options.known && placesAtSources(options.known, asked.views)
   return runnable(withViews(asked, await openAt(policyAtSources(asked), backend, { ...options, known })))
@@ -135,8 +134,7 @@ function requireConfining(policy: SandboxPolicy, backend: Backend): void {
 
 /** The default backend for a policy. */
 export function defaultBackend(policy: SandboxPolicy): Backend {
-  if (policy.mode === 'danger-full-access') return 'unconfined'
-  return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
+  return policy.mode === 'danger-full-access' ? 'unconfined' : confiningBackend()
 }
 
 /**

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { lstatSync, renameSync } from './host-paths.ts'
 import { isSame, openWithoutLinks } from './held-place.ts'
-import type { Identity } from './mounting/step-layout.ts'
+import type { Identity } from './helper/steps.ts'
 import type { Denial } from './sandbox.ts'
 
 /** The path of a denied entry at the start of the run, and its current path. */

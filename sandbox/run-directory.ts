@@ -61,6 +61,8 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
     if (!isOwnerGone(owner)) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
+    // In a user namespace, users without an id there all seem to be `nobody`, who may run this program.
+    if (entriesIn(path) === undefined) continue
     await finish(path)
     // Another process may be removing the same directory, but `removeRunDirectory` ignores errors.
     await removeRunDirectory(path)

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { readFileSync, readlinkSync } from './host-paths.ts'
+import { patience } from './process/patience.ts'
 import { parseStat } from './process/stat.ts'
 
 /**
@@ -65,6 +66,7 @@ function startByPs(pid: number): string | undefined {
     encoding: 'utf8',
     env: { LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['ignore', 'pipe', 'ignore'],
+    ...patience,
   })
   return error === undefined ? parsePs(status, stdout) : undefined
 }

@@ -63,7 +63,7 @@ export function openRunState(
     const roots = writableRoots(policy, held.view)
     const run = makeRunDirectory(roots, backend)
     const { inside, outside } = protectedByRoots(roots, policy)
-    const guard = createMetadataGuard(roots, inside, createTrustRecord(run.path, backend))
+    const guard = createMetadataGuard(roots, inside, createTrustRecord(run.path, backend), policy.views)
     const installation = holdInstallation(roots)
     const running = new RunningCommands(guard.rest)
     const workspace = realpathSync(policy.workspace)

@@ -3,6 +3,7 @@ import type { Backend } from './backend.ts'
 import type { Remedy } from './denials/denial-remedy.ts'
 import type { KnownPlaces } from './known-places.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
+import type { SecondFence } from './second-fence.ts'
 import type { Shell } from './shell.ts'
 
 /** The size of a terminal in characters. Each number is at least 1 and at most 65535. */
@@ -32,6 +33,8 @@ export type Command = {
   readonly terminal?: TerminalSize
   /** A time limit in milliseconds of wall time. It overrides the policy's limit. */
   readonly timeoutMs?: number
+  /** The most output in bytes. It overrides the policy's limit, which is meant for one command, not for a process that answers requests for as long as the run. */
+  readonly outputBytes?: number
   readonly signal?: AbortSignal
 }
 
@@ -94,6 +97,8 @@ export type Sandbox = {
    * enforced or refused.
    */
   readonly unenforced: readonly string[]
+  /** What confines the writes of commands besides mounts. It is absent for a backend that knows no such fence. */
+  readonly fence?: SecondFence
   /** The first arguments of a command that runs one of our own programs with Node inside the sandbox. Node's options come after them. */
   readonly node: readonly [string, ...string[]]
   /**

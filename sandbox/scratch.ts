@@ -27,6 +27,8 @@ export function scratchBases(): readonly string[] {
  * Returns a directory for this program's temporary data, and for files that control what commands can do. Commands that can write to `roots` can't
  * reach it. It is the system's temporary directory or, if that can't be used, a directory in this program's own state directory. Throws
  * `unavailable` if neither can be used.
+ *
+ * @internal
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []

@@ -1,6 +1,11 @@
 import { constants } from 'node:fs'
 import { accessSync } from './host-paths.ts'
 
+/** Quotes a text for a POSIX shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
 /** A shell that interprets command lines. */
 export type Shell = '/bin/bash' | '/bin/sh'
 

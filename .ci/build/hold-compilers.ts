@@ -20,8 +20,8 @@
  * A run with MCP servers switches the compilers on again when it loads the code for these servers. It takes longer anyway, and a server that is reached over HTTP
  * needs Node's `fetch`, which is then loaded 24 ms sooner (62 instead of 86 ms from the start of Node, minimum of 4).
  *
- * For a run that may copy thousands of files before its first request, nothing is switched off: with 5,000 files, `--transactional=copy` adds 161 and
- * 170 instead of 194 and 211 ms (two alternating pairs of benchmarks, medians of 9). A run with `--transactional=overlay` copies nothing, and the
+ * For a run that may copy thousands of files before its first request, nothing is switched off: with 5,000 files, `--view=copy` adds 161 and
+ * 170 instead of 194 and 211 ms (two alternating pairs of benchmarks, medians of 9). A run with `--view=overlay` copies nothing, and the
  * compilers' threads would take the processor from its first command: ten times `git status` took 104 to 112 instead of 84 to 94 ms.
  *
  * The supervisor and the workers of a batch keep the initial size of the young generation until they exit: they wait most of the time, and the data
@@ -54,7 +54,7 @@ function expectShortRun([command, ...words]) {
   if (major < 26 || process.execArgv.length > 0 || process.env.NODE_OPTIONS) return
   if (command === 'batch' && ['run', 'worker'].includes(words[0])) return boundYoungGeneration()
   const isRun = ['exec', 'e'].includes(command) && !words.includes('--help') && !words.includes('-h')
-  if ((!isRun && command !== 'sandbox') || words.some((word) => /^--transactional(=copy|=reflink)?$/.test(word))) return
+  if ((!isRun && command !== 'sandbox') || words.some((word) => /^--(view|transactional)=(copy|reflink)$/.test(word))) return
   for (const name of [...commandModules, ...(isRun ? runModules : [])]) require('node:' + name)
   holdCompilers()
 }`

@@ -1,3 +1,4 @@
+import { place } from './place.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
@@ -17,8 +18,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
   process.exit(2)
 }
 ${start}`
-  await writeFile(`dist/bin/${name}.js`, text)
-  await chmod(`dist/bin/${name}.js`, 0o755)
+  await writeFile(`${place}/bin/${name}.js`, text)
+  await chmod(`${place}/bin/${name}.js`, 0o755)
 }
 
 /**
@@ -117,7 +118,7 @@ export const givenEntry = { head: '(function($entry', tail: '})' } as const
 /** Changes a built program so that it imports modules through `$entry`. Only `await import(…)` is replaced, so `import` in other text stays. */
 export async function importByEntry(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
-  await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))
+  await writeFile(file, text.replaceAll(/\bawait import\((?=["\w$(])/g, 'await $entry('))
 }
 
 /**
@@ -197,7 +198,7 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
  * evaluated only if its bytes are exactly those that the build wrote, and packages that aren't part of the bundles are not searched for.
  */
 export function loadAgentProgram(directory: string, programs: readonly string[], bundles: readonly string[]): string {
-  const digests = programs.map((name) => [name, digestOf(`dist/engine/${name}.js`)])
+  const digests = programs.map((name) => [name, digestOf(`${place}/engine/${name}.js`)])
   const built = bundles.map((file) => [`../chunks/${basename(file)}`, sha256(file)])
   return `const fs = process.getBuiltinModule('node:fs')
 const { Script } = process.getBuiltinModule('node:vm')

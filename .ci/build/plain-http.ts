@@ -22,10 +22,16 @@ export const plainHttp: Plugin = {
       contents: `
         import { sendByHttp } from './http-request.ts'
         import { send as sendByFetch } from './send-request.ts'
-        import { proxyVariables } from './proxy-variables.ts'
+        import { isInRange, proxyVariables } from './proxy-variables.ts'
         const settings = ['NODE_OPTIONS', ...proxyVariables]
         const isConfigured = process.execArgv.length > 0 || settings.some((name) => Boolean(process.env[name]))
-        export const send = isConfigured ? sendByFetch : sendByHttp`,
+        const direct = process.env.no_proxy ?? process.env.NO_PROXY ?? ''
+        const agents = () => ({ 'http:': new (process.getBuiltinModule('node:http').Agent)(), 'https:': new (process.getBuiltinModule('node:https').Agent)() })
+        let unproxied
+        // \`fetch\` doesn't know ranges of addresses in \`NO_PROXY\`.
+        const isDirect = (input) => direct.includes('/') && isInRange(URL.parse(String(input))?.hostname ?? '', direct)
+        export const send = !isConfigured ? sendByHttp : (input, init) =>
+          isDirect(input) ? sendByHttp(input, init, (unproxied ??= agents())) : sendByFetch(input, init)`,
       resolveDir: path,
     }))
     setup.onLoad({ filter: /\/node_modules\/(?:openai|@anthropic-ai\/sdk)\/.*\.mjs$/ }, async ({ path }) => {

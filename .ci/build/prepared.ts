@@ -19,14 +19,10 @@ export const prepared: Plugin = {
       // The protected places are parsed as JSON when they are needed, because V8 would compile such a long literal as code.
       return { contents: `export const preparedPlaces = () => JSON.parse(${JSON.stringify(text)})\n` }
     })
-    setup.onLoad({ filter: /sandbox\/bubblewrap\/prepared-starts\.ts$/ }, async () => {
-      const { keyOfForm, startForm, usualStarts } = await import('../../sandbox/bubblewrap/start-form.ts')
-      const starts = usualStarts.map(([architecture, form]) => [
-        keyOfForm(architecture, form),
-        Buffer.from(startForm(architecture, form).fixed).toString('base64'),
-      ])
-      const text = JSON.stringify(Object.fromEntries(starts))
-      return { contents: `const starts = ${text}\nexport const preparedStarts = () => starts\n` }
+    setup.onLoad({ filter: /sandbox\/helper\/prepared-helpers\.ts$/ }, async () => {
+      const { preparedHelpers } = await import('../../sandbox/helper/prepared-helpers.ts')
+      const text = JSON.stringify(preparedHelpers())
+      return { contents: `const helpers = ${text}\nexport const preparedHelpers = () => helpers\n` }
     })
     setup.onLoad({ filter: /engine\/core\/backend-names\.ts$/ }, async () => {
       const { names } = await import('../../engine/core/backend-names.ts')

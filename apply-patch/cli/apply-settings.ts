@@ -1,6 +1,6 @@
 /** The settings of one invocation of the program, as its arguments specify them. */
 export type Settings = {
-  readonly command: 'apply' | 'recover' | 'undo'
+  readonly command: 'apply' | 'recover' | 'undo' | 'prune'
   /** The patch given as an argument; undefined means standard input. */
   readonly patch: string | undefined
   readonly root: string
@@ -13,6 +13,8 @@ export type Settings = {
   readonly durable: boolean
   /** For `recover`: whether to discard the journals of crashed runs that can't be repaired. */
   readonly abandon: boolean
+  /** For `prune`: whether to remove the journals of all trees. */
+  readonly all: boolean
 }
 
 /** The settings of a call without options. Codex calls the program in this way. */
@@ -28,4 +30,5 @@ export const defaults: Settings = {
   unsafePaths: false,
   durable: false,
   abandon: false,
+  all: false,
 }

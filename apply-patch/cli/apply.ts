@@ -2,11 +2,12 @@ import type { ChangeSet, Warning } from '../change-set.ts'
 import { commitChangeSet, type Report } from '../files/index.ts'
 import { PatchError } from '../patch-error.ts'
 import { parsePatch } from '../parse/parse-patch.ts'
-import { planPatch } from '../plan/plan-patch.ts'
+import { planAgain, planPatch } from '../plan/plan-patch.ts'
 import type { Repair } from '../patch.ts'
 import { renderFailure } from '../render/render-failure.ts'
 import { renderSummary } from '../render/render-summary.ts'
-import { LostOutput, write } from './input.ts'
+import { LostOutput } from './input.ts'
+import { print, printDiff, printJson, tell, tellText, waits } from './print.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
 import { more } from '../text/more.ts'
@@ -31,24 +32,27 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
       ? (await import('../transform/reverse-patch.ts')).reversePatch(parsed.patch)
       : parsed.patch
     const { root, unsafePaths, reverse } = settings
-    const changeSet = await planPatch(patch, { root, mode, unsafePaths, refuseAmbiguous: reverse, signal })
+    const options = { root, mode, unsafePaths, ambiguous: reverse ? 'refuse' : 'first', signal, waits } as const
+    let changeSet = await planPatch(patch, options)
     warnings = changeSet.warnings
-    report = settings.check ? undefined : await commitChangeSet(changeSet, { durable: settings.durable, signal })
+    if (!settings.check) {
+      const again = async (): Promise<ChangeSet> => (changeSet = await planAgain(patch, options))
+      report = await commitChangeSet(changeSet, { durable: settings.durable, signal, waits, planAgain: again })
+    }
     warnings = report?.warnings ?? warnings
     note(repairs, warnings, report)
-    await print(changeSet, report, repairs, settings)
+    await printOutcome(changeSet, report, repairs, settings)
     return 0
   } catch (error) {
     if (error instanceof LostOutput) {
-      write(2, `${error.message} ${report === undefined ? 'Nothing was changed.' : 'The patch was applied.'}\n`)
+      tell(`${error.message} ${report === undefined ? 'Nothing was changed.' : 'The patch was applied.'}`)
       return 1
     }
     note(repairs, [], undefined, error)
     const hint = await hintOf(error, settings.patch)
-    if (hint !== undefined) write(2, `  ${hint}\n`)
+    if (hint !== undefined) tell(`  ${hint}`)
     if (settings.json) {
-      const outcome = { ok: false, applied: false, repairs, ...describeError(error), hint }
-      write(1, `${JSON.stringify(outcome, null, 2)}\n`)
+      printJson({ ok: false, applied: false, repairs, ...describeError(error), hint })
     }
     return 1
   }
@@ -70,7 +74,7 @@ async function hintOf(error: unknown, argument: string | undefined): Promise<str
 const needsUnsafePaths: readonly string[] = ['outside-root', 'protected']
 
 /** Prints the result to standard output. If a diff is printed as text, the summary goes to standard error instead. */
-async function print(
+async function printOutcome(
   changeSet: ChangeSet,
   report: Report | undefined,
   repairs: readonly Repair[],
@@ -81,14 +85,15 @@ async function print(
     const { root, summary } = changeSet
     const outcome = { ok: true, applied: report !== undefined, root, summary, repairs }
     const { warnings, madeDirectories, canUndo, recovered } = report ?? (changeSet as Partial<Report>)
-    write(1, `${JSON.stringify({ ...outcome, warnings, madeDirectories, canUndo, recovered, diff }, null, 2)}\n`)
+    printJson({ ...outcome, warnings, madeDirectories, canUndo, recovered, diff })
     return
   }
   const text = renderSummary(changeSet)
   const told = report === undefined ? text.replace('Success. Updated', 'Would update') : text
   // If a diff is requested, standard output contains nothing else, so that the diff can be piped into another program.
-  if (diff !== undefined) write(1, diff)
-  write(diff === undefined ? 1 : 2, told)
+  if (diff === undefined) return print(told)
+  printDiff(diff)
+  tellText(told)
 }
 
 /** Prints the error and all notes (repairs, warnings, recovered runs) to standard error. The error itself comes first, because callers read the first line. */
@@ -98,7 +103,7 @@ function note(
   report: Report | undefined,
   error?: unknown,
 ): void {
-  const lines = error === undefined ? [] : [renderFailure(error)]
+  if (error !== undefined) tellText(`${renderFailure(error)}\n`)
   const notes = [
     ...repairs.map(
       ({ message, patchLine }) => `repaired: ${message}${patchLine === undefined ? '' : ` (patch line ${patchLine})`}`,
@@ -111,7 +116,6 @@ function note(
       .flatMap(({ leftOver = [] }) => leftOver)
       .map((path) => `warning: ${path} could not be removed, so it stays; it does no harm`),
   ]
-  lines.push(...notes.slice(0, shownNotes))
-  if (notes.length > shownNotes) lines.push(`(${more(notes.length - shownNotes, 'note')}; --json lists them)`)
-  if (lines.length > 0) write(2, `${lines.join('\n')}\n`)
+  tell(...notes.slice(0, shownNotes))
+  if (notes.length > shownNotes) tell(`(${more(notes.length - shownNotes, 'note')}; --json lists them)`)
 }

@@ -13,6 +13,14 @@ files and run recover again, or run recover --abandon, which forgets the journal
 leaves every file as it is, including hidden .apply-patch-* files that hold the old or new content.
 `
 
+/** Help for `prune`: what is kept, and where. */
+export const pruneHelp = `
+For undo, the last 20 patches of a tree are kept, at most 128 MiB, and those of 100 trees, about 1 GiB, in
+$XDG_STATE_HOME/portcullis or ~/.local/state/portcullis; older ones are removed automatically.
+apply-patch prune removes those of this directory (--root), and with --all those of all directories.
+What a crash left for recover stays.
+`
+
 /** An introduction to the format for readers who have never seen it. */
 export const helpText = `
 A patch is a list of operations between two marker lines. Paths start from the root (--root, or
@@ -48,9 +56,10 @@ its mark, and what follows is the line exactly as the file has it, its indentati
   is found. About three lines of context above and below make it unique. There are no line
   numbers. Chunks come in the order of the file.
 
-  "@@ def greet():" means to search below that line, which must be a whole line of the file. Several
-  such lines in a row narrow the search: first the class, then the method. "@@" alone searches from where the
-  previous chunk ended. A chunk of only + lines is inserted right below its "@@ ..." line or, if
+  "@@ def greet():" means to search below that line, which must be a whole line of the file; it may be
+  repeated for the next chunk below it. Several such lines in a row narrow the search: first the class, then the
+  method. "@@" alone searches from where the previous chunk ended. If several places fit, the first is used,
+  with a warning (--strict refuses). A chunk of only + lines is inserted right below its "@@ ..." line or, if
   "@@" stands alone, added at the end of the file.
 
   "*** Move to: path", right under "*** Update File: path", renames the file; chunks may follow.
@@ -63,9 +72,11 @@ Examples:
   apply-patch --reverse < change.patch  revert an applied patch by its text
   apply-patch undo                      revert the last applied patch from its journal
   apply-patch recover                   repair what a crash left
+  apply-patch prune --all               forget all applied patches, to free disk space
 
 Exit codes: 0 done, 1 malformed or not applied (the error says so if anything was changed), 2 wrong usage,
 130 or 143 interrupted.
-Files keep their line endings, byte-order mark, final newline (or its absence) and mode.
+Files keep their line endings, byte-order mark, final newline (or its absence) and mode. In a file
+that isn't UTF-8, text that isn't ASCII is added only if the file's encoding is declared, in that encoding.
 Paths that leave the root, and anything under .git, are refused.
 `

@@ -6,7 +6,7 @@ import { shellQuote } from '../text/shell-quote.ts'
 export function hintFor(argument: string): string | undefined {
   if (argument.includes('\n') || argument.length > 4096) return undefined
   if (isFile(argument)) return `"${argument}" is a file; to apply its content: apply-patch < ${shellQuote(argument)}`
-  const [near] = ['undo', 'recover', 'help'].filter((name) => editDistance(name, argument.toLowerCase()) <= 2)
+  const [near] = ['undo', 'recover', 'prune', 'help'].filter((name) => editDistance(name, argument.toLowerCase()) <= 2)
   return near === undefined ? undefined : `did you mean: apply-patch ${near}`
 }
 

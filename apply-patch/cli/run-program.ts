@@ -2,14 +2,15 @@ import process from 'node:process'
 import { transactionsInProgress } from '../files/index.ts'
 import { apply } from './apply.ts'
 import { expectShortRun } from './expect-short-run.ts'
-import { isArgumentUtf8, LostOutput, readStandardInput, write } from './input.ts'
+import { isArgumentUtf8, LostOutput, readStandardInput } from './input.ts'
+import { print, tell, tellText } from './print.ts'
 import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
 
 // Whether the program is called the way Codex and other agents call it: with only a patch, or with no arguments. This needs no option parser.
 const isPlainCall = (given: readonly string[]): boolean =>
-  given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|help)$)/.test(given[0] ?? ''))
+  given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|prune|help)$)/.test(given[0] ?? ''))
 
 /**
  * Runs the program: applies a patch, undoes one or recovers the tree, and prints the outcome.
@@ -23,7 +24,7 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const what = error instanceof LostOutput ? message : `unexpected error: ${message.split('\n')[0] ?? ''}`
-    write(2, `apply-patch: ${what}\n`)
+    tell(`apply-patch: ${what}`)
     return 1
   }
 }
@@ -32,7 +33,8 @@ async function dispatch(given: readonly string[]): Promise<number> {
   if (isPlainCall(given)) return run({ ...defaults, patch: given[0] })
   const call = (await import('./parse-arguments.ts')).parseArguments(given)
   if (call.type === 'run') return run(call.settings)
-  write(call.to, call.text)
+  if (call.to === 1) print(call.text)
+  else tellText(call.text)
   return call.exitCode
 }
 
@@ -44,7 +46,7 @@ async function run(settings: Settings): Promise<number> {
   const patch = settings.patch ?? readPatch()
   if (patch === undefined) return 2
   if (typeof patch === 'string' && !isArgumentUtf8(patch)) {
-    write(2, 'Error: apply_patch requires a UTF-8 PATCH argument.\n')
+    tell('Error: apply_patch requires a UTF-8 PATCH argument.')
     return 1
   }
   return stoppable((signal) => apply(patch, settings, signal))
@@ -55,7 +57,7 @@ function readPatch(): Buffer | undefined {
   const input = readStandardInput()
   expectShortRun(input.length)
   if (input.length > 0) return input
-  write(2, usage)
+  tellText(usage)
   return undefined
 }
 
@@ -73,7 +75,7 @@ async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise
     ['SIGHUP', 143],
   ] as const) {
     process.on(signal, () => {
-      if (interrupted === undefined && transactionsInProgress() !== undefined) write(2, whileChanging)
+      if (interrupted === undefined && transactionsInProgress() !== undefined) tell(whileChanging)
       interrupted ??= code
       controller.abort()
     })
@@ -83,4 +85,4 @@ async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise
 }
 
 const whileChanging =
-  'apply-patch: interrupted while files were changing; the program exits as soon as all of them have changed, or all are as before\n'
+  'apply-patch: interrupted while files were changing; the program exits as soon as all of them have changed, or all are as before'

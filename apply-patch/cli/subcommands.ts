@@ -1,4 +1,4 @@
-import { recoverHelp, undoHelp } from './help.ts'
+import { pruneHelp, recoverHelp, undoHelp } from './help.ts'
 
 /** The option `--durable` of `apply-patch` and of `apply-patch undo`. */
 export const durable = {
@@ -36,6 +36,13 @@ export const commands = [
       meaning: "if a crashed run can't be recovered, forget it, and leave its files as they are",
     },
     // Recovery uses only data that is already on the disk, so `--durable` would have no effect.
+    foreign: [...ofPatches, ['durable', '--durable']],
+  },
+  {
+    name: 'prune',
+    description: 'remove the journals of applied patches, which then can not be reverted any more',
+    help: pruneHelp,
+    own: { flag: '--all', meaning: 'of all trees of this user, not only of this one' },
     foreign: [...ofPatches, ['durable', '--durable']],
   },
 ] as const

@@ -1,28 +1,72 @@
-import { errnoOf } from './commit-error.ts'
+import { dirname } from 'node:path'
+import { CommitError, errnoOf, withFacts } from './commit-error.ts'
 import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
+import { makeStateDirectory } from './state-directory.ts'
 
 /**
- * If a journal has at most this many old bytes to store for an undo, it must store them: if the disk has no space for them, the commit fails. If
- * there are more bytes than this and no space for them, the journal is written without them, and the commit can't be undone.
+ * If a journal has at most this many old bytes to store for an undo, it must store them: if no disk has space for them, the commit fails. If there are more
+ * bytes than this and no space for them, the journal is written without them, and the commit can't be undone.
  */
 const neededForUndo = 64 * 1024 * 1024
 
+const full: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
 /**
- * Writes the journal of a commit. If there are more than `neededForUndo` bytes to store for an undo and the disk has no space for them, the commit
- * still happens, but can't be undone.
+ * Writes the journal of a commit. If the disk of its folder is full, the journal moves to the next folder that can store it. If there is none, and there are
+ * more than `neededForUndo` bytes to store for an undo, the commit still happens, but can't be undone.
  *
+ * @param bytes returns the old bytes, from the first on
  * @returns the journal's header
+ * @throws CommitError `no-state-directory`, which names the folders; `system`, which names the journal
  */
-export function beginJournal(journal: Journal, header: Header, bytes: Iterable<Uint8Array>, durable: boolean): Header {
+export function beginJournal(
+  journal: Journal,
+  header: Header,
+  bytes: () => Iterable<Uint8Array>,
+  options: { readonly durable: boolean; readonly stateDirectory: string | undefined },
+): Header {
+  const tried: { path: string; reason: string }[] = []
+  for (;;) {
+    const reason = begin(journal, header, bytes(), options.durable)
+    if (reason === undefined) return header
+    tried.push({ path: dirname(journal.path), reason })
+    if (move(journal, header.root, options.stateDirectory, tried)) continue
+    const less = header.bytes <= neededForUndo ? undefined : withoutUndo(header)
+    if (less !== undefined && begin(journal, less, [], options.durable) === undefined) return less
+    throw new CommitError('no-state-directory', { operation: 'journal', tried })
+  }
+}
+
+/** @returns the reason if the disk is too full */
+function begin(journal: Journal, header: Header, bytes: Iterable<Uint8Array>, durable: boolean): string | undefined {
   try {
     journal.begin(header, bytes, durable)
-    return header
+    return undefined
   } catch (error) {
-    const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOf(error) ?? '')
-    if (!isFull || header.bytes <= neededForUndo) throw error
-    const less = withoutUndo(header)
-    journal.begin(less, [], durable)
-    return less
+    const errno = errnoOf(error) ?? ''
+    if (full.includes(errno)) return errno
+    throw withFacts(error, { operation: 'journal', key: journal.path })
+  }
+}
+
+/** Moves a journal to a folder that hasn't been tried yet. @returns false if there is none */
+function move(
+  journal: Journal,
+  root: string,
+  stateDirectory: string | undefined,
+  tried: { path: string; reason: string }[],
+): boolean {
+  for (;;) {
+    const next = makeStateDirectory(root, stateDirectory, tried)
+    if (next === undefined) return false
+    try {
+      journal.moveTo(next.path)
+      return true
+    } catch (error) {
+      const reason = errnoOf(error)
+      if (reason === undefined) throw error
+      tried.push({ path: next.path, reason })
+    }
   }
 }

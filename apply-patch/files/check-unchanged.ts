@@ -11,6 +11,22 @@ import { crcOf, readState, sizeOf } from './read-state.ts'
  * a mode was set and reset. Second, if the file was written just before the plan was made, another write may have left it with the same time.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
+  return compare(before, path, (stats, { changedNs, settled }) => stats.ctimeNs === changedNs && settled === true)
+}
+
+/** Like `findDifference`, but for an entry that the commit itself has linked or renamed, which changed its change time. */
+export function findLaterDifference(before: FileState, path: string): Difference | undefined {
+  return compare(before, path, () => true)
+}
+
+type FileBefore = Extract<FileState, { type: 'file' | 'unread' }>
+
+/** @param isProof whether the facts about the very same file, with the same size, times and mode, prove that its content is the same */
+function compare(
+  before: FileState,
+  path: string,
+  isProof: (stats: BigIntStats, before: FileBefore) => boolean,
+): Difference | undefined {
   const stats = lstatOf(path)
   if (before.type === 'absent') return stats === undefined ? undefined : 'appeared'
   if (stats === undefined) return 'vanished'
@@ -21,23 +37,33 @@ export function findDifference(before: FileState, path: string): Difference | un
       return stats.isDirectory() || stats.isFile() || stats.isSymbolicLink() ? 'kind' : undefined
     case 'symlink':
       if (!stats.isSymbolicLink()) return 'kind'
-      if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
       return readTarget(path) === before.target ? undefined : 'content'
     case 'file':
     case 'unread': {
       if (!stats.isFile()) return 'kind'
-      if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
-      if (stats.size !== BigInt(sizeOf(before))) return 'size'
-      if (stats.mtimeNs !== before.modifiedNs) return 'time'
-      if (Number(stats.mode & 0o7777n) !== before.mode) return 'mode'
-      if (stats.ctimeNs === before.changedNs && before.settled === true) return undefined
-      if (before.type === 'unread') return crcOf(path, before.size) === before.crc ? undefined : 'content'
-      const now = readState(path)
-      return now.type === 'file' && now.bytes.equals(before.bytes) ? undefined : 'content'
+      // If an overlay has copied a file to another file system because the commit linked it, it is another inode with the same facts and content.
+      const isSameFile = stats.dev === before.device && stats.ino === before.inode
+      const how = compareFacts(before, stats)
+      if (how !== undefined) return isSameFile ? how : 'identity'
+      if (isSameFile && isProof(stats, before)) return undefined
+      return hasContent(before, path) ? undefined : isSameFile ? 'content' : 'identity'
     }
     default:
       return before satisfies never
   }
+}
+
+function compareFacts(before: FileBefore, stats: BigIntStats): Difference | undefined {
+  if (stats.size !== BigInt(sizeOf(before))) return 'size'
+  if (stats.mtimeNs !== before.modifiedNs) return 'time'
+  if (Number(stats.mode & 0o7777n) !== before.mode) return 'mode'
+  return Number(stats.uid) === before.uid && Number(stats.gid) === before.gid ? undefined : 'owner'
+}
+
+function hasContent(before: FileBefore, path: string): boolean {
+  if (before.type === 'unread') return crcOf(path, before.size) === before.crc
+  const now = readState(path)
+  return now.type === 'file' && now.bytes.equals(before.bytes)
 }
 
 /** Whether this user may write a file's content. This is checked because a rename would replace even a file that is read-only for this user. */

@@ -88,7 +88,7 @@ shareInstanceof('ReadError', ReadError)
 export type Operation = 'prepare' | 'write' | 'remove' | 'make-directory' | 'journal' | 'undo'
 
 /** How a file differs from the state that the plan was made from. */
-export type Difference = 'appeared' | 'vanished' | 'kind' | 'identity' | 'size' | 'time' | 'mode' | 'content'
+export type Difference = 'appeared' | 'vanished' | 'kind' | 'identity' | 'size' | 'time' | 'mode' | 'owner' | 'content'
 
 export type CommitErrorCode =
   /** A file has changed since the plan was made. */
@@ -120,9 +120,10 @@ export type CommitFacts = {
   readonly errno?: string
   /**
    * Why this user may not remove or rename the file, although the user may create files next to it. `sticky`: it belongs to another user, and its
-   * directory is sticky. `fixed`: it or its directory is append-only or immutable.
+   * directory is sticky. `fixed`: it or its directory is append-only or immutable. `listed`: it has an access control list, and no program here can give
+   * one to a new file.
    */
-  readonly held?: 'sticky' | 'fixed'
+  readonly held?: 'sticky' | 'fixed' | 'listed'
   readonly syscall?: string
   readonly differences?: readonly { readonly path: string; readonly key: string; readonly how: Difference }[]
   /**
@@ -141,6 +142,8 @@ export type CommitFacts = {
   readonly appliedTo?: string
   /** For `nothing-to-undo`: whether patches were applied to another directory that was at this path before. */
   readonly replaced?: boolean
+  /** For `busy`: the process id of the other run; undefined if that run is in another container. */
+  readonly process?: number | undefined
   /** Folders that were tried for the journal, and why each can't be used. */
   readonly tried?: readonly { readonly path: string; readonly reason: string }[]
   readonly cause?: unknown

@@ -1,8 +1,11 @@
 import type { ChangeSet, SummaryLine, Warning } from '../change-set.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
 import { nonceOf } from './journal-owner.ts'
+import { lostText } from './attributes.ts'
 import { transact } from './transact.ts'
-import type { Alongside, Outcome } from './transaction-options.ts'
+import { CommitError } from './commit-error.ts'
+import type { OtherRun, TreeLock } from './tree-lock.ts'
+import type { Alongside, Options, Outcome } from './transaction-options.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
 /** Options for a commit or an undo. */
@@ -19,6 +22,13 @@ export type CommitOptions = {
   readonly begins?: (id: string) => void
   /** The folder in which journals are stored. Default: the user's state folder. */
   readonly stateDirectory?: string
+  /** Called once if another run on the tree makes this one wait for longer than a moment. */
+  readonly waits?: (other: OtherRun) => void
+  /**
+   * Plans the patch again. It is called while the tree is locked if a file has changed since the plan was made, for example because another run was
+   * first. Default: such a commit is refused. It must not recover the tree, because that would wait for this commit.
+   */
+  readonly planAgain?: () => Promise<ChangeSet>
 }
 
 /** The result of a commit. The changes that were made are exactly those of the change set. */
@@ -54,22 +64,42 @@ export type Report = {
  * const { summary } = await commit(await planPatch(patch, { root: '.' }), { durable: true })
  */
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
-  const { signal, durable = false, now, alongside } = options
+  const { signal, durable = false, now, alongside, stateDirectory } = options
   return withTreeLock(changeSet.root, options, async (lock, recovered) => {
-    const extras = { emptied: [], retires: [], canUndo: true }
     options.begins?.(nonceOf(lock.owner))
-    const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
+    const given = { durable, signal, now, alongside, stateDirectory }
+    const [done, outcome] = await carryOut(changeSet, lock, given, options.planAgain)
     const report: Report = {
       id: nonceOf(lock.owner),
-      root: changeSet.root,
-      summary: changeSet.summary,
-      warnings: [...changeSet.warnings, ...warningsOf(changeSet), ...leftOverWarnings(outcome)],
+      root: done.root,
+      summary: done.summary,
+      warnings: [...done.warnings, ...warningsOf(done), ...warningsAfter(outcome)],
       madeDirectories: outcome.made,
       canUndo: outcome.canUndo,
       recovered,
     }
     return { report, outcome, retires: [] }
   })
+}
+
+/** Carries out a change set. If a file has changed since the plan was made, a new plan is carried out, if there can be one. */
+async function carryOut(
+  changeSet: ChangeSet,
+  lock: TreeLock,
+  options: Options,
+  planAgain: CommitOptions['planAgain'],
+): Promise<readonly [ChangeSet, Outcome]> {
+  const extras = { emptied: [], retires: [], canUndo: true }
+  try {
+    return [changeSet, await transact(changeSet, lock, extras, options)]
+  } catch (error) {
+    // Nothing is written to the journal before all files have been checked, so the same journal can be used again.
+    const isStale = error instanceof CommitError && error.code === 'changed' && error.facts.operation === 'prepare'
+    if (!isStale || planAgain === undefined || options.alongside !== undefined) throw error
+    const again = await planAgain()
+    if (again.root !== changeSet.root) throw error
+    return [again, await transact(again, lock, extras, options)]
+  }
 }
 
 /** Warnings about files that had other hard links, which still lead to the old content. The patch itself doesn't show that a file has such links. */
@@ -85,9 +115,10 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   })
 }
 
-/** Warnings about what could not be cleaned up after the commit was completed, such as a temporary file that could not be removed. */
-export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
-  return outcome.leftOver.map(({ path, reason, stays }) => ({
+/** Warnings about what a completed commit could not keep, or not clean up afterwards, such as a temporary file that could not be removed. */
+export function warningsAfter(outcome: Outcome): readonly Warning[] {
+  const lost = outcome.lost.map((each) => ({ code: 'attributes-lost', message: lostText(each), path: each.path }))
+  const left = outcome.leftOver.map(({ path, reason, stays }) => ({
     code: 'left-over',
     message:
       stays !== undefined
@@ -95,4 +126,5 @@ export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
         : `${path} could not be cleaned up after the patch was applied or reverted (${reason}); "apply-patch recover" tries again`,
     path,
   }))
+  return [...lost, ...left]
 }

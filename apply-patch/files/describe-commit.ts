@@ -1,4 +1,5 @@
 import type { ChangeSet } from '../change-set.ts'
+import type { Attributes } from './attribute-programs.ts'
 import type { TreeLock } from './tree-lock.ts'
 import { crc32 } from './crc32.ts'
 import { identityOf } from './directory-identity.ts'
@@ -15,16 +16,18 @@ import type { Extras, Options } from './transaction-options.ts'
 /** The journal's description of a commit, and the bytes that only the old files had. */
 export function describeCommit(
   changeSet: ChangeSet,
-  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks' | 'directories'> & DirectoryPlan & Pick<Header, 'times'>,
+  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks' | 'directories' | 'attributes'> &
+    DirectoryPlan &
+    Pick<Header, 'times'>,
   lock: TreeLock,
   extras: Extras,
   options: Options,
-): { readonly header: Header; readonly bytes: Iterable<Uint8Array> } {
+): { readonly header: Header; readonly bytes: () => Iterable<Uint8Array> } {
   const { alongside } = options
   const own = plan.steps.slice(0, changeSet.changes.length)
   const isEmpty = alongside !== undefined && own.length + (changeSet.directories ?? []).length === 0
   const canUndo = !isEmpty && extras.canUndo && own.every(({ change }) => change.before.type !== 'other')
-  const found = canUndo ? own.map(oldOf) : []
+  const found = canUndo ? own.map((step) => oldOf(step, plan.attributes.before(step))) : []
   const rest = plan.steps.slice(own.length).map(({ journalEntry }) => journalEntry)
   const total = found.reduce((sum, { length }) => sum + length, 0)
   const header: Header = {
@@ -52,7 +55,7 @@ export function describeCommit(
     canUndo,
     bytes: total,
   }
-  return { header, bytes: bytesOf(found, plan.directories) }
+  return { header, bytes: () => bytesOf(found, plan.directories) }
 }
 
 /** The description of a commit without the data for an undo. */
@@ -68,21 +71,26 @@ export function withoutUndo(header: Header): Header {
 type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
 
 /** The previous content in the form that the journal stores. The checksum shows later whether the content was restored correctly. */
-function oldOf({ change, journalEntry: { target } }: Step): Old {
+function oldOf({ change, journalEntry: { target } }: Step, known: Attributes | undefined): Old {
   const { before } = change
   if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, length: 0, entry: target }
   if (before.type !== 'file' && before.type !== 'unread') {
     return { before: { type: before.type }, length: 0, entry: target }
   }
   const { mode, uid, gid } = before
+  const attributes = known === undefined ? {} : { attributes: known }
   if (before.type === 'unread') {
     const { size, crc } = before
-    return { before: { type: 'file', mode, uid, gid, size, crc, delta: wholeDelta(size) }, length: size, entry: target }
+    return {
+      before: { type: 'file', mode, uid, gid, size, crc, delta: wholeDelta(size), ...attributes },
+      length: size,
+      entry: target,
+    }
   }
   const { bytes } = before
   const { delta, runs } =
     change.type === 'write' ? findDelta(bytes, change.content) : { delta: wholeDelta(bytes.length), runs: bytes }
-  const old: OldState = { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), delta }
+  const old: OldState = { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), delta, ...attributes }
   return { before: old, length: runs.length, entry: target, runs }
 }
 

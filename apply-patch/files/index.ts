@@ -17,10 +17,14 @@ export {
   type Operation,
   type PathErrorCode,
 } from './commit-error.ts'
+export { isProcessAlive, startOf } from './process-alive.ts'
+export { isClaimAlive, tryToLock, type Claim } from './lock.ts'
 export { transactionsInProgress } from './in-progress.ts'
 export { findNearPaths } from './near-paths.ts'
 export type { RecoveryReport } from './recover-from-journal.ts'
 export type { RecoverOptions } from './recover.ts'
+export type { OtherRun } from './tree-lock.ts'
+export { readSmallFile } from './read-state.ts'
 export { isInside } from './resolve-path.ts'
 export type { Alongside } from './transaction-options.ts'
 export { openTree, type Tree } from './tree.ts'
@@ -39,6 +43,11 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
   const { root, stateDirectory } = options
   const isIdle = root !== undefined && findUnfinished(realDirectory(root), stateDirectory).length === 0
   return isIdle ? [] : (await import('./recover.ts')).recover(options)
+}
+
+/** Whether a commit in this tree, or in one that contains it, has crashed or is still running. @param root an existing directory */
+export function hasUnfinished(root: string): boolean {
+  return findUnfinished(realDirectory(root), undefined).length > 0
 }
 
 /**

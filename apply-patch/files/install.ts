@@ -1,6 +1,8 @@
 import { linkSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Change, FileState } from '../change-set.ts'
+import type { Change } from '../change-set.ts'
+import type { KeptAttributes, LostAttributes } from './attributes.ts'
+import { findLaterDifference } from './check-unchanged.ts'
 import type { Directories } from './directories.ts'
 import { CommitError, errnoOf, type Difference, type Operation } from './commit-error.ts'
 import type { Journal } from './journal.ts'
@@ -14,9 +16,8 @@ import type {
   LockEntry,
   WriteChange,
 } from './commit-steps.ts'
-import { makeLink, readTarget } from './link-target.ts'
+import { makeLink } from './link-target.ts'
 import { proveRemovable } from './prove-removable.ts'
-import { sizeOf } from './read-state.ts'
 import { clear } from './clear-directory.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
@@ -47,6 +48,8 @@ export type Work = {
   /** Directories in which this user is known to be allowed to remove and rename entries. */
   readonly proven: Set<string>
   readonly progress: Progress
+  /** The extended attributes of the old files. */
+  readonly attributes: KeptAttributes
   /** Lets other tasks run if the commit has been running for a while without a pause. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
 }
@@ -54,15 +57,19 @@ export type Work = {
 /** The errors that `link` fails with if no hard link is possible, as on some file systems or for other users' files (`protected_hardlinks`). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
-/** Writes all new content under temporary names. Existing files stay untouched. */
-export async function prepareAll(work: Work): Promise<void> {
+/** Writes all new content under temporary names. Existing files stay untouched. @returns the files whose attributes could not be kept */
+export async function prepareAll(work: Work): Promise<readonly LostAttributes[]> {
+  const modes = new Map<Step, number>()
   for (const step of work.steps) {
     await work.pause()
     if (step.type === 'remove' || step.renamed !== undefined) continue
     Object.assign(work.current, { operation: 'write', change: step.change })
-    writeFresh(step.change, step.journalEntry, work.directories, work.durable)
+    const isHeld = work.attributes.isHeld(step)
+    const mode = writeFresh(step.change, step.journalEntry, work.directories, work.durable, isHeld)
+    if (isHeld && mode !== undefined) modes.set(step, mode)
     proveFirst(step.journalEntry, step.change, work)
   }
+  return work.attributes.give(modes, work.durable)
 }
 
 /** In a directory from which the commit removes nothing, the first temporary file shows whether temporary files can be removed again. */
@@ -144,7 +151,7 @@ function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work)
  */
 function installOver(change: WriteChange, journalEntry: InstallEntry, { directories }: Work): void {
   const target = at(journalEntry.target, directories)
-  const how = differenceOf(change.before, target)
+  const how = findLaterDifference(change.before, target)
   if (how !== undefined) throw changed(change, how)
   renameSync(at(journalEntry.fresh, directories), target)
 }
@@ -175,24 +182,13 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
  * time isn't compared, because the commit itself changed it by linking or renaming the file.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {
-  const how = differenceOf(change.before, at(old, directories))
+  const how = findLaterDifference(change.before, at(old, directories))
   if (how !== undefined) throw changed(change, how)
 }
 
 function changed(change: Change, how: Difference, cause?: unknown): CommitError {
   const { path, key } = change.place
   return new CommitError('changed', { operation: change.type, path, key, differences: [{ path, key, how }], cause })
-}
-
-function differenceOf(before: FileState, path: string): Difference | undefined {
-  if (before.type === 'other' || before.type === 'absent' || before.type === 'directory') return undefined
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  if (stats === undefined) return 'vanished'
-  if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
-  if (before.type === 'symlink') return readTarget(path) === before.target ? undefined : 'content'
-  if (stats.size !== BigInt(sizeOf(before))) return 'size'
-  if (stats.mtimeNs !== before.modifiedNs) return 'time'
-  return Number(stats.mode & 0o7777n) === before.mode ? undefined : 'mode'
 }
 
 function at(entry: Entry, directories: Directories): string {

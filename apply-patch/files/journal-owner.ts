@@ -1,21 +1,20 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { errnoOf } from './commit-error.ts'
-
-// The files in this folder use the global `process`, because importing `node:process` evaluates all its getters, including the one for stdin, and loads their
-// streams, which takes a third of the time that Node itself needs to start.
+import { isProcessAlive, readProc, startOf } from './process-alive.ts'
 
 /**
- * The name of a run, as part of its journal's file name. From this name, another run can tell whether the named run is still alive. It consists of the process
- * id, start time, process id namespace, boot id and a random part, and is unique for every commit.
+ * The name of a holder of a lock, as part of the file name of its claim (for a commit, of its journal). From this name, another process can tell whether the holder
+ * is still alive. It consists of the process id, start time, process id namespace, boot id and a random part, and is unique for every claim.
  */
 export type OwnerId = string
 
-/** If it can't be checked whether a run is still alive (because it is in another container, or there is no `/proc`), the run counts as dead after this time. */
-const benefitOfDoubtMs = 10 * 60_000
-
-/** The name of this run of the program, to be used for one commit. */
+/** Names this process, to be used for one claim. */
 export function nameOwner(nonce: string): OwnerId {
-  return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
+  return [...ownWords(), nonce].join('.')
+}
+
+function ownWords(): readonly string[] {
+  return [String(process.pid), startOf('self') ?? unknown, namespace(), bootId()]
 }
 
 /** A random text, unique to a commit, that is part of the names of the commit's temporary files and of its journal. */
@@ -29,29 +28,42 @@ export function nonceOf(owner: OwnerId): string {
   return owner.split('.')[4] ?? ''
 }
 
+/** Whether the claim was made by this process, possibly before it replaced its program by another (execve(2)). */
+export function isOwn(owner: OwnerId): boolean {
+  return ownWords().every((word, at) => owner.split('.')[at] === word)
+}
+
+/** What is assumed of an owner whose process can't be looked up. */
+export type Doubt = {
+  /** For how many milliseconds after its claim was made, or renewed, an owner counts as alive. */
+  readonly forMs: number
+  /** Whether an owner under another boot of a kernel may run on another machine. Otherwise it died with that boot. */
+  readonly elsewhere: boolean
+}
+
 /**
- * Whether the run with this name may still be running. If that can't be determined, the run counts as running for ten minutes after it began.
+ * Whether the owner with this name may still be running. If that can't be determined, because it runs in another container or on another machine, or because there
+ * is no `/proc`, the doubt decides.
  *
- * @param ageMs how many milliseconds ago the run began
+ * @param ageMs how many milliseconds ago the claim was made or renewed
  */
-export function isAlive(owner: OwnerId, ageMs: number): boolean {
+export function isAlive(owner: OwnerId, ageMs: number, { forMs, elsewhere }: Doubt): boolean {
   const [pid = '', start = '', space = '', boot = ''] = owner.split('.')
   if (!/^[1-9]\d*$/.test(pid)) return false
-  if (boot !== bootId()) return false
-  if (space !== namespace()) return ageMs < benefitOfDoubtMs
-  if (!processExists(Number(pid))) return false
-  if (start === unknown) return ageMs < benefitOfDoubtMs
-  return startTime(pid) === start
+  if (boot !== bootId()) return elsewhere && ageMs < forMs
+  if (space !== namespace()) return ageMs < forMs
+  if (!isProcessAlive({ pid: Number(pid) })) return false
+  if (start === unknown) return ageMs < forMs
+  return startOf(Number(pid)) === start
+}
+
+/** The id of the process with this name; undefined if it is in another container, where its id means another process or none. */
+export function processOf(owner: OwnerId): number | undefined {
+  const [pid = '', , space = ''] = owner.split('.')
+  return space === namespace() && space !== unknown ? Number(pid) : undefined
 }
 
 const unknown = 'x'
-
-/** The start time of a process in clock ticks since boot (field 22 of `/proc/PID/stat`). Together with the process id, it identifies the process uniquely. */
-function startTime(pid: string): string {
-  const stat = readProc(`/proc/${pid}/stat`)
-  // The command's name, which precedes these fields in parentheses, may contain any character, so the last parenthesis ends it.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? unknown
-}
 
 function bootId(): string {
   return readProc('/proc/sys/kernel/random/boot_id')?.slice(0, 8) ?? unknown
@@ -63,25 +75,5 @@ function namespace(): string {
   } catch (error) {
     if (errnoOf(error) !== undefined) return unknown
     throw error
-  }
-}
-
-function readProc(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch (error) {
-    // This isn't Linux, /proc is not mounted, or the process no longer exists.
-    if (errnoOf(error) !== undefined) return undefined
-    throw error
-  }
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: the process exists, and belongs to another user.
-    return errnoOf(error) !== 'ESRCH'
   }
 }

@@ -24,6 +24,7 @@ const before = z.discriminatedUnion('type', [
     size: z.number().int().nonnegative(),
     crc: z.number().int().nonnegative(),
     recipe: z.array(z.number().int().nonnegative()),
+    attributes: z.record(z.string(), z.string().regex(/^0x[0-9a-f]*$/)).optional(),
   }),
 ])
 const path = z.string().startsWith('/')

@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { errnoOf } from './commit-error.ts'
 import type { Identity } from './directory-identity.ts'
 import type { OwnerId } from './journal-owner.ts'
+import type { Attributes } from './attribute-programs.ts'
 import type { Delta } from './delta.ts'
 import type { AlongsideEntries, Cleared, JournalEntry, ModeStep, Times } from './commit-steps.ts'
 import { retryOnce } from './retry-once.ts'
@@ -74,6 +75,8 @@ export type OldState =
       readonly size: number
       readonly crc: number
       readonly delta: Delta
+      /** The extended attributes of the file; undefined if they are not known. */
+      readonly attributes?: Attributes | undefined
     }
 
 export const readyMark = 'ready\n'
@@ -92,6 +95,8 @@ export type Journal = {
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, removes the mark again and throws the error; if removing fails too, throws that error. */
   readonly markDone: (durable: boolean) => void
+  /** Moves the journal, which is empty again, to another folder. At any time, other runs see it in one of them. */
+  readonly moveTo: (directory: string) => void
   /** Renames the journal to a name under which it is kept after the commit is over. */
   readonly keepAs: (name: string) => void
   /** Closes and removes the journal; nothing depends on it any more. */
@@ -100,9 +105,10 @@ export type Journal = {
 }
 
 /** Creates the journal of a commit: from then on, other runs see that this commit is running. The file is still empty. */
-export function createJournal(directory: string, owner: OwnerId): Journal {
+export function createJournal(folder: string, owner: OwnerId): Journal {
+  let directory = folder
   let path = join(directory, `active-${owner}`)
-  const descriptor = openSync(path, 'wx', 0o600)
+  let descriptor = openSync(path, 'wx', 0o600)
   let length = 0
   let open = true
   const mark = (letter: string, durable: boolean): void => {
@@ -138,6 +144,14 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     },
     markLinkless: (durable) => mark(linklessMark, durable),
     markDone: (durable) => mark(doneMark, durable),
+    moveTo: (other) => {
+      const next = join(other, basename(path))
+      const opened = openSync(next, 'wx', 0o600)
+      const old = path
+      close()
+      ;[directory, path, descriptor, length, open] = [other, next, opened, 0, true]
+      retryOnce(() => unlinkSync(old))
+    },
     keepAs: (name) => {
       renameSync(path, join(directory, name))
       path = join(directory, name)

@@ -7,19 +7,36 @@ import { readTarget } from './link-target.ts'
 /** Flags for opening a file to read it without following a link, waiting for the other end of a pipe, or acquiring a controlling terminal. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
+/** The most bytes of a file whose content a patch changes: all of it is in memory. Codex has the same limit. */
+const mostBytes = 512 * 1024 * 1024
+
 /**
- * The state of a path, with the whole content in memory. Throws the system's error if an entry exists but can't be read.
+ * The state of a path, with the whole content in memory, except if the file is too large for a patch. Throws the system's error if an entry exists but can't be read.
  *
  * @param path the path to open; it may lead through a descriptor in `/proc/self/fd`
  * @param expected the real path that the opened file must have. If it has a different one, because it was moved or a
  * link led elsewhere, an error is thrown
  */
 export function readState(path: string, expected?: string): FileState {
-  return openState(path, expected, (descriptor, stats) => ({
-    type: 'file',
-    bytes: readAll(descriptor, Number(stats.size)),
-    ...factsOf(stats),
-  }))
+  return openState(path, expected, (descriptor, stats) => {
+    if (stats.size > mostBytes) return readThrough(descriptor, stats, () => undefined)
+    return { type: 'file', bytes: readAll(descriptor, Number(stats.size)), ...factsOf(stats) }
+  })
+}
+
+/** The most bytes of a configuration file that are read. */
+const smallSize = 1024 * 1024
+
+/** The content of a configuration file; undefined if it is missing, is larger than a megabyte, can't be read, or isn't a file. */
+export function readSmallFile(path: string): Buffer | undefined {
+  try {
+    if ((lstatSync(path, { throwIfNoEntry: false })?.size ?? Infinity) > smallSize) return undefined
+    const state = readState(path)
+    return state.type === 'file' ? state.bytes : undefined
+  } catch (error) {
+    if (errnoOf(error) !== undefined) return undefined
+    throw error
+  }
 }
 
 function openState(
@@ -56,20 +73,22 @@ export function lookThrough(
   expected: string | undefined,
   see: (chunk: Uint8Array, at: number) => void,
 ): FileState {
-  return openState(path, expected, (descriptor, stats) => {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Number(stats.size) + 1))
-    let [size, crc] = [0, 0]
-    for (;;) {
-      const got = readSync(descriptor, buffer, 0, buffer.length, null)
-      if (got === 0) break
-      const chunk = buffer.subarray(0, got)
-      crc = crc32(chunk, crc)
-      see(chunk, size)
-      size += got
-      if (got < buffer.length && size >= stats.size) break
-    }
-    return { type: 'unread', size, crc, ...factsOf(stats) }
-  })
+  return openState(path, expected, (descriptor, stats) => readThrough(descriptor, stats, see))
+}
+
+function readThrough(descriptor: number, stats: BigIntStats, see: (chunk: Uint8Array, at: number) => void): FileState {
+  const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Number(stats.size) + 1))
+  let [size, crc] = [0, 0]
+  for (;;) {
+    const got = readSync(descriptor, buffer, 0, buffer.length, null)
+    if (got === 0) break
+    const chunk = buffer.subarray(0, got)
+    crc = crc32(chunk, crc)
+    see(chunk, size)
+    size += got
+    if (got < buffer.length && size >= stats.size) break
+  }
+  return { type: 'unread', size, crc, ...factsOf(stats) }
 }
 
 const chunkSize = 1024 * 1024

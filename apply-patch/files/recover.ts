@@ -1,6 +1,6 @@
 import { readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockTree } from './tree-lock.ts'
+import { lockTree, type OtherRun } from './tree-lock.ts'
 import { CommitError } from './commit-error.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import { listJournals } from './journal.ts'
@@ -14,6 +14,8 @@ export type RecoverOptions = {
   readonly root?: string
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
+  /** Called once if another run makes this one wait for longer than a moment. */
+  readonly waits?: (other: OtherRun) => void
   /**
    * Forgets the journals of commits that can't be recovered, for example because somebody has changed the files since the crash. The tree stays as it
    * is, including the temporary files of these commits (`.apply-patch-*`).

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { crc32 } from './crc32.ts'
-import { CommitError, errnoOf } from './commit-error.ts'
+import { errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
@@ -40,12 +40,17 @@ function candidates(root: string, chosen: string | undefined): readonly Candidat
  * Returns the folder for the journals of one tree, and creates it if necessary. Only this user can write to the folder, so that nobody else can plant a journal
  * that a recovery would carry out.
  *
- * @throws CommitError `no-state-directory`, which says for each candidate why it can't be used
+ * @param tried folders that can't be used, and why. Those that are found to be unusable are added
+ * @returns undefined if no folder can be used
  */
-export function makeStateDirectory(root: string, chosen: string | undefined): { path: string; isNew: boolean } {
-  const tried: { path: string; reason: string }[] = []
+export function makeStateDirectory(
+  root: string,
+  chosen: string | undefined,
+  tried: { path: string; reason: string }[],
+): { path: string; isNew: boolean } | undefined {
   for (const candidate of candidates(root, chosen)) {
     const path = join(candidate.anchor, ...candidate.below, nameFor(root))
+    if (tried.some((one) => one.path === path)) continue
     try {
       if (isSafe(candidate) && isPrivateDirectory(path)) return { path, isNew: false }
       const reason = makePrivate(candidate, nameFor(root))
@@ -57,7 +62,7 @@ export function makeStateDirectory(root: string, chosen: string | undefined): { 
       tried.push({ path, reason })
     }
   }
-  throw new CommitError('no-state-directory', { operation: 'journal', tried })
+  return undefined
 }
 
 /** The existing folders for the journals of a tree. There can be several, because a crashed run may have had other environment variables. */
@@ -122,11 +127,11 @@ function makePrivate(candidate: Candidate, last: string): string | undefined {
 }
 
 /**
- * Creates the caller's own folder. Node's recursive mkdir isn't used, because it never returns below `/proc`, where the kernel reports existing folders as
- * missing.
+ * Creates the caller's own folder, but not the home directory that it may be in. Node's recursive mkdir isn't used, because it never returns below `/proc`, where
+ * the kernel reports existing folders as missing.
  */
 function makeAnchor(path: string): void {
-  if (isMade(path)) return
+  if (path === resolve(home()) || isMade(path)) return
   makeAnchor(dirname(path))
   if (!isMade(path)) mkdirSync(path, { mode: 0o700 })
 }

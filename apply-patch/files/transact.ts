@@ -11,6 +11,7 @@ import { beginJournal } from './begin-journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { proveMovable, proveRemovable } from './prove-removable.ts'
 import { planSteps } from './plan-steps.ts'
+import { readAttributes, type LostAttributes } from './attributes.ts'
 import { timesOf } from './directory-times.ts'
 import { syncAll, syncFinally } from './sync-directories.ts'
 import { describeCommit } from './describe-commit.ts'
@@ -52,7 +53,7 @@ export async function transact(
       (directory) => exists(directory, directories),
       extras.emptied,
     )
-    const work: Work = {
+    const unread: Work = {
       ...plan,
       cleared: plan.cleared.map(({ path, aside }) => ({ ...lookAtDirectory(path, directories), aside })),
       directories,
@@ -62,16 +63,19 @@ export async function transact(
       current,
       proven: new Set(),
       progress: { linkless: false, copied: new Set() },
+      attributes: { before: () => undefined, isHeld: () => false, give: () => [] },
       pause: pacer(options.signal),
     }
-    await checkAll(work)
+    await checkAll(unread)
+    const work: Work = { ...unread, attributes: await readAttributes(plan.steps, directories) }
     const own = planDirectories(changeSet, plan.made, directories)
     const times = timesOf(work)
     const { header, bytes } = describeCommit(changeSet, { ...work, ...own, times }, lock, extras, options)
-    current.operation = 'journal'
-    const { canUndo } = beginJournal(journal, header, bytes, options.durable)
+    Object.assign(current, { operation: 'journal', change: undefined })
+    const lost: LostAttributes[] = []
+    const { canUndo } = beginJournal(journal, header, bytes, options)
     try {
-      await prepareAll(work)
+      lost.push(...(await prepareAll(work)))
       if (alongside !== undefined) takeLocks(alongside, locks, nonceOf(lock.owner), directories)
       const sync = (): void => (options.durable ? syncAll(work) : undefined)
       await installAll(work, sync)
@@ -85,7 +89,7 @@ export async function transact(
     const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, work.cleared, directories)
     leftOver.push(...releaseLocks(locks, directories))
     if (options.durable && !isUnfinished(leftOver)) leftOver.push(...syncFinally(work))
-    return { ...plan, canUndo, leftOver }
+    return { ...plan, canUndo, leftOver, lost }
   } catch (error) {
     throw typed(error, current)
   } finally {

@@ -1,5 +1,6 @@
 import type { Change, FileState } from '../change-set.ts'
 import type { Leftover } from './leftovers.ts'
+import type { LostAttributes } from './attributes.ts'
 import type { Step } from './commit-steps.ts'
 
 /** Additional options of a transaction: two that an undo needs, and one that says whether old bytes are kept for an undo. */
@@ -36,6 +37,7 @@ export type Options = {
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
   readonly now: (() => Date) | undefined
+  readonly stateDirectory: string | undefined
 }
 
 /** A completed commit. */
@@ -45,4 +47,6 @@ export type Outcome = {
   readonly canUndo: boolean
   /** What could not be cleaned up, such as temporary files that could not be removed. If there is anything, the journal is kept for `recover`. */
   readonly leftOver: readonly Leftover[]
+  /** The files whose extended attributes could not be kept. */
+  readonly lost: readonly LostAttributes[]
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Change, ChangeSet, DirectoryChange, FileState, Place, Warning } from '../change-set.ts'
-import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
+import { warningsAfter, type CommitOptions, type Report } from './commit.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './commit-error.ts'
 import { findApplied, type AppliedLookup } from './find-applied.ts'
@@ -29,7 +29,7 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
-  const { signal, durable = false, now, alongside } = options
+  const { signal, durable = false, now, alongside, stateDirectory } = options
   return withTreeLock(real, options, async (lock, recovered) => {
     const found = await findApplied(real, options.stateDirectory)
     if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
@@ -42,12 +42,12 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
     const elsewhere = header.alongside?.within ?? []
     const emptied = header.made.filter((path) => !elsewhere.some((directory) => isInside(path, directory)))
     const extras = { emptied, retires: [journal], canUndo: false }
-    const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
+    const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside, stateDirectory })
     const report: Report = {
       id: nonceOf(lock.owner),
       root: real,
       summary: changeSet.summary,
-      warnings: [...leftOverWarnings(outcome), ...(alongside === undefined ? gitStays(header) : [])],
+      warnings: [...warningsAfter(outcome), ...(alongside === undefined ? gitStays(header) : [])],
       madeDirectories: outcome.made,
       canUndo: false,
       recovered,
@@ -147,7 +147,7 @@ function bringBack(
       return { type: 'write', place, before: now, ...link }
     }
     case 'file': {
-      const { mode, uid, gid, delta } = old
+      const { mode, uid, gid, delta, attributes } = old
       const pieces = applyDelta(
         delta,
         (start, length) => ({ file: runs.journal, start: runs.at + start, length }),
@@ -155,7 +155,8 @@ function bringBack(
           now.type === 'file' ? now.bytes.subarray(start, start + length) : { file: place.key, start, length },
       )
       if (crcOfPieces(pieces) !== old.crc) return undefined
-      return { type: 'write', place, before: now, content: [], pieces, mode, owner: { uid, gid } }
+      const owner = { uid, gid }
+      return { type: 'write', place, before: now, content: [], pieces, mode, owner, ...(attributes && { attributes }) }
     }
     case 'directory':
     case 'other':

@@ -1,6 +1,6 @@
 import { unlinkSync } from 'node:fs'
 import { isUnfinished } from './leftovers.ts'
-import { lockTree, type TreeLock } from './tree-lock.ts'
+import { lockTree, type LockOptions, type TreeLock } from './tree-lock.ts'
 import { CommitError, withFacts } from './commit-error.ts'
 import { keepForUndo } from './keep-journal.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
@@ -16,7 +16,7 @@ type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readon
  */
 export async function withTreeLock<Result>(
   root: string,
-  options: { readonly stateDirectory?: string; readonly signal?: AbortSignal },
+  options: LockOptions,
   act: (lock: TreeLock, recovered: readonly RecoveryReport[]) => Promise<Done<Result>>,
 ): Promise<Result> {
   const lock = await lockTree(root, options)

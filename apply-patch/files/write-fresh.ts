@@ -13,18 +13,20 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
  * Writes a change's new content under a temporary name, with the final mode and owner of the file. If the mode is given, nobody else can read the new
  * file until mode and owner are set, because the old file may have been private.
  *
- * Extended attributes and access control lists are lost, because Node has no functions to read or set them.
+ * @param isHeld whether the mode stays as it is while the file is written
+ * @returns the file's mode; undefined if the system chose it
  */
 export function writeFresh(
   change: WriteChange,
   { fresh, fingerprint }: InstallEntry,
   directories: Directories,
   durable: boolean,
-): void {
+  isHeld = false,
+): number | undefined {
   const path = directories.entry(fresh.directory, fresh.name)
   if (change.symlink !== undefined) {
     makeLink(change.symlink, path)
-    return
+    return undefined
   }
   const descriptor = openSync(path, createFlags, change.mode === undefined ? 0o666 : 0o600)
   try {
@@ -32,8 +34,10 @@ export function writeFresh(
     else writeChunks(descriptor, sameChunks(change.pieces, fingerprint.crc, change.place.path))
     // Changing the owner clears set-user-id, so the mode is set afterwards.
     const kept = change.owner === undefined || keepOwner(descriptor, change.owner, fresh, directories)
-    if (change.mode !== undefined) fchmodSync(descriptor, kept ? change.mode : change.mode & 0o1777)
+    const mode = change.mode !== undefined && !kept ? change.mode & 0o1777 : change.mode
+    if (mode !== undefined && !isHeld) fchmodSync(descriptor, mode)
     if (durable || change.isSynced === true) fsyncSync(descriptor)
+    return mode
   } finally {
     closeSync(descriptor)
   }

@@ -36,7 +36,7 @@ export class NumberedLines {
   }
 
   /** The positions of the lines with this number, in ascending order, but only the first `limit` of them. */
-  places(id: number, limit: number): Int32Array {
+  places(id: number, limit = Infinity): Int32Array {
     const start = this.#offsets[id] ?? 0
     return this.#places.subarray(start, Math.min(start + limit, this.#offsets[id + 1] ?? start))
   }

@@ -1,6 +1,9 @@
 import type { Mode } from '../patch.ts'
+import { chooseByHeading, findHeadings, firstFrom, type Headings } from './headings.ts'
+import { indentAt } from './indentation.ts'
+import { lacksMarksAt } from './unmarked-lines.ts'
 import { passes, type Pass, type SearchableFile } from './passes.ts'
-import type { PreparedChunk } from './prepare-chunks.ts'
+import type { BodyLine, PreparedChunk } from './prepare-chunks.ts'
 
 /** The positions from which a chunk is searched for. */
 export type Cursor = {
@@ -19,10 +22,19 @@ export type Match =
       /** How many old lines were matched. Trailing empty lines may have been left out of the match. */
       readonly length: number
       readonly pass: Pass
-      /** If several places matched equally well, so that the first of them was chosen, the lines of all of them; otherwise empty. */
+      /** If several places matched equally well, so that one of them was guessed, the lines of all of them; otherwise empty. */
       readonly ambiguous: readonly number[]
+      /** The other places that matched, if the heading decided against them; undefined if there are none. */
+      readonly outvoted?: readonly number[]
       /** Whether the match was only found by reusing context of the previous chunk. */
       readonly sharesContext: boolean
+      /** Whether the place fits only if the chunk's lines of context lack the space that marks them; undefined if not. */
+      readonly unmarked?: true
+      /**
+       * The line of the file that was taken for an abbreviated heading, which may be another than the author meant, so that it doesn't choose between places.
+       * Undefined if every heading is a whole line of the file.
+       */
+      readonly abbreviated?: number
     }
   | { readonly type: 'insert-at-end' }
   | { readonly type: 'anchor-missing'; readonly anchor: number; readonly from: number }
@@ -31,11 +43,19 @@ export type Match =
 /** The search stops at this many candidates, because nobody reads a longer list. */
 const candidateLimit = 1000
 
-type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
+type Place = {
+  readonly line: number
+  readonly ambiguous: readonly number[]
+  readonly outvoted?: readonly number[]
+  readonly pass: Pass
+  readonly unmarked?: true
+}
 
 /**
- * Finds where a chunk belongs, in the first pass that has a match from the cursor on: at the first match; if the chunk has a line number as a hint,
- * at the match nearest to that line; if the chunk must be at the end of the file, at the last match.
+ * Finds where a chunk belongs: in the first pass that has a match, at or below the cursor and below the chunk's headings.
+ *
+ * If several places match, a heading decides if it is the nearest one above exactly one of them and above no other, and so does a line number at which one of
+ * them starts. Otherwise the match is ambiguous, and the place that Codex would use is the result: the first one, or the one nearest to the line number.
  *
  * @param limit the maximum number of candidates to search for; with fewer than 2, an ambiguous match isn't detected
  */
@@ -54,48 +74,70 @@ export function seekChunk(
 }
 
 function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, mode: Mode, limit: number): Match {
-  const { chunk, anchorsFrom, oldFrom, oldTo } = prepared
-  let start = from
-  let anchor: Place | undefined
-  for (let index = anchorsFrom; index < oldFrom; index++) {
-    anchor = findFirst(file, index, index + 1, start, mode, limit)
-    if (anchor === undefined) return { type: 'anchor-missing', anchor: index - anchorsFrom, from: start }
-    start = anchor.line + 1
-  }
-  if (oldFrom === oldTo) return placeInsertion(file, prepared, anchor, start)
-  for (const end of possibleEnds(prepared)) {
-    const found = chunk.endOfFile
-      ? findAtEnd(file, oldFrom, end, start, mode)
-      : findBelow(file, prepared, end, anchor, start, mode, limit)
-    if (found === undefined) continue
-    const isArbitrary =
-      found.hits.length > 1 && chunk.hint === undefined && (anchor === undefined || anchor.hits.length > 1)
-    return {
-      type: 'found',
-      line: found.line,
-      length: end - oldFrom,
-      pass: found.pass,
-      ambiguous: isArbitrary ? found.hits : [],
-      sharesContext: false,
+  if (prepared.anchorsFrom === prepared.oldFrom) return seekBelow(file, prepared, undefined, from, mode, limit)
+  let missing: Match | undefined
+  for (const headings of findHeadings(file, prepared, from, passesOf(mode), mode === 'lenient')) {
+    if ('missing' in headings) {
+      missing ??= { type: 'anchor-missing', anchor: headings.missing, from }
+      continue
     }
+    const match = seekBelow(file, prepared, headings, from, mode, candidateLimit)
+    if (match.type === 'found' || match.type === 'insert-at-end') {
+      if (headings.abbreviated === undefined || match.type === 'insert-at-end') return match
+      const nearest = headings.lines[firstFrom(headings.lines, match.line + 1) - 1]
+      return { ...match, abbreviated: nearest ?? headings.first }
+    }
+    if (headings.abbreviated === undefined) missing = match
   }
-  return { type: 'lines-missing', from: start }
+  return missing ?? { type: 'anchor-missing', anchor: 0, from }
+}
+
+function seekBelow(
+  file: SearchableFile,
+  prepared: PreparedChunk,
+  headings: Headings | undefined,
+  from: number,
+  mode: Mode,
+  limit: number,
+): Match {
+  const { chunk, oldFrom, oldTo } = prepared
+  if (oldFrom === oldTo) return placeInsertion(file, prepared, headings, from)
+  const old = prepared.lines.filter(({ mark }) => mark !== 'added')
+  for (const end of possibleEnds(prepared, old)) {
+    const found = findPlace(file, prepared, end, headings, from, mode, limit)
+    if (found === undefined) continue
+    // A removed line that isn't there may be further below, unless nothing is.
+    const isAtEnd = found.line + end - oldFrom === file.table.count
+    if (!isAtEnd && old.slice(end - oldFrom).some(({ mark }) => mark === 'removed')) continue
+    return { type: 'found', ...found, length: end - oldFrom, sharesContext: false }
+  }
+  const start = headings === undefined ? from : Math.max(from, headings.first + 1)
+  return { type: 'lines-missing', from: chunk.endOfFile ? from : start }
 }
 
 function placeInsertion(
   file: SearchableFile,
   { chunk }: PreparedChunk,
-  anchor: Place | undefined,
-  start: number,
+  headings: Headings | undefined,
+  from: number,
 ): Match {
   if (chunk.endOfFile) return { type: 'insert-at-end' }
   const inserted = { type: 'found', length: 0, sharesContext: false } as const
-  if (anchor !== undefined) {
-    return { ...inserted, line: start, pass: anchor.pass, ambiguous: anchor.hits.length > 1 ? anchor.hits : [] }
+  if (headings !== undefined) {
+    const below = Array.from(headings.lines.subarray(firstFrom(headings.lines, from - 1)))
+    const [first] = below
+    if (first === undefined) return { type: 'anchor-missing', anchor: chunk.anchors.length - 1, from }
+    const chosen = headings.outer === undefined ? undefined : chooseByHeading(below, headings.outer)
+    if (chosen !== undefined) {
+      const outvoted = chosen.outvoted?.map((line) => line + 1)
+      return { ...inserted, line: chosen.line + 1, pass: headings.pass, ambiguous: [], ...(outvoted && { outvoted }) }
+    }
+    const ambiguous = below.length > 1 ? below.slice(0, candidateLimit) : []
+    return { ...inserted, line: first + 1, pass: headings.pass, ambiguous }
   }
   if (chunk.hint === undefined) return { type: 'insert-at-end' }
   const line = chunk.hint.count === 0 ? chunk.hint.start : Math.max(0, chunk.hint.start - 1)
-  if (line < start || line > file.table.count) return { type: 'lines-missing', from: start }
+  if (line < from || line > file.table.count) return { type: 'lines-missing', from }
   return { ...inserted, line, pass: 'exact', ambiguous: [] }
 }
 
@@ -103,11 +145,10 @@ function placeInsertion(
  * The positions at which the old lines may end, in the order in which they are tried: after all lines, before the last trailing empty line, and
  * before all trailing empty lines, but always after at least one line.
  */
-function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
-  const last = lines.findLast(({ mark }) => mark !== 'added')
+function possibleEnds({ oldFrom, oldTo }: PreparedChunk, old: readonly BodyLine[]): readonly number[] {
+  const last = old.at(-1)
   if (last === undefined || last.start !== last.end) return [oldTo]
   const ends = [oldTo]
-  const old = lines.filter(({ mark }) => mark !== 'added')
   let end = oldTo
   while (end - 1 > oldFrom && old[end - 1 - oldFrom]?.start === old[end - 1 - oldFrom]?.end) end--
   if (oldTo - 1 > oldFrom && end < oldTo) ends.push(oldTo - 1)
@@ -116,64 +157,83 @@ function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number
   return old.slice(0, end - oldFrom).every(({ start, end: to }) => start === to) ? [oldTo] : ends
 }
 
-function findBelow(
+function findPlace(
   file: SearchableFile,
-  { chunk, anchorsFrom, oldFrom }: PreparedChunk,
+  prepared: PreparedChunk,
   end: number,
-  anchor: Place | undefined,
-  start: number,
-  mode: Mode,
-  limit: number,
-): Place | undefined {
-  if (anchor !== undefined) {
-    // Models often repeat the anchor as the first line of context, so a match that starts at the anchor itself is tried first.
-    for (const pass of passesOf(mode)) {
-      const block = file.block(pass, oldFrom, end)
-      const [anchorId] = file.block(pass, oldFrom - 1, oldFrom)
-      if (oldFrom > anchorsFrom && block[0] === anchorId && file.lines(pass).matchesAt(block, anchor.line)) {
-        return { line: anchor.line, hits: anchor.hits.length > 1 ? anchor.hits : [anchor.line], pass }
-      }
-    }
-  }
-  // If the chunk has a line number as a hint, the match nearest to that line is chosen.
-  const found = findFirst(file, oldFrom, end, start, mode, chunk.hint === undefined ? limit : candidateLimit)
-  if (found === undefined || chunk.hint === undefined) return found
-  const wanted = chunk.hint.start - 1
-  const nearest = found.hits.reduce((best, hit) => (Math.abs(hit - wanted) < Math.abs(best - wanted) ? hit : best))
-  return { ...found, line: nearest }
-}
-
-/** Finds the first match, and the other matches up to the limit, in the first pass that has any. */
-function findFirst(
-  file: SearchableFile,
+  headings: Headings | undefined,
   from: number,
-  to: number,
-  start: number,
   mode: Mode,
   limit: number,
 ): Place | undefined {
-  for (const pass of passesOf(mode)) {
-    const hits = file.lines(pass).find(file.block(pass, from, to), start, limit)
-    if (hits[0] !== undefined) return { line: hits[0], hits, pass }
-  }
-  return undefined
-}
-
-/** The last match in the file, provided that only blank lines follow it; otherwise undefined. */
-function findAtEnd(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
+  const { chunk, oldFrom } = prepared
   for (const pass of passesOf(mode)) {
     const lines = file.lines(pass)
-    const block = file.block(pass, from, to)
-    for (let end = file.table.count; end - (to - from) >= start; end--) {
-      const line = end - (to - from)
-      if (lines.matchesAt(block, line)) return { line, hits: [line], pass }
-      if (!file.isBlank(end - 1)) break
+    const block = file.block(pass, oldFrom, end)
+    // Models often repeat the heading as the first line of context, so a match may start at the heading itself.
+    const isRepeated = headings !== undefined && block[0] === file.block(pass, oldFrom - 1, oldFrom)[0]
+    const repeats = isRepeated || headings?.abbreviated === true
+    const start = headings === undefined ? from : Math.max(from, headings.first + (repeats ? 0 : 1))
+    const all = chunk.endOfFile
+      ? findAtEnd(file, block, start, pass)
+      : lines.find(block, start, chunk.hint === undefined ? limit : candidateLimit)
+    if (all.length === 0) continue
+    const fitting = isLoose(pass) ? fittingPlaces(file, prepared, all, end - oldFrom) : { hits: all }
+    const { hits, unmarked } = fitting
+    const [first] = hits
+    if (first === undefined) continue
+    const place = { pass, ...(unmarked && { unmarked }) }
+    if (hits.length === 1) return { ...place, line: first, ambiguous: [] }
+    if (chunk.hint !== undefined) {
+      const wanted = chunk.hint.start - 1
+      const isThere = wanted >= start && !isLoose(pass) && lines.matchesAt(block, wanted)
+      if (isThere || hits.includes(wanted)) return { ...place, line: wanted, ambiguous: [] }
+      const nearest = hits.reduce((best, hit) => (Math.abs(hit - wanted) < Math.abs(best - wanted) ? hit : best))
+      return { ...place, line: nearest, ambiguous: hits }
     }
+    if (headings === undefined) return { ...place, line: first, ambiguous: hits }
+    const mayChoose = hits.length < candidateLimit && headings.abbreviated === undefined
+    const chosen = mayChoose ? chooseByHeading(hits, headings.lines) : undefined
+    if (chosen !== undefined) return { ...place, ...chosen, ambiguous: [] }
+    const { firstBelow } = headings
+    const usual = firstBelow && hits.find((hit) => hit > firstBelow.line || (repeats && hit === firstBelow.line))
+    return { ...place, line: usual ?? first, ambiguous: hits }
   }
   return undefined
+}
+
+/**
+ * The places that remain of those at which lines are equal apart from their indentation. If, at some, only the marks of the context lines are missing, these are
+ * the places. Otherwise, they are those at which it is known how far to indent the added lines.
+ */
+function fittingPlaces(
+  file: SearchableFile,
+  prepared: PreparedChunk,
+  places: readonly number[],
+  length: number,
+): { readonly hits: readonly number[]; readonly unmarked?: true } {
+  const unmarked = places.filter((line) => lacksMarksAt(file, prepared, line, length))
+  if (unmarked.length > 0) return { hits: unmarked, unmarked: true }
+  if (prepared.chunk.unmarked !== undefined) return { hits: [] }
+  return { hits: places.filter((line) => indentAt(file, prepared, line, length) !== undefined) }
+}
+
+/** The last place in the file, provided that only blank lines follow it; otherwise none. */
+function findAtEnd(file: SearchableFile, block: Int32Array, start: number, pass: Pass): readonly number[] {
+  const lines = file.lines(pass)
+  for (let end = file.table.count; end - block.length >= start; end--) {
+    if (lines.matchesAt(block, end - block.length)) return [end - block.length]
+    if (!file.isBlank(end - 1)) break
+  }
+  return []
 }
 
 /** The passes that a mode allows. Strict mode tolerates only differences in white space at the end of a line. */
 function passesOf(mode: Mode): readonly Pass[] {
   return mode === 'strict' ? passes.slice(0, 2) : passes
+}
+
+/** Whether a pass ignores indentation. */
+function isLoose(pass: Pass): boolean {
+  return pass === 'trimmed' || pass === 'punctuation'
 }

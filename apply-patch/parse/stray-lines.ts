@@ -1,22 +1,33 @@
 import type { AddFile, Chunk } from '../patch.ts'
-import type { RunToken } from './scan-operations.ts'
+import type { RunToken } from './scan-patch.ts'
 
 const PLUS = 43
 const MINUS = 45
 
 /**
- * Returns a sequence of lines in the form that the format requires: blank lines get the `+` that they lack, and the markers
- * `\ No newline at end of file` are left out.
+ * Returns a sequence of lines in the form that the format requires: blank lines get the `+` and lines of context the space that
+ * they lack, and the markers `\ No newline at end of file` are left out.
  */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)
   const pieces: Buffer[] = []
   let copied = start
   for (const stray of strays) {
-    pieces.push(bytes.subarray(copied, stray.start), Buffer.from(stray.kind === 'blank' ? '+\n' : ''))
-    copied = stray.end
+    const given = { blank: '+\n', unmarked: ' ', 'no-newline': '' }[stray.kind]
+    pieces.push(bytes.subarray(copied, stray.start), Buffer.from(given))
+    copied = stray.kind === 'unmarked' ? stray.start : stray.end
   }
   return Buffer.concat([...pieces, bytes.subarray(copied, end)])
+}
+
+/** The lines of a chunk, by their index, that lack the mark of context; an empty object if there are none. */
+export function unmarkedLines({ line, strays = [] }: RunToken): Pick<Chunk, 'unmarked'> {
+  const remarks = (before: number): number =>
+    strays.filter((stray) => stray.kind === 'no-newline' && stray.line < before).length
+  const unmarked = strays.flatMap((stray) =>
+    stray.kind === 'unmarked' ? [stray.line - line - remarks(stray.line)] : [],
+  )
+  return unmarked.length === 0 ? {} : { unmarked }
 }
 
 /** Returns `{ unterminated: true }` if a run of lines ends with the marker `\ No newline at end of file`; otherwise an empty object. */

@@ -1,27 +1,41 @@
 import type { Repair, RepairCode } from '../patch.ts'
-import { PatchError, type MalformedFailure } from '../patch-error.ts'
+import { PatchError } from '../patch-error.ts'
+import { lastLineStart, lineEnd } from './line-end.ts'
+import { isMarker, plainMarker } from './markers.ts'
 import { unwrapJson } from './unwrap-json.ts'
-import { trim } from '../text/trim.ts'
 
-/** The position of a patch in the text that contains it. `from` is the offset after the Begin line; `to` is the offset at which the End line starts. */
-type Envelope = { readonly bytes: Buffer; readonly from: number; readonly to: number }
+/** The position of a patch in a text: from the start of the line that should be its Begin marker to the end of the one that should be its End marker. */
+type Place = { readonly text: Buffer; readonly from: number; readonly to: number }
 
-const BEGIN = '*** Begin Patch'
-const END = '*** End Patch'
-const decorated = /^[*#]*\s*(begin|end) patch\s*[*#:]*$/i
 const heredoc = /^(.*?)<<(-?)\s*(["']?)([A-Za-z_][\w.-]*)\3\s*$/
 
 /**
- * Finds the envelope of a patch, in lenient mode also inside the wrappers that models add.
+ * Removes what models put around a patch, in lenient mode. Whether the rest begins and ends like a patch, the grammar decides.
  *
- * @throws PatchError `malformed`, which names the line that was found instead of a marker, or the command if it changes the directory
+ * @throws PatchError `malformed`, which names the command around the patch if it changes the directory, or the line that comes behind the patch if it
+ *   seems to be part of it
  */
-export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Envelope {
+export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Place {
   const bytes = withoutCarriageReturns(input)
-  const exact = findExact(bytes, strict)
-  if (exact !== undefined) return exact
-  if (strict) throw missingMarker(bytes)
-  return unwrapLenient(bytes, repairs)
+  if (strict) return { text: bytes, from: 0, to: bytes.length }
+  return withoutIndentation(wholePatch(bytes) ?? unwrapText(bytes, repairs), repairs)
+}
+
+/** Removes the indentation that all lines of a patch have in common, as in a list of a Markdown text. */
+function withoutIndentation(place: Place, repairs: Repair[]): Place {
+  const { text: bytes, from, to } = place
+  const [start, end] = [lineEnd(bytes, from, to), lastLineStart(bytes, from, to)]
+  const first = bytes[start]
+  if ((first !== 32 && first !== 9 && first !== 10) || start >= end) return place
+  const text = bytes.toString('utf8', start, end)
+  const indent = /^\n*([ \t]+)\*\*\* /.exec(text)?.[1]
+  if (indent === undefined) return place
+  const lines = text.split('\n')
+  if (!lines.every((line) => line.startsWith(indent) || line.trim() === '')) return place
+  repairs.push(repair('indented', 'removed the indentation that all lines of the patch have in common'))
+  const plain = lines.map((line) => (line.startsWith(indent) ? line.slice(indent.length) : '')).join('\n')
+  const whole = Buffer.concat([bytes.subarray(from, start), Buffer.from(plain), bytes.subarray(end, to)])
+  return { text: whole, from: 0, to: whole.length }
 }
 
 /** Removes the carriage returns at the ends of lines, because a patch that was written on Windows means the same without them. */
@@ -37,26 +51,21 @@ function withoutCarriageReturns(bytes: Buffer): Buffer {
   return clean.subarray(0, to)
 }
 
-/**
- * Finds the envelope in the simple case: the first line is the Begin marker and the last line is the End marker, possibly within the heredoc that Codex uses.
- */
-function findExact(bytes: Buffer, strict: boolean): Envelope | undefined {
-  let [from, to] = strict ? [0, bytes.at(-1) === 10 ? bytes.length - 1 : bytes.length] : trimmed(bytes, 0, bytes.length)
+/** The place of a patch that has at most blank lines around it, or the heredoc that Codex removes; undefined if there is anything else. */
+function wholePatch(bytes: Buffer): Place | undefined {
+  let [from, to] = trimmed(bytes, 0, bytes.length)
   if (
-    !strict &&
-    /^<<(EOF|'EOF'|"EOF")$/.test(firstLine(bytes, from, to)) &&
-    lastLine(bytes, from, to).endsWith('EOF')
-  ) {
-    ;[from, to] = trimmed(bytes, nextLine(bytes, from, to), lastLineStart(bytes, from, to))
-  }
-  const first = firstLine(bytes, from, to)
-  const last = lastLine(bytes, from, to)
-  if ((strict ? first : trim(first)) !== BEGIN || (strict ? last : trim(last)) !== END) return undefined
-  const start = nextLine(bytes, from, to)
-  return { bytes, from: start, to: Math.max(start, lastLineStart(bytes, from, to)) }
+    /^<<(EOF|'EOF'|"EOF")$/.test(lineAt(bytes, from, to)) &&
+    lineAt(bytes, lastLineStart(bytes, from, to), to).endsWith('EOF')
+  )
+    [from, to] = trimmed(bytes, lineEnd(bytes, from, to), lastLineStart(bytes, from, to))
+  const isWhole =
+    plainMarker(lineAt(bytes, from, to), 'begin') === undefined &&
+    plainMarker(lineAt(bytes, lastLineStart(bytes, from, to), to), 'end') === undefined
+  return isWhole ? { text: bytes, from, to } : undefined
 }
 
-function unwrapLenient(input: Buffer, repairs: Repair[]): Envelope {
+function unwrapText(input: Buffer, repairs: Repair[]): Place {
   let bytes = input
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     bytes = bytes.subarray(3)
@@ -69,42 +78,35 @@ function unwrapLenient(input: Buffer, repairs: Repair[]): Envelope {
     )
     bytes = withoutCarriageReturns(Buffer.from(text.patch))
   }
-  const exact = findExact(bytes, false)
-  if (exact !== undefined) return exact
-  return findMarkers(bytes, repairs)
+  return wholePatch(bytes) ?? findMarkers(bytes, repairs)
 }
 
-type Marker = { readonly start: number; readonly end: number; readonly text: string }
+type Marker = { readonly start: number; readonly end: number }
 
-function findMarkers(input: Buffer, repairs: Repair[]): Envelope {
-  const begin = findMarker(input, 'begin', 0, input.length)
-  if (begin === undefined) throw missingMarker(input)
+/** Finds the first line that begins a patch, and the first behind it that ends one. */
+function findMarkers(input: Buffer, repairs: Repair[]): Place {
+  const [start, stop] = trimmed(input, 0, input.length)
+  const begin = findMarker(input, 'begin', 0)
+  if (begin === undefined) return { text: input, from: start, to: stop }
   let bytes = input
   const before = input.toString('utf8', Math.max(0, begin.start - 4096), begin.start).trimEnd()
   const opening = before.slice(before.lastIndexOf('\n') + 1).trim()
   const word = heredoc.exec(opening)
   if (word !== null) {
     const command = word[1]?.trim() ?? ''
-    if (/(^|[;&|\s])(cd|pushd)\s/.test(command)) {
+    if (/(^|[;&|\s])(cd|pushd)\s/.test(command))
       throw new PatchError('malformed', [{ code: 'changes-directory', found: opening }])
-    }
     if (word[2] === '-') bytes = withoutLeadingTabs(input, begin.start)
   }
-  const end = findMarker(bytes, 'end', begin.start, bytes.length)
-  if (end === undefined) throw missing('end-missing', lastLine(bytes, ...trimmed(bytes, begin.start, bytes.length)))
+  const indent = /^[ \t]*/.exec(bytes.toString('utf8', begin.start, begin.start + 200))?.[0]
+  const end = findMarker(bytes, 'end', begin.start, indent)
+  if (end === undefined) return { text: bytes, from: begin.start, to: trimmed(bytes, begin.start, bytes.length)[1] }
   const after = bytes.toString('utf8', end.end).trim()
   // The text after the patch may be prose. If it is another part of the patch, ignoring it would apply only a part of the intended change.
   const more = after.split('\n').find((line) => /^[*\s]*(begin patch|(add|update|delete) file:|end patch)/i.test(line))
-  if (more !== undefined) throw missing('end-missing', more)
+  if (more !== undefined) throw new PatchError('malformed', [{ code: 'end-missing', found: clip(more) }])
   reportWrapping(before, opening, after, word !== null, repairs)
-  for (const [marker, plain] of [
-    [begin, BEGIN],
-    [end, END],
-  ] as const) {
-    if (marker.text !== plain) repairs.push(repair('decorated-marker', `read "${clip(marker.text)}" as "${plain}"`))
-  }
-  const inside = findMarker(bytes, 'begin', begin.start, bytes.length)
-  return { bytes, from: inside?.end ?? begin.end, to: end.start }
+  return { text: bytes, from: begin.start, to: end.end }
 }
 
 function reportWrapping(before: string, opening: string, after: string, isHeredoc: boolean, repairs: Repair[]): void {
@@ -118,22 +120,22 @@ function reportWrapping(before: string, opening: string, after: string, isHeredo
 }
 
 /** Finds the first line that is a marker. Only lines that contain the words of a marker are examined, so that a large input costs little. */
-function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: number): Marker | undefined {
+function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, indent = ''): Marker | undefined {
   const words =
     which === 'begin' ? ['Begin Patch', 'begin patch', 'BEGIN PATCH'] : ['End Patch', 'end patch', 'END PATCH']
   let best: Marker | undefined
   for (const word of words) {
-    for (let at = bytes.indexOf(word, from); at !== -1 && at < to; at = bytes.indexOf(word, at + 1)) {
+    for (let at = bytes.indexOf(word, from); at !== -1; at = bytes.indexOf(word, at + 1)) {
       if (best !== undefined && at > best.start) break
       const start = lineAround(bytes, at, -1)
       const end = lineAround(bytes, at, 1)
       if (start === undefined || end === undefined) continue
-      const line = bytes.toString('utf8', start, end)
-      // A line that starts with a mark (`+`, `-` or a space) belongs to a body and doesn't end the patch.
-      if (which === 'end' && /^[ +-]/.test(line)) continue
-      const match = decorated.exec(line.trim())
-      if (match?.[1]?.toLowerCase() !== which) continue
-      best = { start, end, text: line.trim() }
+      const first = bytes[start]
+      // A line that starts with a mark (`+`, `-` or a space) belongs to a body and doesn't end the patch, unless the whole patch is indented.
+      const hasMark = first === 32 || first === 43 || first === 45
+      const isIndented = indent !== '' && bytes.toString('utf8', start, end).startsWith(`${indent}*`)
+      if ((which === 'end' && hasMark && !isIndented) || !isMarker(bytes, start, end, which, false)) continue
+      best = { start, end }
       break
     }
   }
@@ -156,18 +158,6 @@ function withoutLeadingTabs(bytes: Buffer, from: number): Buffer {
   return Buffer.concat([bytes.subarray(0, from), Buffer.from(text, 'latin1')])
 }
 
-function missingMarker(bytes: Buffer): PatchError {
-  const [from, to] = trimmed(bytes, 0, bytes.length)
-  const first = firstLine(bytes, from, to)
-  // If the text is empty, the End marker is the one that is reported as missing.
-  if (from === to || trim(first) === BEGIN) return missing('end-missing', lastLine(bytes, from, to))
-  return missing('begin-missing', first)
-}
-
-function missing(code: MalformedFailure['code'], found: string): PatchError {
-  return new PatchError('malformed', [{ code, found: clip(found) }])
-}
-
 function repair(code: RepairCode, message: string): Repair {
   return { code, message }
 }
@@ -185,19 +175,6 @@ function trimmed(bytes: Buffer, start: number, end: number): [number, number] {
   return [from, to]
 }
 
-function nextLine(bytes: Buffer, from: number, to: number): number {
-  const found = bytes.indexOf(10, from)
-  return found === -1 || found >= to ? to : found + 1
-}
-
-function lastLineStart(bytes: Buffer, from: number, to: number): number {
-  return Math.max(from, to > 0 ? bytes.lastIndexOf(10, to - 1) + 1 : 0)
-}
-
-function firstLine(bytes: Buffer, from: number, to: number): string {
-  return bytes.toString('utf8', from, Math.min(nextLine(bytes, from, to), from + 1000)).replace(/\n$/, '')
-}
-
-function lastLine(bytes: Buffer, from: number, to: number): string {
-  return bytes.toString('utf8', Math.max(lastLineStart(bytes, from, to), to - 1000), to)
+function lineAt(bytes: Buffer, from: number, to: number): string {
+  return bytes.toString('utf8', from, Math.min(lineEnd(bytes, from, to), from + 1000)).replace(/\n$/, '')
 }

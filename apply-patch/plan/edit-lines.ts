@@ -100,7 +100,8 @@ export function editLines(table: LineTable, edits: readonly LineEdit[]): Content
   const dropsEnding = touchesEnd && (finalNewline === 'absent' || (isUnterminated && finalNewline === undefined))
   if (!hasChanged && (isUnterminated || !dropsEnding)) return undefined
   if (copied < bytes.length) pieces.push(bytes.subarray(copied))
-  if (dropsEnding) dropFinalEnding(pieces)
+  // Without its line ending, an empty last line would not be a line.
+  if (dropsEnding && (finalNewline === 'absent' || !endsInBlankLine(pieces))) dropFinalEnding(pieces)
   return dropsEnding && isSame(pieces, bytes) ? undefined : pieces
 }
 
@@ -152,6 +153,13 @@ function neighbourEnding(table: LineTable, line: number): LineEnding {
 function insertedEnding(table: LineTable, neighbour: number): LineEnding {
   const own = neighbourEnding(table, neighbour)
   return own === '\r' ? table.usualEnding : own
+}
+
+function endsInBlankLine(pieces: readonly Uint8Array[]): boolean {
+  const [last, before] = [pieces.at(-1), pieces.at(-2)]
+  const end = last === undefined ? 0 : last.length - (last.at(-1) === 10 && last.at(-2) === 13 ? 2 : 1)
+  const above = end > 0 ? last?.[end - 1] : before?.at(-1)
+  return above === 10 || above === 13
 }
 
 function dropFinalEnding(pieces: Uint8Array[]): void {

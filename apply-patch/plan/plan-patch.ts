@@ -1,6 +1,8 @@
 import type { ChangeSet, Warning } from '../change-set.ts'
-import { openTree, recover, type RecoveryReport, type Tree } from '../files/index.ts'
+import { hasUnfinished, openTree, recover, type OtherRun, type RecoveryReport, type Tree } from '../files/index.ts'
 import type { Mode, Patch } from '../patch.ts'
+import { PatchError } from '../patch-error.ts'
+import { withoutDiffPrefixes } from './diff-prefixes.ts'
 import { Planner } from './planner.ts'
 
 export type PlanOptions = {
@@ -12,9 +14,16 @@ export type PlanOptions = {
   readonly mode?: Mode
   /** Allows paths that lead out of the root or into `.git`. */
   readonly unsafePaths?: boolean
-  /** Whether a chunk that matches several places is refused. If not, lenient mode uses the first place. Strict mode always refuses such a chunk. */
-  readonly refuseAmbiguous?: boolean
+  /**
+   * What happens to a chunk that fits several places: with `first`, the first of them is used, with a warning; with `refuse`, the chunk is refused, and the
+   * failure lists the places. Strict mode always refuses. Default: `first`.
+   */
+  readonly ambiguous?: 'first' | 'refuse'
+  /** Whether paths are taken as they are written. If not, lenient mode understands the `a/` and `b/` of a diff (see `withoutDiffPrefixes`). */
+  readonly literalPaths?: boolean
   readonly signal?: AbortSignal
+  /** Called once if another run on the tree makes this one wait for longer than a moment. */
+  readonly waits?: (other: OtherRun) => void
 }
 
 /**
@@ -29,11 +38,37 @@ export type PlanOptions = {
  * console.log(unifiedDiff(await planPatch(patch, { root: '.' })))
  */
 export async function planPatch(patch: Patch, options: PlanOptions): Promise<ChangeSet> {
-  const { root, beside = [], unsafePaths = false, signal } = options
+  const { root, beside = [], signal } = options
   signal?.throwIfAborted()
+  const recovered = await recoverAll(options)
+  try {
+    return withRecovered(recovered, await planAgain(patch, options))
+  } catch (error) {
+    // Another run may have begun in the meantime. While it moves files, they are missing, so its end must be waited for.
+    if (!(error instanceof PatchError) || ![root, ...beside].some(hasUnfinished)) throw error
+    recovered.push(...(await recoverAll(options)))
+    return withRecovered(recovered, await planAgain(patch, options))
+  }
+}
+
+/** Plans a patch as `planPatch` does, but doesn't recover crashed runs, so it can be called while the tree is locked. */
+export async function planAgain(patch: Patch, options: PlanOptions): Promise<ChangeSet> {
+  const { root, beside = [], unsafePaths = false } = options
+  const isLiteral = options.literalPaths === true || options.mode === 'strict'
+  const meant = isLiteral ? { patch, warnings: [] } : withoutDiffPrefixes(patch, root)
+  const changeSet = await planIn(openTree(root, { beside, unsafePaths }), meant.patch, options)
+  return { ...changeSet, warnings: [...meant.warnings, ...changeSet.warnings] }
+}
+
+async function recoverAll({ root, beside = [], signal, waits }: PlanOptions): Promise<RecoveryReport[]> {
   const recovered: RecoveryReport[] = []
-  for (const tree of [root, ...beside]) recovered.push(...(await recover({ root: tree, ...(signal && { signal }) })))
-  const changeSet = await planIn(openTree(root, { beside, unsafePaths }), patch, options)
+  for (const tree of [root, ...beside]) {
+    recovered.push(...(await recover({ root: tree, ...(signal && { signal }), ...(waits && { waits }) })))
+  }
+  return recovered
+}
+
+function withRecovered(recovered: readonly RecoveryReport[], changeSet: ChangeSet): ChangeSet {
   return { ...changeSet, warnings: [...recovered.map(recoveryWarning), ...changeSet.warnings] }
 }
 

@@ -3,7 +3,8 @@ import type { Tree } from '../files/index.ts'
 
 /** The planned content of a path: its state after the operations that have been planned so far. It exists only in memory. */
 type Virtual =
-  | { readonly type: 'absent' | 'directory' | 'other' }
+  /** `large`: a file that is too large for a patch to change. */
+  | { readonly type: 'absent' | 'directory' | 'other' | 'large' }
   | { readonly type: 'symlink'; readonly target: string; readonly movedFrom?: Place }
   | {
       readonly type: 'file'
@@ -109,7 +110,7 @@ function virtual(state: FileState): Virtual {
     case 'symlink':
       return { type: 'symlink', target: state.target }
     case 'unread':
-      throw new TypeError('the bytes of a file must be read before its change is planned')
+      return { type: 'large' }
     default:
       return { type: state.type }
   }

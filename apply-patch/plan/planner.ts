@@ -3,14 +3,19 @@ import { failureLimit, PatchError } from '../patch-error.ts'
 import { PathError, ReadError, type Tree } from '../files/index.ts'
 import type { AddFile, DeleteFile, Mode, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 import { wholeText } from '../text/body-text.ts'
+import { PathDeclarations } from '../encoding/declared-for-path.ts'
 import { changedTree } from './changed-tree.ts'
 import { FailureNotes } from './failure-notes.ts'
 import { Overlay } from './planned-files.ts'
-import { updateLines, type UpdateContext } from './update-lines.ts'
+import { encodeNew, updateFile } from './update-file.ts'
+import type { UpdateContext } from './update-context.ts'
 import { WarningList } from './warning-list.ts'
 
 /** How strictly to plan: see `PlanOptions`. */
-type PlannerOptions = { readonly mode?: Mode; readonly refuseAmbiguous?: boolean }
+type PlannerOptions = { readonly mode?: Mode; readonly ambiguous?: 'first' | 'refuse' }
+
+/** Why what is at a path can't be changed or replaced by a patch. */
+const reasons = { directory: 'is-directory', other: 'not-a-file', symlink: 'not-a-file', large: 'too-large' }
 
 /** Plans the operations of a patch in order. Each one sees the results of the previous ones. */
 export class Planner {
@@ -22,16 +27,18 @@ export class Planner {
   readonly #summary: SummaryLine[] = []
   readonly #warnings = new WarningList()
   readonly #failures: FailureNotes
+  readonly #declarations: PathDeclarations
 
   constructor(tree: Tree, patch: Patch, options: PlannerOptions) {
     this.#tree = tree
     this.#overlay = new Overlay(tree)
     this.#patch = patch
+    this.#declarations = new PathDeclarations(tree.root)
     this.#failures = new FailureNotes(patch, tree.root)
     this.#strict = options.mode === 'strict'
     this.#context = {
       mode: options.mode ?? 'lenient',
-      refuseAmbiguous: this.#strict || options.refuseAmbiguous === true,
+      ambiguous: this.#strict ? 'refuse' : (options.ambiguous ?? 'first'),
       warnings: this.#warnings,
       failures: this.#failures.list,
       otherFiles: (path) => this.#otherFiles(path),
@@ -64,7 +71,9 @@ export class Planner {
   finish(): ChangeSet {
     const changes = this.#overlay.changes()
     this.#refuseNesting(changes.flatMap((change) => (change.type === 'write' ? [change.place] : [])))
-    if (this.#failures.list.length > 0) throw new PatchError('not-applied', this.#failures.list)
+    const failures = this.#failures.list
+    const isMalformed = failures.some(({ code }) => code === 'unexpected-line' || code === 'chunk-expected')
+    if (failures.length > 0) throw new PatchError(isMalformed ? 'malformed' : 'not-applied', failures)
     const { unsafePaths } = this.#tree
     return {
       ...changedTree(changes, this.#tree),
@@ -79,18 +88,20 @@ export class Planner {
     const { path, line, body } = operation
     const place = this.#overlay.locate(path)
     const existing = this.#overlay.get(place)
-    const content = [wholeText(body, operation)]
-    if (existing.type === 'directory' || existing.type === 'other' || existing.type === 'symlink') {
-      const reason = existing.type === 'directory' ? 'is-directory' : 'not-a-file'
-      return this.#failures.add({ code: 'write', path, patchLine: line, hunk, reason })
+    if (existing.type !== 'file' && existing.type !== 'absent') {
+      return this.#failures.add({ code: 'write', path, patchLine: line, hunk, reason: reasons[existing.type] })
     }
     if (existing.type === 'file') {
       if (this.#strict) return this.#failures.add({ code: 'write', path, patchLine: line, hunk, reason: 'exists' })
       const message = `${path} existed and was replaced by the added file`
       this.#warnings.add({ code: 'overwritten', message, path, patchLine: line })
     }
+    const content = encodeNew(wholeText(body, operation), path, () => this.#declarations.for(place.key))
+    if (!(content instanceof Uint8Array)) {
+      return this.#failures.add({ code: 'write', path, patchLine: line, hunk, ...content })
+    }
     const kept = existing.type === 'file' ? existing : { mode: undefined, owner: undefined }
-    this.#overlay.set(place, { type: 'file', content, mode: kept.mode, owner: kept.owner })
+    this.#overlay.set(place, { type: 'file', content: [content], mode: kept.mode, owner: kept.owner })
     this.#summary.push({ kind: 'A', path })
   }
 
@@ -118,14 +129,16 @@ export class Planner {
     const existing = this.#overlay.get(source)
     if (existing.type !== 'file' && !(existing.type === 'symlink' && chunks.length === 0)) {
       if (existing.type === 'absent') return this.#failures.missing('read', path, line, hunk)
-      const reasons = { directory: 'is-directory', other: 'not-a-file', symlink: 'not-a-file' }
       return this.#failures.add({ code: 'read', path, patchLine: line, hunk, reason: reasons[existing.type] })
     }
     let next = existing
     if (existing.type === 'file' && chunks.length > 0) {
       const bytes = this.#overlay.bytes(source) ?? Buffer.alloc(0)
       const absolute = this.#failures.absolute(path)
-      const content = updateLines(bytes, operation, { ...this.#context, hunk, absolute })
+      const declared = (): ReturnType<PathDeclarations['for']> => this.#declarations.for(source.key)
+      const updated = updateFile(bytes, operation, { ...this.#context, hunk, absolute, declared })
+      if ('fault' in updated) return this.#failures.add({ code: 'write', path, hunk, ...updated.fault })
+      const { content } = updated
       if (content !== undefined) next = { ...existing, content }
       else if (moveTo === undefined) {
         const message = `hunk ${hunk} changes nothing in ${path}`
@@ -178,7 +191,7 @@ export class Planner {
 
   #refusesReplacing(type: string, destination: Place, hunk: number): string | undefined {
     if (type === 'directory') return 'is-directory'
-    if (type !== 'file') return 'not-a-file'
+    if (type !== 'file') return type === 'large' ? 'too-large' : 'not-a-file'
     if (this.#strict) return 'exists'
     // If two files are swapped, a later operation moves the file that this move would replace. Replacing it now would lose its content.
     const isNeeded = this.#patch.operations.slice(hunk).some((later) => {

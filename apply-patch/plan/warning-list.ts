@@ -22,6 +22,12 @@ export class WarningList {
     else this.#further++
   }
 
+  /** Adds the warnings of another list, and those that it has only counted. */
+  addAll(other: WarningList): void {
+    for (const warning of other.#warnings) this.add(warning)
+    this.#further += other.#further
+  }
+
   /** The warnings up to the limit. If there were more, a final warning says how many. */
   list(): readonly Warning[] {
     if (this.#further === 0) return this.#warnings

@@ -14,7 +14,9 @@ export function renderCommitError({ code, facts, tree }: CommitError): string {
   for (const { path, how } of facts.differences ?? []) lines.push(`  ${path}: ${changeText(how)} ${since}`)
   for (const { path, reason } of facts.tried ?? []) lines.push(`  tried ${path}: ${errnoText(reason)}`)
   for (const path of facts.remains ?? []) lines.push(`  not restored: ${path}`)
-  return [...lines, ...advice(code, facts), tree === 'unchanged' ? unchanged(facts) : toRecover(code, facts)].join('\n')
+  lines.push(...advice(code, facts), tree === 'unchanged' ? unchanged(facts) : toRecover(code, facts))
+  // A file's name must not fake a line.
+  return lines.map((line) => line.replaceAll('\n', '⏎')).join('\n')
 }
 
 function headline(code: CommitError['code'], facts: Facts, where: string): string {
@@ -30,13 +32,14 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
     case 'system':
       if (facts.operation === 'remove') return `Failed to delete file ${where}`
       if (facts.operation === 'undo') return `Failed to read file ${where}`
+      if (facts.operation === 'journal') return `Failed to write the journal ${where}`.trimEnd()
       return where === '' ? 'A system call failed' : `Failed to write file ${where}`
     case 'aborted':
       return 'Interrupted.'
     case 'busy':
-      return `Another run is changing ${where === '' ? 'this tree' : where}; try again`
+      return `Another run${facts.process === undefined ? '' : ` (process ${facts.process})`} is changing ${where}; try again when it has ended`
     case 'no-state-directory':
-      return 'No folder can hold the journal; set XDG_STATE_HOME to a folder that you can write to'
+      return 'No folder can hold the journal; set XDG_STATE_HOME to a folder that you can write to, or make space (apply-patch prune)'
     case 'unrecoverable':
       if (facts.operation === 'undo') return 'Failed to revert the patch: its journal is damaged'
       return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : "files were changed after the crash, or can't be reached"}`
@@ -57,6 +60,8 @@ function changeText(how: Difference): string {
       return 'its type was changed (to a file, a link or a directory)'
     case 'mode':
       return 'its mode was changed'
+    case 'owner':
+      return 'its owner was changed'
     case 'identity':
       return 'it was replaced'
     case 'time':
@@ -73,6 +78,8 @@ const heldText = {
   sticky:
     'it belongs to another user, and its directory has the sticky bit, so only its owner, the owner of the directory or root may replace it',
   fixed: 'it or its directory is append-only or immutable (see lsattr), so nobody may replace it',
+  listed:
+    'it has an access control list, which its new version would lose; install the package "attr" or "acl", or remove the list (setfacl -b)',
 } as const
 
 /** Advice for the user, if the first line of the message doesn't contain any. */

@@ -28,10 +28,16 @@ export function renderFailure(error: unknown): string {
     return [...shown, 'Nothing was changed.'].join('\n')
   }
   if (error instanceof CommitError) return renderCommitError(error)
-  if (error instanceof PathError) return `${error.path}: ${reasonText(error.code, error.errno ?? error.resolved)}`
-  if (error instanceof ReadError) return `${error.path}: ${reasonText(error.errno, undefined)}`
+  if (error instanceof PathError)
+    return `${inLine(error.path)}: ${reasonText(error.code, error.errno ?? error.resolved)}`
+  if (error instanceof ReadError) return `${inLine(error.path)}: ${reasonText(error.errno, undefined)}`
   if (error instanceof Error && error.name === 'AbortError') return 'Interrupted. Nothing was changed.'
   return `Unexpected error: ${(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''}`
+}
+
+/** A path as a part of a line, which a line feed in a file's name must not end. */
+function inLine(path: string): string {
+  return path.replaceAll('\n', '⏎')
 }
 
 /** The maximum number of failures in a message. A model needs no more than that; all failures are in the error's `failures`. */
@@ -55,10 +61,14 @@ function renderOne(failure: Failure): readonly string[] {
   }
 }
 
+const differences: Readonly<Record<DifferenceFailure['reason'], string>> = {
+  'not-text':
+    "its content is not UTF-8 text before or after the change; a patch can delete or rename such a file, but can't contain its bytes",
+  path: "its name contains a line break, begins or ends with white space, or ends with a space and stars; a patch's headers can't contain such a name",
+  mode: "it can be executed only before or only after the change; a patch can't express that: change the file's mode separately",
+}
+
 function renderDifference({ path, reason }: DifferenceFailure): readonly string[] {
-  const why =
-    reason === 'not-text'
-      ? "its content is not UTF-8 text before or after the change; a patch can delete or rename such a file, but can't contain its bytes"
-      : "its name contains a line break, begins or ends with white space, or ends with a space and stars; a patch's headers can't contain such a name"
+  const why = differences[reason]
   return [`Failed to express the change to ${JSON.stringify(clip(path, 300))} as a patch`, `  ${why}`]
 }

@@ -21,6 +21,12 @@ function message({ code, patchLine, found: line = '' }: MalformedFailure): reado
         "Invalid patch: The first line of the patch must be '*** Begin Patch'",
         `  found: ${showWhitespace(found)}`,
       ]
+    case 'unified-diff':
+      return [
+        "Invalid patch: The first line of the patch must be '*** Begin Patch'",
+        `  found: ${showWhitespace(found)}`,
+        "  this is a unified diff, which is a different format: apply it with 'git apply' or 'patch -p1', or write its changes between '*** Begin Patch' and '*** End Patch'",
+      ]
     case 'end-missing':
       return [
         "Invalid patch: The last line of the patch must be '*** End Patch'",

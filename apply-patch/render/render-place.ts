@@ -66,6 +66,8 @@ export function reasonText(reason: string, detail: string | undefined): string {
     exists: 'the file exists already; use "*** Update File:", or leave --strict out',
     'is-directory': 'it is a directory; name the files in it instead',
     'not-a-file': 'it is not a regular file',
+    'too-large':
+      'the file is larger than 512 MiB, which is the most that a patch changes or moves; use another program for it',
     'content-differs': "the file's content is not exactly the lines to be deleted",
     'needed-later': 'the existing file would be lost, but a later hunk moves it; move that file first',
     'not-a-directory': `one of its parents is a file, not a directory${to}`,
@@ -75,6 +77,11 @@ export function reasonText(reason: string, detail: string | undefined): string {
     'link-loop': 'its symbolic links form a loop',
     'too-long': 'the path or a name in it is too long',
     unreadable: detail === undefined ? "it can't be read" : `it can't be read: ${errnoText(detail)}`,
+    'encoding-unknown': String(detail),
+    'encoding-mismatch': `its encoding is uncertain${to}; correct the declaration or convert the file`,
+    'encoding-conflict': `its encoding is uncertain${to}; make the declarations agree`,
+    'encoding-unsupported': `text can't be added in its encoding${to}; convert the file to UTF-8`,
+    'encoding-lacks': `the file's encoding has no such character${to}`,
     'no-content': 'its old content is not in the patch; "apply-patch undo" may restore it',
     'no-place': "the patch doesn't say where its removed lines were; add context lines",
   }

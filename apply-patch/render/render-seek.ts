@@ -15,9 +15,7 @@ export function renderSeek(failure: SeekFailure): readonly string[] {
   else if (code === 'ambiguous') lines.push(`Found expected lines more than once in ${absolute}:`, ...expectedLines)
   else lines.push(`Failed to find expected lines in ${absolute}:`, ...expectedLines)
   if (code === 'ambiguous') {
-    lines.push(
-      `${at}fits at lines ${listPlaces(fileLines)}; add context lines or an "@@ <a whole line above>" to tell them apart`,
-    )
+    lines.push(`${at}fits at lines ${listPlaces(fileLines)}; add lines of context until it fits only one of them`)
   } else if (causes.length === 0) lines.push(`${at}${missText(failure)}`)
   for (const cause of causes) lines.push(`${at}${causeText(cause)}`)
   if (nearest === undefined) return lines

@@ -13,5 +13,5 @@ export function renderSummary(changeSet: Pick<ChangeSet, 'summary'>): string {
 }
 
 function ofKind(summary: readonly SummaryLine[], kind: SummaryLine['kind']): readonly string[] {
-  return summary.filter((line) => line.kind === kind).map(({ path }) => `${kind} ${path}`)
+  return summary.filter((line) => line.kind === kind).map(({ path }) => `${kind} ${path.replaceAll('\n', '⏎')}`)
 }

@@ -6,13 +6,8 @@ import type { Chunk, Patch, PatchOperation } from '../patch.ts'
 import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { trim } from '../text/trim.ts'
-
-/** The content of a file before and after a change. `before` or `after` is undefined if the file doesn't exist at that time. */
-export type FilePair = {
-  readonly path: string
-  readonly before: Uint8Array | undefined
-  readonly after: Uint8Array | undefined
-}
+import type { FilePair } from './file-pair.ts'
+import { findRenames, isExecutable } from './find-renames.ts'
 
 /**
  * Computes the patch that turns one state into another. The states are given as pairs of contents or as two folders. Folders are compared without `.git`, and
@@ -24,7 +19,8 @@ export type FilePair = {
  * Differences in line endings, in the byte-order mark, and in whether the file ends with a newline, are ignored, because the format can't express
  * them: a patch that is applied keeps those of the tree.
  *
- * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
+ * A file that isn't UTF-8 can be deleted or moved by a patch, but not added or changed by one. A removed file whose content, or half of whose lines, another path
+ * has afterwards is moved, so that it keeps its mode and owner. Otherwise, a patch can't make a file executable, nor change whether it is.
  *
  * @throws PatchError `not-expressible`, which names every file that the format can't express
  * @example
@@ -40,11 +36,30 @@ export async function diffToPatch(
   const pairs = 'before' in from ? pairFolders(from.before, from.after) : from
   const operations: PatchOperation[] = []
   const refused: DifferenceFailure[] = []
+  const renames = findRenames(pairs)
+  const moved = new Set([...renames.values()].map(({ from: path }) => path))
   for (const pair of pairs) {
     options.signal?.throwIfAborted()
+    const rename = renames.get(pair.path)
+    if (rename !== undefined) {
+      const { from: path, to: moveTo, before, after } = rename
+      const reason = whyNotCalled(path) ?? whyNotCalled(moveTo)
+      if (reason !== undefined) refused.push({ code: 'difference', path: moveTo, reason })
+      else
+        operations.push({
+          type: 'update',
+          path,
+          line: 0,
+          moveTo,
+          chunks: chunksOf(before, after, options.context ?? 3),
+        })
+      continue
+    }
+    if (moved.has(pair.path)) continue
     const [before, after] = [pair.before && Buffer.from(pair.before), pair.after && Buffer.from(pair.after)]
-    if (before === undefined ? after === undefined : after !== undefined && before.equals(after)) continue
-    const reason = whyNot(pair.path, before, after)
+    const reason = whyNotCalled(pair.path) ?? whyNot(before, after, pair.modes)
+    if (reason !== 'mode' && (before === undefined ? after === undefined : after !== undefined && before.equals(after)))
+      continue
     if (reason === undefined) operations.push(...describe(pair.path, before, after, options.context ?? 3))
     else refused.push({ code: 'difference', path: pair.path, reason })
   }
@@ -52,14 +67,20 @@ export async function diffToPatch(
   return { operations }
 }
 
+function whyNotCalled(path: string): 'path' | undefined {
+  // A path that the parser would change can't be written in a header: headers are single lines and are trimmed, and stars at their end count as decoration.
+  return path === '' || path !== trim(path) || /\n| \*{3,}$/.test(path) ? 'path' : undefined
+}
+
 function whyNot(
-  path: string,
   before: Buffer | undefined,
   after: Buffer | undefined,
+  modes: FilePair['modes'],
 ): DifferenceFailure['reason'] | undefined {
-  // A path that the parser would change can't be written in a header: headers are single lines and are trimmed, and stars at their end count as decoration.
-  if (path === '' || path !== trim(path) || /\n| \*{3,}$/.test(path)) return 'path'
-  return after !== undefined && !(isUtf8(after) && isUtf8(before ?? after)) ? 'not-text' : undefined
+  if (after === undefined) return undefined
+  const [was, is] = [before === undefined ? false : isExecutable(modes?.before), isExecutable(modes?.after)]
+  if (was !== undefined && is !== undefined && was !== is) return 'mode'
+  return isUtf8(after) && isUtf8(before ?? after) ? undefined : 'not-text'
 }
 
 function describe(
@@ -70,12 +91,20 @@ function describe(
 ): PatchOperation[] {
   if (after === undefined) return [{ type: 'delete', path, line: 0 }]
   if (before === undefined)
-    return [{ type: 'add', path, line: 0, body: body(linesOf(after).map((line) => `+${line}`)) }]
-  const [a, b] = [linesOf(before), linesOf(after)]
+    return [{ type: 'add', path, line: 0, body: body(linesOf(after, lineFeeds).map((line) => `+${line}`)) }]
+  const chunks = chunksOf(before, after, context)
+  return chunks.length === 0 ? [] : [{ type: 'update', path, line: 0, chunks }]
+}
+
+function chunksOf(before: Buffer, after: Buffer, context: number): readonly Chunk[] {
+  // Also if the bytes aren't text.
+  if (before.equals(after)) return []
+  // In a file with lone carriage returns, they end lines, as they do when the patch is applied.
+  const endings = /\r(?!\n)/.test(before.toString('latin1')) ? allEndings : lineFeeds
+  const [a, b] = [linesOf(before, endings), linesOf(after, endings)]
   const groups = groupDifferences(diffLines(a, b), context, a.length, b.length)
   const text = `\n${a.join('\n')}\n`
-  const chunks = groups.map((group) => chunk(group, a, b, text))
-  return chunks.length === 0 ? [] : [{ type: 'update', path, line: 0, chunks }]
+  return groups.map((group) => chunk(group, a, b, text))
 }
 
 function chunk({ aFrom, aTo, differences }: Group, a: readonly string[], b: readonly string[], text: string): Chunk {
@@ -101,9 +130,12 @@ function chunk({ aFrom, aTo, differences }: Group, a: readonly string[], b: read
   }
 }
 
-function linesOf(bytes: Buffer): readonly string[] {
+const lineFeeds = /\r?\n/
+const allEndings = /\r\n|\n|\r/
+
+function linesOf(bytes: Buffer, endings: RegExp): readonly string[] {
   const text = bytes.toString()
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const lines = text.replace(/^\uFEFF/, '').split(endings)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
@@ -114,7 +146,12 @@ function body(lines: readonly string[]): Buffer {
 
 function pairFolders(before: string, after: string): readonly FilePair[] {
   const paths = new Set([...filesIn(before), ...filesIn(after)])
-  return [...paths].toSorted().map((path) => ({ path, before: read(before, path), after: read(after, path) }))
+  return [...paths].toSorted().map((path) => ({
+    path,
+    before: read(before, path),
+    after: read(after, path),
+    modes: { before: modeIn(before, path), after: modeIn(after, path) },
+  }))
 }
 
 function filesIn(folder: string): readonly string[] {
@@ -125,4 +162,8 @@ function filesIn(folder: string): readonly string[] {
 
 function read(folder: string, path: string): Buffer | undefined {
   return existsSync(join(folder, path)) ? readFileSync(join(folder, path)) : undefined
+}
+
+function modeIn(folder: string, path: string): number | undefined {
+  return lstatSync(join(folder, path), { throwIfNoEntry: false })?.mode
 }

@@ -3,7 +3,7 @@ import { bodyLines } from '../match/prepare-chunks.ts'
 import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 
 /**
- * Returns the patch that reverts a patch. Its operations are in reverse order, and old and new lines are exchanged. Plan the result with `refuseAmbiguous`, so
+ * Returns the patch that reverts a patch. Its operations are in reverse order, and old and new lines are exchanged. Plan the result with `ambiguous: 'refuse'`, so
  * that it can't match a different place than the original patch.
  *
  * An add becomes a delete that expects exactly the added lines.

@@ -40,11 +40,13 @@ function isMoveOf(write: Change | undefined, removed: Change): boolean {
 
 function bytesBefore({ before }: Change): Buffer {
   if (before.type === 'file') return before.bytes
+  // A file too large to be read is shown as binary.
+  if (before.type === 'unread') return Buffer.of(0)
   return Buffer.from(before.type === 'symlink' ? before.target : '')
 }
 
 function modeBefore({ before }: Change): number | undefined {
-  return before.type === 'file' ? before.mode : undefined
+  return before.type === 'file' || before.type === 'unread' ? before.mode : undefined
 }
 
 function diffFile(

@@ -1,4 +1,5 @@
-import type { AgentReport } from './sub-agents.ts'
+/** A sub-agent's report about its work. `ok` is false if the sub-agent didn't finish. */
+export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
 
 /** Formats an agent's report for the model that delegated the task. */
 export function describeReport({ id, ok, text }: AgentReport): string {

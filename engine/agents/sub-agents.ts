@@ -6,6 +6,7 @@ import type { RunSummary } from '../core/events.ts'
 import type { RunPart } from '../run/run-part.ts'
 import { prepareStart } from '../session/start-session.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
+import { describeReport, type AgentReport } from './describe-report.ts'
 import { forwardTo } from './forward.ts'
 import { meteredModel } from './metered-model.ts'
 
@@ -23,9 +24,6 @@ export type Assignment = {
   /** The definition to use; undefined if the sub-agent is to be like the agent that assigns the task. */
   readonly definition: AgentDefinition | undefined
 }
-
-/** A sub-agent's report about its work. `ok` is false if the sub-agent didn't finish. */
-export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
 
 /** The run that sub-agents work for. */
 export type Parent = {
@@ -110,6 +108,12 @@ export class SubAgents {
   /** The ids of the sub-agents whose reports haven't been read yet. */
   get unread(): readonly string[] {
     return [...this.#working.keys()]
+  }
+
+  /** Waits for an agent, and describes its report for the model that delegated the work. */
+  async reportOf(id: string): Promise<string> {
+    const report = await this.wait(id)
+    return report === undefined ? `${id} has no work in progress.` : describeReport(report)
   }
 
   /** Ends the work of all agents that are still working. */

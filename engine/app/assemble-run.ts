@@ -1,5 +1,4 @@
 import { findIdleRules } from '../../policies/index.ts'
-import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
 import type { RunHandle } from '../agents/sub-agents.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import type { Model } from '../core/model.ts'
@@ -9,6 +8,7 @@ import type { RunHooks } from '../tools/hook-interface.ts'
 import { run } from '../run/run.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { RunPart } from '../run/run-part.ts'
+import { maskSecrets } from '../core/text/mask-secrets.ts'
 import { outputLimits } from '../core/text/output-limits.ts'
 import { builtInTools } from './built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -26,7 +26,7 @@ import { openFeatures } from './open-features.ts'
 import { createRunGuardian } from './run-guardian.ts'
 import { compactionLimit } from './compaction-limit.ts'
 import { describeWorktree } from './open-worktrees.ts'
-import { environmentOutside } from './environment-outside-sandbox.ts'
+import { openOutside } from './open-outside.ts'
 import { eventLog } from '../session/event-log.ts'
 import { reviewTools } from './review-tools.ts'
 import type { InSession } from './stages.ts'
@@ -44,6 +44,7 @@ type AssembleOptions = {
    * resolves when no more calls will come.
    */
   readonly serve: NonNullable<RunOptions['serve']>
+  readonly began: NonNullable<RunOptions['began']>
 }
 
 /** Puts a run together from its features, and runs it to completion. */
@@ -87,7 +88,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
       if (opened === undefined) early.push(message)
       else opened.runContext.open({ type: 'error', message }).complete({})
     },
-    outside: openOnce(session, closing),
+    outside: openOutside(session, closing),
     runPart,
     sharedTools,
     aroundModel,
@@ -139,6 +140,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
       options.begun()
       return guardian
     },
+    began: options.began,
     session: session.session,
     ...(session.transaction === undefined
       ? {}
@@ -151,6 +153,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
           ),
         }),
     prompt,
+    ...(services.agents === undefined ? {} : { delegates: services.agents }),
     firstCalls: session.named?.looked ?? [],
     images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
     notices: [
@@ -167,6 +170,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ],
     ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
     ...(session.output === undefined ? {} : { output: session.output }),
+    ...(session.claims === undefined ? {} : { claims: session.claims }),
     ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
     ...(session.verify === undefined ? {} : { verify: session.verify }),
     ...(session.codeReview === undefined ? {} : { review: session.codeReview.ending }),
@@ -178,7 +182,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     sinks: [
       ...(session.effects === undefined ? [] : [session.effects.sink(extensions.hooks)]),
       ...options.sinks,
-      eventLog(session.session.directory, { prompt, context: shared.context }),
+      eventLog(session.session.directory, { prompt, context: shared.context }, maskSecrets(request.environment)),
       ...all(({ sinks }) => sinks),
     ],
     signal: session.signal,
@@ -224,12 +228,4 @@ function only<Name extends 'hooks' | 'dynamicTools'>(
   const brought = contributions.filter((one) => one[name] !== undefined)
   if (brought.length > 1) throw new Error(`${brought.length} features provide ${name}, but a run has only one`)
   return brought[0]?.[name]
-}
-
-/** Returns a function that opens the unconfined sandbox on its first call. */
-function openOnce({ sandbox, workspace, request }: InSession, closing: Closing): () => Promise<Sandbox> {
-  let opened: Promise<Sandbox> | undefined
-  closing.add(async () => (await opened)?.close())
-  const environment = environmentOutside(sandbox.policy, request.environment)
-  return () => (opened ??= openSandbox(parsePolicy({ mode: 'danger-full-access', workspace, environment })))
 }

@@ -37,7 +37,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {
     throw new UserError(
       'sandboxUnavailable',
-      "--transactional can't use an overlay: the docker daemon can't see an overlay that is mounted for a single process, and bubblewrap does not work here. Use --transactional=copy.",
+      "The run's view can't be an overlay: the docker daemon can't see an overlay that is mounted for a single process, and bubblewrap does not work here. Use --view=copy.",
     )
   }
   const escalation = openEscalation(sandbox, settings, forbids, onDecision)

@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectories, mountsBelow, overlayStart, withLookUp, type Overlays } from '../../sandbox/index.ts'
+import { mountsBelow, overlayStart, withLookUp, type Overlays } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
-import { isLocked, lockSession, type LockedFolder } from '../session/session-lock.ts'
+import { isLocked, type LockedFolder } from '../session/session-lock.ts'
+import { lockSessionFolder } from '../session/session.ts'
 import type { Beginning } from '../session/start-session.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { prepareOverlays, unaskedLimit } from '../transaction/private-view.ts'
@@ -11,10 +12,9 @@ import { readViewState } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
 import type { Closing } from './closing.ts'
-import { sandboxModeOf } from './modes.ts'
 import type { Configured } from './stages.ts'
 import { recoverTree } from './recover-tree.ts'
-import { requestedTransaction, strategyBefore, treesOf } from './run-transaction.ts'
+import { viewOf, treesOf } from './run-transaction.ts'
 
 /**
  * If the run's private view of the tree is to be an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the
@@ -37,20 +37,16 @@ export async function enterOverlay(
   }
   if (request.start?.type === 'resume') await settleUnlocked(directory)
   const before = request.start?.type === 'resume' ? readViewState(directory) : undefined
-  const wish = requestedTransaction(request.transaction, settings, strategyBefore(beginning))
-  const isRefused =
-    request.ephemeral === true ||
-    request.externallySandboxed === true ||
-    sandboxModeOf(settings) === 'danger-full-access'
-  // These options can't be combined with a transaction. The code that opens the transaction reports that.
-  if (wish === undefined || isRefused) return undefined
+  const wish = viewOf(request, settings)
+  if (wish === undefined) return undefined
+  if (request.ephemeral === true)
+    return 'an ephemeral run has no folder in which a restarted program could find its overlays'
   const isOpen = before?.state === 'open'
   const strategy = isOpen ? before.strategy : wish.strategy
   if (strategy === 'copy' || strategy === 'reflink') return undefined
   const trees = isOpen ? before.roots.map(({ path }) => path) : treesOf(rootsOf(settings, configured.workspace))
   const isNew = !existsSync(directory)
-  makeDirectories(directory)
-  const lock = lockSession(directory, 'run')
+  const { lock, made } = lockSessionFolder(directory)
   let why: string | undefined
   try {
     if (strategy === undefined && (await suitsCopy(trees, directory, unaskedLimit))) return undefined
@@ -64,6 +60,7 @@ export async function enterOverlay(
   } finally {
     lock.release()
     if (isNew) rmSync(directory, { recursive: true, force: true })
+    for (const each of made.toReversed()) removeIfEmpty(each)
   }
 }
 
@@ -81,6 +78,14 @@ function reasonAgainst({ request, settings }: Configured, trees: readonly string
   return mount === undefined
     ? undefined
     : `${mount} is mounted in the tree, and an overlay would show the files that this mount covers`
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // Another run uses it by now.
+  }
 }
 
 /** Removes an empty session whose run never started. */

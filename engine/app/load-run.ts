@@ -3,6 +3,7 @@ import { rootsOf } from '../config/configured-policy.ts'
 import { noMemory, readMemory } from '../memory/read-memory.ts'
 import { findHome, findAppPaths, stateFor } from '../core/app-paths.ts'
 import { readPolicies } from '../config/read-policies.ts'
+import type { ClaimsCheck } from '../run/claims.ts'
 import { OutputContract } from '../run/output-contract.ts'
 import { prepareStart, type Beginning } from '../session/start-session.ts'
 import { chooseReviewer } from './choose-reviewer.ts'
@@ -81,7 +82,8 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   }
   const model = await openModel(configured, sources, beginning.resumedFrom?.model)
   const codeReview = request.review === undefined ? undefined : await openReview(request.review)
-  const wanted = codeReview?.output ?? request.output
+  const claims = request.claims === undefined ? undefined : await openClaims(request.claims.fail)
+  const wanted = codeReview?.output ?? claims?.output ?? request.output
   const output = wanted === undefined ? undefined : new OutputContract(wanted, model)
   const person = request.reviewing?.person
   const choice = chooseReviewer(
@@ -113,6 +115,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     openNamed: (name) => openNamed(name, sources),
     output,
     codeReview,
+    claims,
     // A review makes no changes that could be verified.
     verify: codeReview === undefined ? chooseVerification(request, settings, beginning.resumedFrom) : undefined,
     choice,
@@ -126,6 +129,12 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
 async function openReview(request: ReviewRequest): Promise<Review> {
   const { Review } = await import('../review/review.ts')
   return new Review(request)
+}
+
+/** Prepares the comparison of the model's claims with the record. Its code is loaded only if the user asked for that. */
+async function openClaims(fail: boolean): Promise<ClaimsCheck> {
+  const { checkClaims } = await import('../run/claims.ts')
+  return checkClaims(fail)
 }
 
 /** Checks that a run can begin without a prompt. @throws UserError `usage` if the resumed session contains nothing for the model to answer */

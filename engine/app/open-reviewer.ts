@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { homeDirectory } from '../../sandbox/index.ts'
@@ -21,7 +20,7 @@ import { answeringProgram } from '../approvals/answering-program.ts'
 import { reported } from '../approvals/report-decisions.ts'
 import { askAtTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
 import { acceptedFiles, keepRule } from '../approvals/keep-rule.ts'
-import { UserError } from '../core/user-error.ts'
+import { readUserText } from '../core/read-plain-file.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 
 /** A reviewer that is ready, and a function that releases it. */
@@ -119,13 +118,9 @@ function personAt(ask: AskPerson, places: AppPaths): OpenReviewer['reviewer'] {
   return (runContext) => reported(runContext, () => person)
 }
 
+const largestPolicy = 1024 * 1024
+
 function readPolicy(file: string): string {
   const path = file === '~' || file.startsWith('~/') ? join(homeDirectory(), file.slice(1)) : file
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UserError('usage', `reviewer_policy_file: ${path} can't be read: ${(error as Error).message}`, {
-      cause: error,
-    })
-  }
+  return readUserText(path, largestPolicy, `reviewer_policy_file: ${path}`)
 }

@@ -1,9 +1,11 @@
 import type { RunSummary } from '../core/events.ts'
 import type { TakeCall } from '../run/serve-calls.ts'
+import { interruptionBy, type Stop } from '../run/stop.ts'
 import { assemble } from './assemble-run.ts'
 import { Closing } from './closing.ts'
 import { beginSession, confineRun } from './confine-run.ts'
 import { EventQueue } from './event-queue.ts'
+import { limitStart } from './limit-start.ts'
 import { loadRun } from './load-run.ts'
 import type { Run, RunRequest } from './run-request.ts'
 import type { Loaded } from './stages.ts'
@@ -31,13 +33,19 @@ export function openRun(request: RunRequest): Run {
   closing.add(follow(request.signal, (reason) => interrupt(reason)))
 
   let hasBegun = false
+  let abandon: ((stop: Stop) => void) | undefined
+  const limit = limitStart(request.budget?.timeoutMs, controller.signal)
   const go = async (): Promise<RunSummary> => {
-    loaded = await loadRun(request, closing)
+    loaded = await limit.within(loadRun(request, closing))
     request.loaded?.()
-    const confined = await confineRun(loaded, closing)
-    const opened = await beginSession(confined, controller.signal, closing)
-    return assemble(opened, closing, {
+    const confined = await limit.within(confineRun(loaded, closing))
+    const opened = await limit.within(beginSession(confined, controller.signal, closing))
+    const running = assemble(opened, closing, {
       sinks: [...(request.sinks ?? []), queue.sink],
+      began: (end) => {
+        abandon = end
+        limit.release()
+      },
       begun: () => {
         hasBegun = true
         ready.resolve()
@@ -47,12 +55,14 @@ export function openRun(request: RunRequest): Run {
         return over.promise
       },
     })
+    return limit.within(running)
   }
 
   const result = go().catch(async (error: unknown) => {
+    limit.release()
     if (!hasBegun) {
       // The run is closed before the failure is reported, so that nothing else is still writing to the telemetry file then.
-      await closing.close().catch(() => undefined)
+      await limit.grace(closing.close().catch(() => undefined))
       await tellFailedStart(request, error)
     }
     throw error
@@ -81,6 +91,10 @@ export function openRun(request: RunRequest): Run {
     answer: (callId, answer) => loaded?.review.answer?.(callId, answer) ?? false,
     call: async (name, input, signal) => (await served.promise)(name, input, signal),
     interrupt,
+    abandon: (reason) => {
+      abandon?.(interruptionBy({ reason }))
+      return abandon !== undefined
+    },
     close: async () => {
       over.resolve()
       if (request.task.type === 'prompt') interrupt()

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { areMounted } from '../../sandbox/index.ts'
+import { areMounted, closedBase, confiningBackend } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
@@ -9,39 +9,25 @@ import { openViewState, reopenView, type PrivateView } from '../transaction/stor
 import type { Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
-import { sandboxModeOf } from './modes.ts'
 import type { Loaded } from './stages.ts'
-import { treesOf, requestedTransaction, strategyBefore, type OpenTransaction } from './run-transaction.ts'
+import { treesOf, viewOf, type OpenTransaction } from './run-transaction.ts'
 
 /**
- * Opens the private view of a transactional run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
+ * Opens the private view of a run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
  *
- * @returns undefined if the run is not a transaction
- * @throws UserError `sandboxUnavailable` if no view is possible, or commands would have no sandbox; `usage` if the request has options that can't be
- *   combined with a transaction
+ * @returns undefined if the run works in the workspace itself
+ * @throws UserError `sandboxUnavailable` if no view is possible; `usage` if the request has options that can't be combined with a view
  */
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded
   const isResumed = request.start?.type === 'resume'
   const open = isResumed ? openViewState(beginning.directory) : undefined
-  const wish = requestedTransaction(request.transaction, settings, strategyBefore(beginning))
+  const wish = viewOf(request, settings)
   if (wish === undefined) return undefined
-  if (request.ephemeral === true) {
-    throw new UserError(
-      'usage',
-      '--ephemeral stores nothing about a run, but --transactional stores its view: leave one of them out.',
-    )
-  }
-  if (request.externallySandboxed === true || sandboxModeOf(settings) === 'danger-full-access') {
-    throw new UserError(
-      'sandboxUnavailable',
-      '--transactional shows commands a private view, which needs a sandbox: without a sandbox, commands reach the tree itself. Use -s workspace-write.',
-    )
-  }
   if (beginning.resumedFrom?.worktree !== undefined && isResumed) {
     throw new UserError(
       'usage',
-      'The session works in a worktree of its own, and --transactional is not supported there: resume the session without --transactional.',
+      'The session works in a git worktree of its own, of which no private view can be made: resume it with --in-place.',
     )
   }
   if (open?.strategy === 'overlay' && !areMounted(open.roots.map(({ source }) => source))) {
@@ -50,7 +36,9 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
       `The session's view is an overlay, which is not available in this run: ${noOverlay ?? 'it was not mounted when the run started'}.`,
     )
   }
-  const session = beginning.open(workspace, request.source)
+  // An ephemeral session is removed when it is closed, together with its view.
+  const passing = request.ephemeral === true ? closedBase(rootsOf(settings, workspace), confiningBackend()) : undefined
+  const session = beginning.open(workspace, request.source, passing)
   closing.add(() => session.close())
   const whenClosed: OpenTransaction['whenClosed'] = []
   closing.add(async () => {

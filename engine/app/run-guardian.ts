@@ -8,7 +8,7 @@ import { planReviewer } from './plan-reviewer.ts'
 
 /** Creates the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
 export function createRunGuardian(
-  { session, policies, approvalMode, sandbox, services, review, choice, planMode }: Opened,
+  { session, policies, approvalMode, sandbox, services, review, choice, planMode, transaction }: Opened,
   contributions: readonly Contribution[],
 ): (runContext: RunContext) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
@@ -25,6 +25,7 @@ export function createRunGuardian(
       reviewer: behind(review.reviewer(runContext)),
       planReviewer: behind(approvesPlans(runContext)),
       audit,
+      onView: transaction !== undefined,
       writableRoots,
       conceals: (paths) => concealedOf(sandbox.policy, paths),
       protects: (path, roots) => protectingPlace(sandbox.policy, path, roots),

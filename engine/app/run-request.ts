@@ -34,19 +34,16 @@ type Reviewing = {
   readonly person?: () => AskPerson
 }
 
-/** The settings of a transaction: a run that works on a private view, and whose changes land at the end either all together or not at all. */
+/** How a run works on its private view of the workspace, whose changes land at the end either all together or not at all. */
 export type TransactionRequest = {
   /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if the trees are not too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
   /** When the changes land. Default: `on-success`, which lands them only if the run ended normally. */
   readonly land?: 'on-success' | 'never' | 'always'
-  /** Whether files that git ignores land too. Default: false, which means that they remain in the run's view. */
+  /** Whether files that git ignores land too. Default: true. If false, they remain in the run's view. */
   readonly landIgnored?: boolean
-  /**
-   * Whether the checked-out branch moves to the run's commits, and other branches, tags and notes change as in the run, if nobody else has changed them in the
-   * meantime. Default: the commits are stored in the repository under `refs/heads/portcullis/SESSION`.
-   */
-  readonly landCommits?: boolean
+  /** Whether the run works in the workspace itself, without a view. Its changes are there at once, and are neither judged nor undone. Default: false. */
+  readonly inPlace?: boolean
 }
 
 /** Commands that are run in the sandbox when the model is done. If one fails, its failure is reported to the model, which continues. */
@@ -106,7 +103,7 @@ export type RunRequest = {
   readonly externallySandboxed?: boolean
   /** Whether to plan only (true), or to carry out the plan of a resumed session (false). Default: as in the resumed session. */
   readonly plan?: boolean
-  /** Makes the run work on a private view of the workspace. Default: the configured `transactional`, or as in the resumed session. */
+  /** How the run's view is made and landed. Default: as configured. */
   readonly transaction?: TransactionRequest
   /** The commands that must succeed when the model is done. Default: the configured `verify`, or as in the resumed session. */
   readonly verify?: VerificationRequest
@@ -122,11 +119,15 @@ export type RunRequest = {
   readonly review?: ReviewRequest
   /** The schema that the final message must match. Default: none. */
   readonly output?: OutputSchema
+  /** Asks the model for facts about its work at the end, in place of `output`, and compares them with the record. `fail`: a contradiction makes the run fail. */
+  readonly claims?: { readonly fail: boolean }
   /**
    * Opens the destination of the final message before anything runs. Returns a function that writes the message. If it can't be written, that
    * function returns the reason, and the run fails.
    */
   readonly deliver?: () => (finalMessage: string) => string | undefined
+  /** The absolute path of the file to which `deliver` writes. What the run makes at this path doesn't land. */
+  readonly deliversTo?: string
   /** The limits on what the run may use. Default: no limits. */
   readonly budget?: Budget
   /** Whether the first refused call ends the run. Default: false. */
@@ -183,6 +184,12 @@ export type Run = {
   call: TakeCall
   /** Ends the run cleanly, with its last event and its summary. Default reason: `interrupted`. */
   interrupt(reason?: 'interrupted' | 'terminated' | Error): void
+  /**
+   * Emits the run's last event at once, for a process that is about to exit without waiting for the run.
+   *
+   * @returns false if the run hasn't begun, so that it has no events
+   */
+  abandon(reason: 'interrupted' | 'terminated' | Error): boolean
   /** Ends the run if it is still running, and resolves when everything that it opened is closed. */
   close(): Promise<void>
 }

@@ -1,26 +1,25 @@
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
-import { gitDirectoriesOf, runBranch, runsLater, type Sandbox } from '../../sandbox/index.ts'
+import { confiningBackend, factsOf, type Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/settings-schema.ts'
-import type { Changes } from '../core/changes/change-watch.ts'
 import { isInside } from '../core/directories-between.ts'
-import { UserError } from '../core/user-error.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
+import { UserError } from '../core/user-error.ts'
 import type { Transaction } from '../run/run-options.ts'
 import { interruptionBy } from '../run/stop.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
-import { patchFile } from '../transaction/change-record.ts'
+import { notIgnored, patchFile } from '../transaction/change-record.ts'
 import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
-import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, land, type Landing } from '../transaction/land.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
 import type { PrivateView } from '../transaction/stored-view.ts'
-import { readViewState, type Strategy } from '../transaction/view-state.ts'
+import type { Strategy } from '../transaction/view-state.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
-import type { Beginning } from '../session/start-session.ts'
+import { changesOf } from './changes-in-view.ts'
 import type { Outside } from './outside-effects.ts'
-import type { TransactionRequest } from './run-request.ts'
+import { sandboxModeOf } from './modes.ts'
+import type { RunRequest, TransactionRequest } from './run-request.ts'
 import { findRepository } from './workspace.ts'
 
 /** An open private view, and the session whose folder contains it. */
@@ -36,47 +35,55 @@ export type OpenTransaction = {
   readonly noted: Promise<unknown>
 }
 
-/** The settings of a run that is a transaction. */
+/** How a run's view is made and landed. */
 type TransactionWish = {
   /** How the view is made. Undefined: by the cheapest strategy that works. */
   readonly strategy: Strategy | undefined
   readonly land: NonNullable<TransactionRequest['land']>
   readonly landIgnored: boolean
-  readonly landCommits: boolean
-}
-
-/** How the view of the session that a run resumes or forks was made; undefined if there is no such session, or if it had no view. */
-export function strategyBefore({ earlier }: Beginning): Strategy | undefined {
-  return earlier === undefined ? undefined : readViewState(earlier)?.strategy
+  /** Where this program writes the final message; undefined if it doesn't. */
+  readonly deliversTo: string | undefined
 }
 
 /**
- * Returns the transaction settings of a run, from the request or else from the configuration; undefined if the run isn't a transaction.
+ * How a run works on a view, from the request or else from the configuration; undefined if it works in the workspace itself: because it may not write, no
+ * sandbox of ours confines it, its sandbox can't show a view, or the user asked for that.
  *
- * @param before how the view of the session that the run continues was made; undefined if there is none. A run that resumes or forks a session with a
- *   view is always a transaction
- * @throws UserError `usage` if the request has options for landing but isn't a transaction
+ * @throws UserError `usage` if the request has options for landing, but the run has no view
  */
-export function requestedTransaction(
-  asked: TransactionRequest | undefined,
-  { transactional }: Settings,
-  before: Strategy | undefined,
+export function viewOf(
+  request: Pick<RunRequest, 'task' | 'transaction' | 'externallySandboxed' | 'deliversTo'>,
+  settings: Settings,
 ): TransactionWish | undefined {
-  const strategy =
-    asked?.strategy ?? (transactional === true ? 'auto' : transactional === false ? undefined : transactional)
-  if (strategy === undefined && before === undefined) {
-    if (asked === undefined) return undefined
-    throw new UserError(
-      'usage',
-      '--land, --land-ignored and --land-commits are options of a transaction: add --transactional, or leave them out.',
-    )
+  const asked = request.transaction ?? {}
+  const reason = whyInPlace(request, settings)
+  if (reason !== undefined) {
+    const { strategy, land } = asked
+    if (sandboxModeOf(settings) === 'read-only' || (strategy ?? land) === undefined) return undefined
+    throw new UserError('usage', `${reason}, so there is no view to make or to land: leave out --view and --land.`)
   }
+  const strategy = asked.strategy ?? settings.view
   return {
-    strategy: strategy === 'auto' ? undefined : (strategy ?? before),
-    land: asked?.land ?? 'on-success',
-    landIgnored: asked?.landIgnored === true,
-    landCommits: asked?.landCommits === true,
+    strategy: strategy === 'auto' ? undefined : strategy,
+    land: asked.land ?? 'on-success',
+    landIgnored: asked.landIgnored !== false,
+    deliversTo: request.deliversTo,
   }
+}
+
+function whyInPlace(
+  { task, transaction, externallySandboxed }: Pick<RunRequest, 'task' | 'transaction' | 'externallySandboxed'>,
+  settings: Settings,
+): string | undefined {
+  const mode = sandboxModeOf(settings)
+  if (mode === 'read-only') return 'The run may not write'
+  if (externallySandboxed === true) return '--externally-sandboxed runs commands in the workspace itself'
+  if (mode === 'danger-full-access') return 'Without a sandbox, commands run in the workspace itself'
+  if (transaction?.inPlace ?? settings.in_place) return 'The run works in the workspace itself (in_place)'
+  if (task.type === 'calls') return 'Calls without a model work in the workspace itself'
+  return factsOf(settings.sandbox_backend ?? confiningBackend()).hasViews
+    ? undefined
+    : "This sandbox can't show commands a view"
 }
 
 /**
@@ -113,7 +120,7 @@ export function runTransaction(
 ): Transaction {
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> =>
-    (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored)))
+    (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored, wish.deliversTo)))
   return {
     facts: {
       strategy: view.state.strategy,
@@ -122,26 +129,29 @@ export function runTransaction(
       ...(possible.length === 0 ? {} : { outside: [...possible] }),
       ...(resumed ? { resumed: true as const } : {}),
     },
-    changes: {
+    changes: (patched) => ({
       begin: async () => undefined,
       // If the changes can't be listed, this returns only the reason instead of throwing, because landing fails later and reports the error.
       settle: () =>
-        record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
-    },
+        record().then(
+          (known) => changesOf(view.directory, known, patched()),
+          (error: Error) => ({ files: [], runsLater: [], notCounted: error.message }),
+        ),
+    }),
     land: async (stop, signal) => {
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
       if (wanted) begins?.()
       // With `always`, the changes land even if a signal has ended the run.
       const stopping = wish.land === 'always' && signal.aborted ? undefined : signal
-      const commits = { move: wish.landCommits }
-      const landing = wanted ? await land(view.directory, known, { commits, signal: stopping }) : undefined
+      const landing = wanted ? await land(view.directory, known, { commits: true, signal: stopping }) : undefined
       const isIn = landing?.type === 'landed' || landing?.type === 'nothing'
       const report = {
         ...reportOf(view, wish, known, landing, isIn ? landing.commits : undefined),
         outside: [...happened()],
       }
-      if (isIn) {
+      // What was left out stays in the view, in which the session can go on.
+      if (isIn && known.blocked.length === 0) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeLandedView(view.directory)
         // Overlays are removed only after the sandbox is closed, because closing the sandbox examines the mounted views.
@@ -151,13 +161,13 @@ export function runTransaction(
         const { reason, message } = interruptionBy(signal)
         return { report, stop: { reason, message: `${message} Nothing was landed. ${keptIn(view)}.` } }
       }
-      const message = failureOf(landing, view, known)
+      const message = failureOf(landing, view)
       return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }
     },
   }
 }
 
-function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }: ChangeRecord): string | undefined {
+function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
   const patch = patchFile(view.directory)
   const kept = keptIn(view)
   if (landing?.type === 'failed') {
@@ -167,8 +177,7 @@ function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }:
   if (landing?.type !== 'conflict') return undefined
   const [first, ...others] = landing.conflicts
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  const help = landing.conflicts === blocked ? `. ${whatHelps(basename(view.directory))}` : ''
-  return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}${help}`
+  return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}`
 }
 
 function keptIn(view: PrivateView): string {
@@ -195,7 +204,7 @@ function reportOf(
     strategy: view.state.strategy,
     outcome: landing === undefined || landing.type === 'interrupted' ? 'kept' : landing.type,
     ...(landing?.type === 'failed' && landing.tree !== 'unchanged' ? { tree: landing.tree } : {}),
-    files: record.changes.length,
+    files: notIgnored(record).length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
     ...(refs.length === 0 ? {} : { refs: refs.slice(0, mostNamed).map((each) => ({ ...each })) }),
@@ -205,36 +214,18 @@ function reportOf(
       .map(({ path, kept: place, refs: changed }) => ({
         path,
         kept: place,
-        branch: runBranch(gitDirectoriesOf(path), id),
         ...(changed && { refs: changed.slice(0, mostNamed).map(({ name }) => name) }),
         ...(failed.find((each) => each.path === path) ?? {}),
       })),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),
     ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
     not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
+    ...(record.blocked.length === 0 ? {} : { left_out: record.blocked.slice(0, mostNamed) }),
     can_undo:
       (landing?.type === 'landed' && landing.canUndo) ||
       (landing?.type === 'nothing' && landed.length + refs.length > 0),
     ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNamed) }),
     run: id,
     patch: patchFile(view.directory),
-  }
-}
-
-function changesOf(record: ChangeRecord): Changes {
-  const files = record.changes
-    .filter(({ before, after }) => before.type !== 'directory' && after.type !== 'directory')
-    .map(({ root, path, before, after }) => ({
-      root,
-      path: `${root}/${path}`,
-      kind: before.type === 'absent' ? 'add' : after.type === 'absent' ? 'delete' : 'update',
-    }))
-  return {
-    files: files.map(({ path, kind }) => ({ path, kind })),
-    runsLater: files.flatMap(({ root, path, kind }) => {
-      const program = runsLater(path, root)
-      return program === undefined ? [] : [{ path, kind, program }]
-    }),
-    notCounted: undefined,
   }
 }

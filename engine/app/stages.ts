@@ -13,6 +13,7 @@ import type { AppPaths } from '../core/app-paths.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { Policies } from '../config/read-policies.ts'
 import type { Review } from '../review/review.ts'
+import type { ClaimsCheck } from '../run/claims.ts'
 import type { OutputContract } from '../run/output-contract.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Session } from '../session/session.ts'
@@ -61,6 +62,8 @@ export type Loaded = Configured & {
   /** Opens a model by its name. */
   readonly openNamed: (name: string) => Promise<Model>
   readonly output: OutputContract | undefined
+  /** The check of the facts that the model claims at the end. Undefined: no facts are asked for. */
+  readonly claims: ClaimsCheck | undefined
   /** The commands that must succeed when the model is done. Undefined: there are no such commands. */
   readonly verify: Verification | undefined
   /** The review to carry out. Undefined: the run works on a task. */

@@ -1,5 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { explainSystemFault } from '../core/system-fault.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
@@ -13,13 +14,14 @@ export function findWorkspace(directory: string, option = '-C'): string {
   const path = resolve(directory)
   try {
     const real = realpathSync(path)
-    if (statSync(real).isDirectory()) return real
+    if (statSync(real).isDirectory()) {
+      // Otherwise a command would fail as if its program were missing.
+      accessSync(real, constants.R_OK | constants.X_OK)
+      return real
+    }
   } catch (error) {
-    throw new UserError(
-      'usage',
-      `${option} ${path}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : (error as Error).message}`,
-      { cause: error },
-    )
+    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : explainSystemFault(error)
+    throw new UserError('usage', `${option} ${path}: ${why ?? (error as Error).message}`, { cause: error })
   }
   throw new UserError('usage', `${option} ${path}: not a directory`)
 }

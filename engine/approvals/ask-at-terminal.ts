@@ -1,3 +1,4 @@
+import { harmless } from '../core/text/harmless.ts'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import type { HumanOptions } from '../../policies/index.ts'
@@ -35,13 +36,13 @@ export function openTerminal({ input, output }: Terminal): AskPerson {
   const ask: AskPerson = async ({ text, prompt, read }, signal) => {
     signal?.throwIfAborted()
     reader ??= readLines(input)
-    output.write(text)
+    output.write(harmless(text))
     for (;;) {
       const line = await reader(signal)
       if (line === undefined) return undefined
       const answer = read(line)
       if (answer !== undefined) return answer
-      output.write(prompt)
+      output.write(harmless(prompt))
     }
   }
   return (question, signal) => {

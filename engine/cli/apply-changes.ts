@@ -5,7 +5,6 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { commitLines, refLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
-import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, isWhole, land } from '../transaction/land.ts'
 import { lastSides } from '../transaction/note-landed.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
@@ -15,61 +14,62 @@ import { findChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
 import { codeOf, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
+import { print, tell, tellText, rawOutput, isTerminal } from './print.ts'
 
 /** The options of `agent apply`. With `patch`, the person at the terminal decides about each hunk. */
-export type ApplyOptions = { readonly landCommits?: true; readonly patch?: true }
+export type ApplyOptions = { readonly patch?: true }
 
 /** `agent apply`: lands all or some of the changes of a run. */
 export async function applyCommand(
   run: string | undefined,
   paths: readonly string[],
-  { landCommits: moves, patch }: ApplyOptions,
+  { patch }: ApplyOptions,
 ): Promise<number> {
   if (patch === true) requireTerminal()
   return withLock(findChangedSession(run), 'land', async (session) => {
     const record = await recordOf(session, session.directory)
     if (paths.length === 0) startWhereMounted(session, record)
-    const ask = patch === true ? openTerminal({ input: process.stdin, output: process.stderr }) : undefined
+    const ask = patch === true ? openTerminal({ input: process.stdin, output: rawOutput.stderr }) : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)
     if (chosen === undefined) {
-      process.stdout.write('You chose no changes: the tree is unchanged.\n')
+      print('You chose no changes: the tree is unchanged.')
       return exitCodes.done
     }
     const all = isWhole(record, chosen)
     // If only changes that can't land are left out, no later landing would take the commits along.
     const isEvery = isWhole({ ...record, blocked: [] }, chosen)
     const held = holdSignals(whileLanding)
-    const wish = { chosen, signal: held, ...(isEvery || moves === true ? { commits: { move: moves === true } } : {}) }
+    const wish = { chosen, signal: held, commits: isEvery }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
     const lines = [...commitLines(commits?.landed ?? []), ...refLines(commits?.refs ?? [], commits?.kept ?? [])]
-    for (const line of lines) process.stdout.write(`${line}\n`)
-    for (const { path, why } of commits?.failed ?? [])
-      process.stderr.write(`${path}: the commits were not landed: ${why}\n`)
+    for (const line of lines) print(line)
+    for (const { path, why } of commits?.failed ?? []) tell(`${path}: the commits were not landed: ${why}`)
     switch (landing.type) {
       case 'landed': {
         if (all) await finish(session)
-        const merged = landing.merged.map((path) => `merged with somebody else's changes: ${path}\n`).join('')
-        const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
         const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
-        process.stdout.write(`${merged}${notes}${whatLanded(landing)} landed${undone}\n`)
+        print(
+          ...landing.merged.map((path) => `merged with somebody else's changes: ${path}`),
+          ...landing.notes.map((note) => `note: ${note}`),
+          `${whatLanded(landing)} landed${undone}`,
+        )
         return exitCodes.done
       }
       case 'nothing':
         if (all) await finish(session)
-        process.stdout.write('Nothing to do: the tree already has all of these changes.\n')
+        print('Nothing to do: the tree already has all of these changes.')
         return exitCodes.done
       case 'conflict':
-        for (const { path, why } of landing.conflicts) process.stderr.write(`${path}: ${why}\n`)
-        process.stderr.write(`Nothing was landed. To get the patch, run agent changes ${session.id} --patch FILE.\n`)
-        if (landing.conflicts === record.blocked) process.stderr.write(`${whatHelps(session.id)}\n`)
+        for (const { path, why } of landing.conflicts) tell(`${path}: ${why}`)
+        tell(`Nothing was landed. To get the patch, run agent changes ${session.id} --patch FILE.`)
         return exitCodes.failed
       case 'interrupted':
-        process.stderr.write('Interrupted. Nothing was landed: the tree is unchanged.\n')
+        tell('Interrupted. Nothing was landed: the tree is unchanged.')
         return codeOf(held.reason as Interruption)
       case 'failed':
-        process.stderr.write(`${landing.tree === 'unchanged' ? 'Nothing was landed. ' : ''}${landing.message}\n`)
+        tell(`${landing.tree === 'unchanged' ? 'Nothing was landed. ' : ''}${landing.message}`)
         return exitCodes.failed
       default:
         return landing satisfies never
@@ -83,7 +83,7 @@ export async function applyCommand(
  * @throws UserError `usage` if standard input or standard error is not a terminal
  */
 function requireTerminal(): void {
-  if (process.stdin.isTTY && process.stderr.isTTY) return
+  if (process.stdin.isTTY && isTerminal('stderr')) return
   throw new UserError(
     'usage',
     '-p asks about each hunk, but there is no terminal. Name paths instead, or leave out -p to land all changes.',
@@ -106,7 +106,7 @@ async function pick(
   const open = offers.filter((offer) => !isDone(offer))
   try {
     const left = open.map((offer) => offer.left)
-    const picked = await pickChanges(left, directory, ask, (text) => process.stderr.write(text))
+    const picked = await pickChanges(left, directory, ask, tellText)
     if (picked.length === 0 && open.length > 0) return undefined
     const whole = picked.map((one) => offers.find((offer) => offer.left === one)?.change ?? one)
     return [...offers.filter(isDone).map(({ change }) => change), ...whole]

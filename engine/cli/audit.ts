@@ -1,22 +1,30 @@
-import process from 'node:process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { AuditError, parseHead, verifyAuditLog, type AuditHead } from '../../policies/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
+import { findSessionFolder } from './find-session-folder.ts'
 import { UserError } from '../core/user-error.ts'
+import { print } from './print.ts'
 
 /**
  * `agent audit verify`: checks an audit log, and prints each problem with its line number. The exit code is 1 if there is a problem.
  *
+ * @param named the log, or the session that it belongs to: its folder, its id, or the beginning or end of the id. Undefined: the newest session here
  * @param head the number of records and the last hash of the log, as `RECORDS:HASH` from the run's last event. Undefined: they are read from the file
  * next to the log
  */
-export function auditVerify(file: string, head: string | undefined): number {
+export function auditVerify(named: string | undefined, head: string | undefined): number {
+  const file =
+    named !== undefined && statSync(named, { throwIfNoEntry: false })?.isFile() === true
+      ? named
+      : join(findSessionFolder(named), 'audit.jsonl')
   const expected = head === undefined ? undefined : readHead(head)
   try {
     const { records, faults } = verifyAuditLog(file, expected === undefined ? {} : { expected })
-    for (const { line, message } of faults) process.stdout.write(`${file}:${line}: ${message}\n`)
+    for (const { line, message } of faults) print(`${file}:${line}: ${message}`)
     if (faults.length > 0) return exitCodes.failed
-    process.stdout.write(`${file}: ${counted(records, 'record')}, intact\n`)
+    print(`${file}: ${counted(records, 'record')}, intact`)
     return exitCodes.done
   } catch (error) {
     if (error instanceof AuditError) throw new UserError('usage', `${file}: ${error.message}`, { cause: error })

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
 import { writeControl } from '../batch/folder/control.ts'
 import { readIfThere } from '../batch/folder/files.ts'
-import { isSupervised } from '../batch/folder/supervisor-lock.ts'
+import { supervisorOf } from '../batch/folder/supervisor-lock.ts'
 import { resultsOf, summaryOf } from '../batch/derived/results.ts'
 import { parseWhere } from '../batch/where.ts'
 import { statusLines, type Status } from '../batch/batch-status.ts'
-import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { counted } from '../core/text/counted.ts'
+import { print, printJson, rawOutput, isTerminal } from './print.ts'
 
 /** A request to a running batch. */
 type Wish = 'pause' | 'resume' | 'cancel'
@@ -37,9 +37,9 @@ const said: Readonly<Record<Wish, string>> = {
 export function batchWish(directory: string, wish: Wish): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
   writeControl(folder.path, wishes[wish], process.pid)
-  process.stdout.write(`${said[wish]}\n`)
-  if (!isSupervised(folder.path))
-    process.stdout.write('This batch is not running. To continue it, run agent batch run with the same arguments.\n')
+  print(said[wish])
+  if (supervisorOf(folder.path) === undefined)
+    print('This batch is not running. To continue it, run agent batch run with the same arguments.')
   return exitCodes.done
 }
 
@@ -71,16 +71,16 @@ export async function batchStatus(
   const folder = BatchFolder.open(resolve(directory), process.pid)
   const trials = folder.trials(folder.tasks())
   for (;;) {
-    const isRunning = isSupervised(folder.path)
+    const isRunning = supervisorOf(folder.path) !== undefined
     const live = isRunning ? readIfThere(join(folder.path, 'status.json')) : undefined
     const status: Status = {
       summary: summaryOf(folder, resultsOf(folder, trials)),
       supervised: isRunning,
       live: live === undefined ? undefined : (JSON.parse(live) as Status['live']),
     }
-    const text =
-      json === true ? `${JSON.stringify(status)}\n` : sanitizeForTerminal(statusLines(status)).join('\n') + '\n'
-    process.stdout.write(watch === true && json !== true && process.stdout.isTTY ? `\u001b[H\u001b[2J${text}` : text)
+    if (watch === true && json !== true && isTerminal('stdout')) rawOutput.stdout.write('\u001b[H\u001b[2J')
+    if (json === true) printJson(status)
+    else print(...statusLines(status))
     if (watch !== true || !isRunning) return exitCodes.done
     await sleep(2000)
   }
@@ -95,7 +95,7 @@ export async function batchStatus(
 export function batchRetry(directory: string, where: string): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
   const isMeant = parseWhere(where)
-  if (isSupervised(folder.path)) {
+  if (supervisorOf(folder.path) !== undefined) {
     throw new UserError(
       'usage',
       `${folder.path} is running. To reopen its runs, first end the batch with agent batch cancel.`,
@@ -109,8 +109,8 @@ export function batchRetry(directory: string, where: string): number {
     folder.note({ type: 'retried', trial: trial.key })
     opened += 1
   }
-  process.stdout.write(
-    `${counted(opened, 'run is', 'runs are')} open again${opened > 0 ? `. To repeat ${opened === 1 ? 'it' : 'them'}, run agent batch run with the same arguments` : ''}.\n`,
+  print(
+    `${counted(opened, 'run is', 'runs are')} open again${opened > 0 ? `. To repeat ${opened === 1 ? 'it' : 'them'}, run agent batch run with the same arguments` : ''}.`,
   )
   return exitCodes.done
 }

@@ -1,8 +1,9 @@
 import type { WriteStream } from 'node:tty'
 import type { Progress } from '../batch/run/progress.ts'
+import { harmlessLine } from '../core/text/harmless.ts'
 import { fit } from '../display/fit.ts'
-import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { columnsOf, ScreenRegion } from '../display/screen-region.ts'
+import { tell } from './print.ts'
 
 const liveMs = 500
 const linesMs = 30_000
@@ -18,7 +19,7 @@ export function watchBatch(output: WriteStream): {
   const draw = (progress: Progress): void => {
     const columns = Math.max(20, columnsOf(output) - 1)
     const lines = [...progress.rows(Math.min(mostRows, (output.rows ?? mostRows) - 3)), progress.line()]
-    region?.draw(lines.map((line) => fit(sanitizeForTerminal(line), columns)).map((line) => [line, line] as const))
+    region?.draw(lines.map((line) => fit(harmlessLine(line), columns)).map((line) => [line, line] as const))
   }
   return {
     watch: (progress) => {
@@ -26,8 +27,8 @@ export function watchBatch(output: WriteStream): {
         region = new ScreenRegion(output)
         timer = setInterval(() => draw(progress), liveMs)
       } else {
-        output.write(`${sanitizeForTerminal(progress.line())}\n`)
-        timer = setInterval(() => output.write(`${sanitizeForTerminal(progress.line())}\n`), linesMs)
+        tell(progress.line())
+        timer = setInterval(() => tell(progress.line()), linesMs)
       }
       timer.unref()
     },

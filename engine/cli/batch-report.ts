@@ -19,6 +19,7 @@ import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
+import { print, printJsonText, printResult, printText } from './print.ts'
 
 /** The options of `agent batch export`: which results to export for an external evaluation, and the file to write. */
 export type BatchExportOptions = { readonly output?: string; readonly model?: string; readonly repeat?: number }
@@ -32,7 +33,7 @@ export async function batchReport(directory: string, { format }: BatchReportOpti
   const folder = BatchFolder.open(resolve(directory), process.pid)
   if (format === undefined) return tellDerived(folder)
   const { results } = writeDerived(folder, folder.trials(folder.tasks()))
-  process.stdout.write(renderStatistics(compareModels(results), format))
+  printResult(renderStatistics(compareModels(results), format), 'text')
   return exitCodes.done
 }
 
@@ -60,16 +61,16 @@ export function batchMerge(directories: readonly string[], output: string): numb
   const paths = directories.map((directory) => resolve(directory))
   const { folder, superseded } = mergeFolders(paths, resolve(output), process.pid)
   if (superseded > 0)
-    process.stdout.write(
-      `${counted(superseded, "result doesn't", "results don't")} count, because an earlier folder has a result of the same run.\n`,
+    print(
+      `${counted(superseded, "result doesn't", "results don't")} count, because an earlier folder has a result of the same run.`,
     )
   return tellDerived(folder)
 }
 
 function tellDerived(folder: BatchFolder): number {
   const { results, summary } = writeDerived(folder, folder.trials(folder.tasks()))
-  process.stdout.write(`${summary.settled} of ${summary.trials} settled\n${folder.path}/report.html\n`)
-  if (summary.answers > 0) process.stdout.write(`\n${renderText(tablesOf(compareModels(results)))}`)
+  print(`${summary.settled} of ${summary.trials} settled`, `${folder.path}/report.html`)
+  if (summary.answers > 0) printText(`\n${renderText(tablesOf(compareModels(results)))}`)
   return exitCodes.done
 }
 
@@ -92,7 +93,7 @@ export function batchExport(directory: string, { output, model, repeat }: BatchE
     throw new UserError('usage', `${folder.path}: ${why}`)
   }
   const text = `${JSON.stringify(only.predictions, undefined, 2)}\n`
-  if (output === undefined) process.stdout.write(text)
+  if (output === undefined) printJsonText(text)
   else holdOutput(output).write(text)
   return exitCodes.done
 }

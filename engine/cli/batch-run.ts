@@ -23,6 +23,7 @@ import { catchInterrupts } from './interrupts.ts'
 import { openStepSummary } from './run-reports.ts'
 import { warn } from './warn.ts'
 import { counted } from '../core/text/counted.ts'
+import { print, rawOutput } from './print.ts'
 
 const usualRetrySeconds = 5
 const checksAtOnce = 4
@@ -46,7 +47,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
   const ending = new AbortController()
   const release = catchInterrupts((reason) => ending.abort(reason))
-  const shown = watchBatch(process.stderr)
+  const shown = watchBatch(rawOutput.stderr)
   try {
     const folder = BatchFolder.begin(resolve(options.output), tasks, wishOf(models, options), process.pid)
     const result = await runBatch(folder, {
@@ -64,7 +65,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
     })
     shown.close()
     addSummary?.((room) => renderStepSummary(result.results, result.summary, room))
-    process.stdout.write(`${result.progress.line()}\n${folder.path}/report.html\n`)
+    print(result.progress.line(), `${folder.path}/report.html`)
     return exitCodeOf(result)
   } finally {
     shown.close()
@@ -121,9 +122,9 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
   if (local !== undefined) await checkModels(options, models, local.source)
   const runs = tasks.length * Math.max(1, models.length) * options.repeat
   const remote = [...all.values()].some((repository) => !isLocal(repository))
-  process.stdout.write(
-    `${counted(runs, 'run')}: ${counted(tasks.length, 'task')} in ${counted(all.size, 'combination')} of repository and ref, ${counted(Math.max(1, models.length), 'model')}, ${options.repeat === 1 ? 'once' : `${options.repeat} times`} each.\n` +
-      (remote ? 'The refs of remote repositories were not checked.\n' : ''),
+  print(
+    `${counted(runs, 'run')}: ${counted(tasks.length, 'task')} in ${counted(all.size, 'combination')} of repository and ref, ${counted(Math.max(1, models.length), 'model')}, ${options.repeat === 1 ? 'once' : `${options.repeat} times`} each.`,
+    ...(remote ? ['The refs of remote repositories were not checked.'] : []),
   )
   return exitCodes.done
 }

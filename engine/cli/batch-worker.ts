@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { removeTree } from '../../sandbox/index.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
 import { parseLabels, type Labels } from '../batch/labels.ts'
@@ -15,6 +17,7 @@ import { UserError } from '../core/user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { warn } from './warn.ts'
 import { counted } from '../core/text/counted.ts'
+import { tell } from './print.ts'
 
 /** The options of `agent batch worker`, as parsed. */
 export type BatchWorkerOptions = {
@@ -57,11 +60,14 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
       `${given} given. Use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key that agent batch run uses (to create a key, run agent batch key).`,
     )
   }
-  const shared = store === undefined ? undefined : BatchFolder.open(resolve(store), process.pid)
-  const carrier = await connectCarrier(queue)
-  if (carrier.warning !== undefined) warn(carrier.warning)
   const ending = new AbortController()
   const release = catchInterrupts((reason) => ending.abort(reason))
+  if (store !== undefined) await untilThere(resolve(store), ending.signal)
+  const shared =
+    store === undefined || ending.signal.aborted ? undefined : BatchFolder.open(resolve(store), process.pid)
+  if (ending.signal.aborted) return exitCodes.done
+  const carrier = await connectCarrier(queue)
+  if (carrier.warning !== undefined) warn(carrier.warning)
   const own: Own = { name: `${hostname()}-${process.pid}`, labels, places: options.workers, signal: ending.signal }
   try {
     if (shared !== undefined) {
@@ -87,6 +93,20 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
   }
 }
 
+/** How long a folder may contain other files than a batch before it counts as another folder, in milliseconds: a batch that begins writes its files one by one. */
+const beginningMs = 5000
+
+/** Waits until a batch begins in a folder that is missing or empty, because workers may be started before their batch. */
+async function untilThere(path: string, signal: AbortSignal): Promise<void> {
+  let filledAt: number | undefined
+  for (let round = 0; !existsSync(join(path, 'batch.json')) && !signal.aborted; round++) {
+    if (existsSync(path) && readdirSync(path).length > 0) filledAt ??= Date.now()
+    if (filledAt !== undefined && Date.now() - filledAt > beginningMs) return
+    if (round % 120 === 4) warn(`there is no batch in ${path} yet: waiting for agent batch run -o ${path}.`)
+    await sleep(500, undefined, { signal }).catch(() => undefined)
+  }
+}
+
 type Own = {
   readonly name: string
   readonly labels: Labels
@@ -101,8 +121,8 @@ async function doBatch(
   { name, labels, signal }: Own,
   link: WorkerLink,
 ): Promise<void> {
-  process.stderr.write(
-    `agent: up to ${counted(workers, 'run')} at once, from the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
+  tell(
+    `agent: up to ${counted(workers, 'run')} at once, from the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.`,
   )
   await work(folder, carrier, {
     ...{ name, link, workers, labels, process: process.pid, signal, say: warn },

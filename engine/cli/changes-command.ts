@@ -1,11 +1,16 @@
-import process from 'node:process'
 import { CommitError, isApplied, lastApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
-import { gitDirectoriesOf, holdOutput, runBranch } from '../../sandbox/index.ts'
+import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { commitLines, fetchCommand, refLines, refNames } from '../display/transaction-lines.ts'
 import { UserError } from '../core/user-error.ts'
-import { removeAllRecords, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
+import {
+  kindOf,
+  notIgnored,
+  removeAllRecords,
+  renderPatch,
+  type ChangeRecord,
+  type RunChange,
+} from '../transaction/change-record.ts'
 import { closeView } from '../transaction/land.ts'
 import { unlandedRepositories } from '../transaction/land-commits.ts'
 import { takeBack } from '../transaction/take-back.ts'
@@ -19,9 +24,16 @@ import {
 } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
-import { findChangedSession, sessionThatLanded, type ChangedSession } from './find-changed-session.ts'
+import {
+  type ChangedSession,
+  findChangedSession,
+  hintAt,
+  newestHere,
+  sessionThatLanded,
+} from './find-changed-session.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
+import { print, printJson, printResult, tell, rawOutput } from './print.ts'
 
 /** The options of `agent changes`. */
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
@@ -32,15 +44,15 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   await settleUnlocked(found.directory)
   const session = { ...found, state: readViewState(found.directory) ?? found.state }
   const record = await recordOf(session)
-  const patch = (): string => renderPatch(session.directory, record.changes)
+  const patch = (): string => renderPatch(session.directory, notIgnored(record))
   if (options.patch !== undefined) {
-    if (options.patch === '-') process.stdout.write(patch())
+    if (options.patch === '-') rawOutput.stdout.write(patch())
     else holdOutput(options.patch).write(patch())
     return exitCodes.done
   }
-  if (options.diff === true) process.stdout.write(process.stdout.isTTY ? sanitizeOutput(Buffer.from(patch())) : patch())
-  else if (options.json === true) process.stdout.write(`${JSON.stringify(asJson(session, record))}\n`)
-  else for (const line of linesOf(session, record)) process.stdout.write(`${sanitizeOutput(Buffer.from(line))}\n`)
+  if (options.diff === true) printResult(patch(), 'text')
+  else if (options.json === true) printJson(asJson(session, record))
+  else for (const line of linesOf(session, record)) print(line)
   return exitCodes.done
 }
 
@@ -48,7 +60,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
 export async function discardCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), 'discard', async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
-      process.stdout.write(`Nothing to do: the changes of the session ${id} have already been discarded.\n`)
+      print(`Nothing to do: the changes of the session ${id} have already been discarded.`)
       return exitCodes.done
     }
     holdSignals(
@@ -58,10 +70,10 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     await removeViews(directory)
     removeAllRecords(directory)
     const landed = landingsInTrees(state).length > 0
-    process.stdout.write(
+    print(
       landed
-        ? `The stored changes were removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.\n`
-        : 'The stored changes were removed. The tree is unchanged.\n',
+        ? `The stored changes were removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.`
+        : 'The stored changes were removed. The tree is unchanged.',
     )
     return exitCodes.done
   })
@@ -74,9 +86,12 @@ export async function undoCommand(run: string | undefined): Promise<number> {
     const inTrees = landingsInTrees(state)
     const ofGit = commits.length + refs.length
     if (landings.length + ofGit === 0)
-      throw new UserError('usage', `No changes of the session ${id} have landed, so there is nothing to revert.`)
+      throw new UserError(
+        'usage',
+        `No changes of the session ${id} have landed, so there is nothing to revert.${hintAt(newestHere((known) => landingsInTrees(known).length > 0))}`,
+      )
     if (inTrees.length + ofGit === 0) {
-      process.stdout.write(`Nothing to do: the changes of the session ${id} have already been reverted.\n`)
+      print(`Nothing to do: the changes of the session ${id} have already been reverted.`)
       return exitCodes.done
     }
     requireUndo(inTrees)
@@ -87,13 +102,13 @@ export async function undoCommand(run: string | undefined): Promise<number> {
       const [soFar, signal] = index === 0 ? ['Nothing was', held] : ['Only a part was', undefined]
       const stayed = await takeBackOrSay(landing, directory, soFar, signal)
       if (stayed === 'interrupted') {
-        process.stderr.write('Interrupted. Nothing was reverted: the tree is unchanged.\n')
+        tell('Interrupted. Nothing was reverted: the tree is unchanged.')
         return codeOf(held.reason as Interruption)
       }
-      for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
+      for (const why of stayed) print(`The branch stays where it is. ${why}`)
     }
     const again = state.state === 'discarded' ? '' : ` To land the changes again, run agent apply ${id}.`
-    process.stdout.write(`Reverted.${again}\n`)
+    print(`Reverted.${again}`)
     return exitCodes.done
   })
 }
@@ -157,10 +172,14 @@ function listed(session: ChangedSession, change: RunChange): Listed {
     .join('\n')
     .split('\n')
   const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length
-  const kind = change.before.type === 'absent' ? 'add' : change.after.type === 'absent' ? 'delete' : 'update'
   const isDirectory =
     change.after.type === 'directory' || (change.after.type === 'absent' && change.before.type === 'directory')
-  return { path: `${change.path}${isDirectory ? '/' : ''}`, kind, added: count('+'), removed: count('-') }
+  return {
+    path: `${change.path}${isDirectory ? '/' : ''}`,
+    kind: kindOf(change),
+    added: count('+'),
+    removed: count('-'),
+  }
 }
 
 function asJson(session: ChangedSession, record: ChangeRecord): object {
@@ -168,7 +187,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
   return {
     id: session.id,
     state: standing(session),
-    changes: record.changes.map((change) => ({ root: change.root, ...listed(session, change) })),
+    changes: notIgnored(record).map((change) => ({ root: change.root, ...listed(session, change) })),
     ignored,
     not_landed: [...record.protected, ...special],
     commits: session.state.commits ?? [],
@@ -182,7 +201,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
 
 function linesOf(session: ChangedSession, record: ChangeRecord): readonly string[] {
   const marks = { add: 'A', update: 'M', delete: 'D' } as const
-  const files = record.changes.map((change) => {
+  const files = notIgnored(record).map((change) => {
     const { path, kind, added, removed } = listed(session, change)
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
@@ -202,9 +221,9 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     ...refLines(refs, left),
     ...unlandedRepositories(session.state, record).flatMap(({ path, kept, refs: changed = [] }) => [
       ...(changed.length === 0 ? [] : [`not landed in ${path}: ${refNames(changed.map(({ name }) => name))}`]),
-      `commits in ${path}: ${fetchCommand(kept, runBranch(gitDirectoriesOf(path), session.id))}`,
+      `commits in ${path}: ${fetchCommand(kept, session.id)}`,
     ]),
-    ...blocked.map(({ path, why }) => `can't be landed: ${path}: ${why}`),
+    ...blocked.map(({ path, why }) => `left out: ${path}: ${why}`),
   ]
 }
 

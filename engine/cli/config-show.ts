@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { hideSecrets } from '../config/hide-secrets.ts'
+import { describeIgnored } from '../config/ignored.ts'
 import { isNetworkKey } from '../config/bounds.ts'
 import { keyOf, leavesOf } from '../config/leaves.ts'
 import type { Config } from '../config/load-config.ts'
@@ -12,6 +13,7 @@ import type { ConfigOptions } from './declare/config-options.ts'
 import { approvalModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
 import { findWorkspace } from '../app/workspace.ts'
+import { print, printJson } from './print.ts'
 
 /** A key of the configuration that has a value. */
 type Row = {
@@ -36,7 +38,7 @@ export function configShow(options: ConfigOptions & { readonly json?: true }): n
   const permissions = config.permissions.map(({ path, layer, lists }) => ({ source: layer, place: path, lists }))
   if (options.json === true) {
     const settings = Object.fromEntries(rows.map(({ key, ...row }) => [key, row]))
-    process.stdout.write(`${JSON.stringify({ trusted, settings, permissions, ignored })}\n`)
+    printJson({ trusted, settings, permissions, ignored })
     return exitCodes.done
   }
   const width = Math.max(...rows.map(({ key }) => key.length))
@@ -48,12 +50,9 @@ export function configShow(options: ConfigOptions & { readonly json?: true }): n
       ),
     ),
     `# the repository is ${trusted ? 'trusted' : 'not trusted'}`,
-    ...ignored.map(
-      ({ source, keys, reason }) =>
-        `# ignored: ${source}${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`,
-    ),
+    ...ignored.map((one) => `# ${describeIgnored(one)}`),
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
+  print(...lines)
   return exitCodes.done
 }
 

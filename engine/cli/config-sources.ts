@@ -6,10 +6,10 @@ import { sourceFiles, type SourceFile } from '../app/source-files.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { findHome, findAppPaths } from '../core/app-paths.ts'
-import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { noMemory, readMemory } from '../memory/read-memory.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { findConfiguration } from './doctor/find-configuration.ts'
+import { print, printJson } from './print.ts'
 
 /** `agent config sources`: lists every file that a run in this directory looks for, and whether the file is used. */
 export async function configSources(options: ConfigOptions & { readonly json?: true }): Promise<number> {
@@ -41,8 +41,8 @@ export async function configSources(options: ConfigOptions & { readonly json?: t
     problems: facts.problems.flatMap((problem) => problem.split('\n')),
     memory: isolated ? noMemory : readMemory(where, hidden),
   })
-  const text = options.json === true ? sources.map((source) => JSON.stringify(source)) : inWords(sources)
-  process.stdout.write(`${sanitizeForTerminal(text).join('\n')}\n`)
+  if (options.json === true) for (const source of sources) printJson(source)
+  else print(...inWords(sources))
   return exitCodes.done
 }
 

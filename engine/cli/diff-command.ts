@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 import { collectReport } from '../report/collect.ts'
 import { compareRuns, type ComparedRun } from '../report/compare/compare-runs.ts'
 import { comparisonAsJson, renderComparison } from '../report/compare/render-comparison.ts'
 import { readRollout } from '../session/rollout.ts'
 import { findSessionFolder } from './find-session-folder.ts'
+import { printText, printJsonText, terminalWidth } from './print.ts'
 
 /** The number of columns that is assumed if the terminal's width is unknown. */
 const columns = 160
@@ -18,11 +18,8 @@ const columns = 160
  */
 export function diffCommand(a: string, b: string, options: { readonly json?: true }): number {
   const comparison = compareRuns(readRun(a), readRun(b))
-  const text =
-    options.json === true
-      ? comparisonAsJson(comparison)
-      : renderComparison(comparison, process.stdout.columns ?? columns)
-  process.stdout.write(text)
+  if (options.json === true) printJsonText(comparisonAsJson(comparison))
+  else printText(renderComparison(comparison, terminalWidth() ?? columns))
   return comparison.same ? exitCodes.done : exitCodes.failed
 }
 

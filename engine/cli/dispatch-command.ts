@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, type Option } from 'commander'
 import { exitCodes } from '../core/exit-codes.ts'
 import { version } from '../core/version.ts'
 import { UserError } from '../core/user-error.ts'
@@ -57,6 +57,7 @@ Exit codes:
   if (name === 'portcullis')
     program.addHelpText('after', '\nTo apply a patch, run portcullis apply-patch (see portcullis apply-patch --help)')
   declare(program, finish)
+  refuseEmptyValues(program)
   wordUsageErrors(program, name)
 
   if (argv.length === 0) {
@@ -78,9 +79,29 @@ Exit codes:
  * For each option that may be given without a value: the form that replaces it, which contains the default value. Without this, the parser would take
  * the next argument as the value.
  */
-const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
+const withOptionalValue: Readonly<Record<string, string>> = {
+  '--transactional': '--transactional=auto',
+  '--land-ignored': '--land-ignored=yes',
+}
 
 function withValues(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return argv.map((word, index) => (end === -1 || index < end ? (withOptionalValue[word] ?? word) : word))
+}
+
+/**
+ * Makes every option of every command refuse an empty value where it needs one. A script whose variable is unset gives an empty value, and a check, a hidden file or
+ * a directory that isn't named would silently not be there.
+ */
+function refuseEmptyValues(command: Command): void {
+  for (const option of command.options) if (option.required) refuseEmptyValue(option)
+  for (const each of command.commands) refuseEmptyValues(each)
+}
+
+function refuseEmptyValue(option: Option): void {
+  const parse = option.parseArg
+  option.argParser((value: string, earlier: unknown) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it is empty, as the value of an unset variable is.')
+    return parse === undefined ? value : parse(value, earlier)
+  })
 }

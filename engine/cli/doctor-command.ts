@@ -16,6 +16,7 @@ import { finishReviewsFirst } from '../app/finish-reviews-first.ts'
 import { warn } from './warn.ts'
 import { statement } from '../app/no-sandbox.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
+import { print, printText, printJson } from './print.ts'
 
 /** The command line of `agent doctor`, as parsed. */
 export type DoctorOptions = ConfigOptions & {
@@ -33,7 +34,8 @@ export type DoctorOptions = ConfigOptions & {
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {
-    process.stdout.write(options.json === true ? `${JSON.stringify(placesTold())}\n` : renderProtected())
+    if (options.json === true) printJson(placesTold())
+    else print(...renderProtected())
     return exitCodes.done
   }
   await finishReviewsFirst(warn)
@@ -52,11 +54,11 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   ])
   const ready = checks.every(({ state }) => state !== 'missing')
   const advice = report.chosen === undefined ? `${statement}\n` : ''
-  process.stdout.write(
-    options.json === true
-      ? `${JSON.stringify({ ...report, ready, checks })}\n`
-      : `${renderDoctor(report)}${advice}${[...renderRows(checks), verdict(checks)].join('\n')}\n`,
-  )
+  if (options.json === true) printJson({ ...report, ready, checks })
+  else {
+    printText(`${renderDoctor(report)}${advice}`)
+    print(...renderRows(checks), verdict(checks))
+  }
   if (ready) return exitCodes.done
   return needed.state === 'missing' ? exitCodes.sandboxUnavailable : exitCodes.failed
 }
@@ -85,8 +87,6 @@ const meanings: Readonly<Record<Told['what'], string>> = {
 }
 
 /** Renders a line for each path that is protected or whose changes are reported: the path, how it is treated, the program that uses it, a source. */
-function renderProtected(): string {
-  return placesTold()
-    .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)
-    .join('')
+function renderProtected(): readonly string[] {
+  return placesTold().map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}`)
 }

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import process from 'node:process'
 import { holdOutput, openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
-import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { UserError } from '../core/user-error.ts'
 import { differencesIn } from '../transaction/evidence/check-tree.ts'
 import { openEnvelope, sealStatement } from '../transaction/evidence/envelope.ts'
@@ -18,6 +16,7 @@ import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
 import { isAllReverted } from '../transaction/view-state.ts'
 import { recordOf } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+import { print, printJsonText, tell } from './print.ts'
 
 /** The options of `agent evidence`. */
 export type EvidenceOptions = { readonly output: string; readonly key: string }
@@ -34,7 +33,7 @@ const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 102
 /** The maximum number of differences that are reported. */
 const mostFaults = 20
 
-/** `agent evidence`: writes a signed statement about a run with `--transactional`: its changes, its rules and its verification. */
+/** `agent evidence`: writes a signed statement about a run: its changes, its rules and its verification. */
 export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
   const session = findChangedSession(run)
   const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
@@ -43,15 +42,13 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
   const unchanged = await unchangedOf(session, record, output)
   const { began, landings } = session.state
   if (landings.some(({ at }) => at < began)) {
-    process.stderr.write(
-      `The session also landed changes before ${began}; the evidence is about those made since then.\n`,
-    )
+    tell(`The session also landed changes before ${began}; the evidence is about those made since then.`)
   }
   if (isAllReverted(session.state))
-    process.stderr.write('The changes were reverted, so they are not in the tree; the evidence says so.\n')
+    tell('The changes were reverted, so they are not in the tree; the evidence says so.')
   const known = { facts, unchanged, at: new Date() }
   const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
-  if (output === '-') process.stdout.write(sealed)
+  if (output === '-') printJsonText(sealed)
   else holdOutput(output).write(sealed)
   return exitCodes.done
 }
@@ -70,7 +67,7 @@ async function unchangedOf(
   for (const { path } of state.roots) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
       found.push(undefined)
-      for (const note of notesOn(undefined)) process.stderr.write(`${path}: ${note}\n`)
+      for (const note of notesOn(undefined)) tell(`${path}: ${note}`)
       continue
     }
     const sandbox = await openSandbox(parsePolicy({ mode: 'read-only', workspace: path }), sandboxOfLastRun(directory))
@@ -80,7 +77,7 @@ async function unchangedOf(
       except.add(relative(path, resolve(output)))
       const unchanged = await unchangedFiles(path, { except, sandbox, since: new Date(record.at) })
       found.push(unchanged)
-      for (const note of notesOn(unchanged)) process.stderr.write(`${path}: ${note}\n`)
+      for (const note of notesOn(unchanged)) tell(`${path}: ${note}`)
     } finally {
       await sandbox.close()
     }
@@ -118,6 +115,7 @@ async function factsOf(directory: string): Promise<RunFacts> {
     exitCode: end?.exitCode,
     costUsd: end?.costUsd,
     auditHead: end?.auditHead,
+    record: end?.record,
     verified: (end?.verified ?? []).map(({ command, passed, exitCode, durationMs, attempts }) => ({
       command,
       passed,
@@ -135,20 +133,20 @@ async function factsOf(directory: string): Promise<RunFacts> {
 export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
   const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))
   const opened = openEnvelope(textOf(file, largestEvidence, 'the evidence'), trusted)
-  if (opened.type === 'broken') return tell([`${file}: ${opened.why}`])
+  if (opened.type === 'broken') return tellFaults([`${file}: ${opened.why}`])
   const { statement, keyId, isTrusted } = opened
   const faults = [...patchFaults(statement, patch), ...treeFaults(statement, tree)]
-  if (faults.length > 0) return tell(faults)
+  if (faults.length > 0) return tellFaults(faults)
   const { predicate } = statement
   const whose = isTrusted
     ? keyId
     : `${keyId}, a key that was not checked: name the key that you expect with --public-key`
   const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
-  process.stdout.write(`${file}: intact, signed by ${whose}\n`)
+  print(`${file}: intact, signed by ${whose}`)
   const held =
     known.length === 0 ? 'nothing else was compared: give --tree or --patch' : `confirmed: ${known.join(', ')}`
   const reverted = predicate.transaction.state === 'reverted' ? ', whose changes had been reverted' : ''
-  process.stdout.write(`session ${predicate.session}${reverted}, ${held}\n`)
+  print(`session ${predicate.session}${reverted}, ${held}`)
   return exitCodes.done
 }
 
@@ -188,10 +186,9 @@ function treeFaults({ predicate }: Statement, trees: readonly string[]): readonl
   })
 }
 
-function tell(faults: readonly string[]): number {
-  for (const fault of faults.slice(0, mostFaults))
-    process.stdout.write(`${sanitizeOutput(Buffer.from(fault)).replaceAll('\n', '⏎')}\n`)
-  if (faults.length > mostFaults) process.stdout.write(`and ${faults.length - mostFaults} more\n`)
+function tellFaults(faults: readonly string[]): number {
+  print(...faults.slice(0, mostFaults))
+  if (faults.length > mostFaults) print(`and ${faults.length - mostFaults} more`)
   return exitCodes.failed
 }
 

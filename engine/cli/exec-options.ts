@@ -14,6 +14,8 @@ export type ExecOptions = ConfigOptions & {
   readonly outputSchema?: string
   readonly failOnDenied?: true
   readonly failOnNoChange?: true
+  readonly claims?: true
+  readonly failOnContradiction?: true
   /** Files to which reports about the run are written, each in the format that its extension indicates. */
   readonly report?: readonly string[]
   /** `auto`: GitHub's step summary is written if `GITHUB_STEP_SUMMARY` names a file. `off`: it is never written. */
@@ -33,10 +35,12 @@ export type ExecOptions = ConfigOptions & {
   readonly ephemeral?: true
   /** Set if `agent batch` started the run and opened a channel to it. */
   readonly supervised?: true
-  readonly transactional?: 'auto' | 'copy' | 'reflink' | 'overlay'
+  readonly view?: ViewHow
+  /** An older name of `--view`. */
+  readonly transactional?: ViewHow
+  readonly inPlace?: true
   readonly land?: (typeof landings)[number]
-  readonly landIgnored?: true
-  readonly landCommits?: true
+  readonly landIgnored?: 'yes' | 'no'
   /** The commands that verify the result. False: no commands. Absent: the commands of the resumed session, or else the configured commands. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
@@ -57,7 +61,11 @@ export type ReviewOptions = {
 /** The values of the option that decides whether GitHub's step summary is written. */
 export const summaries = ['auto', 'off'] as const
 
-/** The values of the option that decides when the changes of a transaction land. */
+/** The values of the option that decides how a run's view is made. */
+export const viewHows = ['auto', 'copy', 'reflink', 'overlay'] as const
+type ViewHow = (typeof viewHows)[number]
+
+/** The values of the option that decides when the changes of a run land. */
 export const landings = ['on-success', 'never', 'always'] as const
 
 /** The values of the option that says whether the output is coloured. */

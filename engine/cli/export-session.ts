@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import process from 'node:process'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
@@ -9,6 +8,7 @@ import { exportRecording } from '../session/export-recording.ts'
 import { readRollout } from '../session/rollout.ts'
 import { findSessionFolder } from './find-session-folder.ts'
 import { warn } from './warn.ts'
+import { print, printJsonText } from './print.ts'
 
 /**
  * `agent sessions export`: writes a session as a recording, which a later run can replay.
@@ -16,11 +16,11 @@ import { warn } from './warn.ts'
  * @param output a file, or a directory in which the file is created; undefined: standard output
  * @throws UserError `usage` if there is no such session, it can't be read, or the file can't be written
  */
-export function exportCommand(given: string, output: string | undefined): number {
+export function exportCommand(given: string | undefined, output: string | undefined): number {
   const rollout = readRollout(join(findSessionFolder(given), 'rollout.jsonl'))
   const { text, doubts } = exportRecording(rollout, version)
   const id = rollout.session.thread_id
-  if (output === undefined) process.stdout.write(text)
+  if (output === undefined) printJsonText(text)
   else writeRecording(placeOf(output, id), text)
   for (const doubt of doubts) warn(`the session ${id}: ${doubt}`)
   return exitCodes.done
@@ -34,7 +34,7 @@ function placeOf(output: string, id: string): string {
 function writeRecording(path: string, text: string): void {
   try {
     holdOutput(path, true).write(text)
-    process.stdout.write(`${path}\n`)
+    print(path)
   } catch (error) {
     throw new UserError('usage', `${path}: the recording can't be written there: ${(error as Error).message}`, {
       cause: error,

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 import { warn } from './warn.ts'
+import { tell, isTerminal } from './print.ts'
 
 /** Why a program is to end: because of SIGINT, because of SIGTERM or SIGHUP, or because of an error that nothing has caught. */
 export type Interruption = 'interrupted' | 'terminated' | Error
@@ -39,12 +40,12 @@ export function onSignals(handler: Handler): () => void {
  * as it isn't changing a tree any more.
  *
  * @param interrupt called once, with the reason
- * @param farewell returns what to print on standard error when a second signal ends the process; undefined: nothing
+ * @param abandon called when a second signal ends the process, with its reason. Reports the end. Default: nothing is reported
  * @returns a function that removes the handlers
  */
 export function catchInterrupts(
   interrupt: (reason: Interruption) => void,
-  farewell?: () => string | undefined,
+  abandon?: (reason: Interruption) => void,
 ): () => void {
   let interrupted = false
   const remove = onSignals((reason) => {
@@ -53,9 +54,8 @@ export function catchInterrupts(
       interrupt(reason)
       return
     }
-    const words = reason instanceof Error ? undefined : farewell?.()
-    if (words === undefined) newLineOfTerminal()
-    else process.stderr.write(`\n${words}`)
+    newLineOfTerminal()
+    abandon?.(reason)
     leave(codeOf(reason))
   })
   const onError = (error: unknown): void => deliver(error instanceof Error ? error : new Error(String(error)))
@@ -131,5 +131,5 @@ export function codeOf(reason: Interruption): number {
 
 /** Starts a new line on the terminal, because a progress line there may be unfinished. */
 export function newLineOfTerminal(): void {
-  if (process.stderr.isTTY) process.stderr.write('\n')
+  if (isTerminal('stderr')) tell('')
 }

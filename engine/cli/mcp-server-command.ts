@@ -8,6 +8,7 @@ import { catchInterrupts } from './interrupts.ts'
 import { commonRequest } from './request-from-options.ts'
 import { patchTool, shellTool } from './served-calls.ts'
 import { servedRun } from './served-run.ts'
+import { rawOutput } from './print.ts'
 
 /**
  * `agent mcp-server`: offers this program's functions to other agents. Their calls go through the same Guardian and sandbox as those of `agent exec`.
@@ -31,7 +32,7 @@ export async function runMcpServer(options: ConfigOptions): Promise<number> {
     await run.ready
     const { serve } = await import('../mcp/serve.ts')
     const tools = [servedRun(request), shellTool(run), patchTool(run)]
-    await serve(tools, { stdin: process.stdin, stdout: process.stdout, signal: ending.signal })
+    await serve(tools, { stdin: process.stdin, stdout: rawOutput.stdout, signal: ending.signal })
     return exitCodes.done
   } finally {
     await run.close()
@@ -41,5 +42,5 @@ export async function runMcpServer(options: ConfigOptions): Promise<number> {
 
 /** Shows progress to the person who started the server. It uses standard error, because standard output carries the protocol. */
 function toStderr(): Sink {
-  return plainSink((text) => process.stderr.write(text), { colour: false, detail: 'normal' })
+  return plainSink((text) => rawOutput.stderr.write(text), { colour: false, detail: 'normal' })
 }

@@ -1,7 +1,7 @@
+import { harmlessLine } from '../core/text/harmless.ts'
 import { hunksOf, withHunks } from '../../apply-patch/index.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
-import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { largestInPatch, renderPatch, sizeOf, type RunChange } from '../transaction/change-record.ts'
 import { keepBytes, keptBytes } from '../transaction/kept-files.ts'
 
@@ -41,12 +41,12 @@ export async function pickChanges(
   const picked: RunChange[] = []
   for (const change of changes) {
     const parts = partsOf(change, directory)
-    write(sanitizeOutput(Buffer.from(headOf(change, directory))))
+    write(headOf(change, directory))
     const taken = new Set<Part>()
     let rest: 'y' | 'n' | undefined
     let ended = false
     for (const [index, part] of parts.entries()) {
-      if (rest === undefined) write(sanitizeOutput(Buffer.from(part.text)))
+      if (rest === undefined) write(part.text)
       const answer = rest ?? (await answerTo(part, change, `(${index + 1}/${parts.length})`, ask))
       if (answer === 'y' || answer === 'a') taken.add(part)
       if (answer === 'a') rest = 'y'
@@ -61,7 +61,7 @@ export async function pickChanges(
 }
 
 async function answerTo(part: Part, { path }: RunChange, place: string, ask: AskPerson): Promise<Answer> {
-  const name = sanitizeOutput(Buffer.from(path)).replaceAll('\n', '⏎')
+  const name = harmlessLine(path)
   const question = `${place} Apply ${part.what} ${part.kind.type === 'whole' ? 'of' : 'to'} ${name} [y,n,q,a,d,?]? `
   const help = Object.entries(answers).map(([letter, words]) => `${letter} - ${words}\n`)
   const read = (line: string): Answer | undefined => {
@@ -119,5 +119,6 @@ function madeOf(
   const isModeTaken = [...taken].some(({ kind }) => kind.type === 'mode')
   const bytes = withHunks(keptBytes(directory, before.hash), keptBytes(directory, after.hash), hunks)
   const mode = isModeTaken ? after.mode : before.mode
-  return { ...change, after: { type: 'file', mode, size: bytes.length, hash: keepBytes(directory, bytes) } }
+  const { modified: _, ...rest } = change
+  return { ...rest, after: { type: 'file', mode, size: bytes.length, hash: keepBytes(directory, bytes) } }
 }

@@ -9,6 +9,7 @@ import { findHome, findAppPaths } from '../core/app-paths.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { loadRunConfig } from './run-config.ts'
+import { print, printJson, tell } from './print.ts'
 
 /**
  * `agent plugins`: lists the enabled plugins and what each of them provides.
@@ -20,12 +21,12 @@ export async function pluginsCommand(options: ConfigOptions & { readonly json?: 
   const workspace = findWorkspace(options.cd ?? process.cwd())
   const { plugins, faults } = enabledPlugins(loadRunConfig(options, workspace, places))
   const found = await Promise.all(plugins.map(described))
-  for (const fault of faults) process.stderr.write(`warning: ${fault}\n`)
-  if (options.json === true) for (const plugin of found) process.stdout.write(`${JSON.stringify(plugin)}\n`)
+  for (const fault of faults) tell(`warning: ${fault}`)
+  if (options.json === true) for (const plugin of found) printJson(plugin)
   else if (found.length === 0) {
-    const example = `[plugins.NAME]\npath = "${findHome(process.env)}/plugins/NAME"`
-    process.stdout.write(`No plugin is enabled. Example for ${join(places.config, 'config.toml')}:\n\n${example}\n`)
-  } else process.stdout.write(`${found.map(inWords).join('\n\n')}\n`)
+    const example = ['[plugins.NAME]', `path = "${findHome(process.env)}/plugins/NAME"`]
+    print(`No plugin is enabled. Example for ${join(places.config, 'config.toml')}:`, '', ...example)
+  } else print(...found.flatMap((plugin, at) => [...(at === 0 ? [] : ['']), ...inWords(plugin)]))
   return exitCodes.done
 }
 
@@ -45,10 +46,16 @@ async function described(plugin: Plugin) {
   }
 }
 
-function inWords({ name, root, version, description, ...parts }: Awaited<ReturnType<typeof described>>): string {
+function inWords({
+  name,
+  root,
+  version,
+  description,
+  ...parts
+}: Awaited<ReturnType<typeof described>>): readonly string[] {
   const title = `${name}${version === undefined ? '' : ` ${version}`} · ${root}`
   const lines = Object.entries(parts).flatMap(([kind, list]) =>
     list.length === 0 ? [] : [`  ${kind}: ${list.join(', ')}`],
   )
-  return [title, ...(description === undefined ? [] : [`  ${description}`]), ...lines].join('\n')
+  return [title, ...(description === undefined ? [] : [`  ${description}`]), ...lines]
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import {
   checkCommand,
@@ -8,44 +7,57 @@ import {
   readCommandTable,
   RuleError,
   testCommandTable,
+  type CheckedCommand,
   type CheckOptions,
   type TableRow,
 } from '../../policies/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { findHome, findAppPaths } from '../core/app-paths.ts'
+import { describeIgnored } from '../config/ignored.ts'
 import { describeIdleRule, describeRuleError, readPolicies } from '../config/read-policies.ts'
+import { readUserText } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import type { PolicyOptions } from './policy-options.ts'
 import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
+import { viewOf } from '../app/run-transaction.ts'
 import { loadRunConfig } from './run-config.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
+import { print, printText, printJson, tell } from './print.ts'
 
-/** `agent policy check`: prints the decision about each command, explained in a few lines of text, or as a JSON object. */
-export function policyCheck(command: readonly string[], options: PolicyOptions): number {
+/** The exit codes of `agent policy check`. */
+const codes: Readonly<Record<CheckedCommand['decision'], number>> = { allow: 0, ask: 1, deny: 3 }
+
+/**
+ * `agent policy check`: prints the decision about each command, explained in a few lines of text, or as a JSON object. The exit code says what the
+ * strictest decision is.
+ */
+export async function policyCheck(command: readonly string[], options: PolicyOptions): Promise<number> {
   if ((command.length === 0) === (options.from === undefined)) {
     throw new UserError('usage', 'agent policy check: give either a command, after --, or --from FILE')
   }
   const judged = checkOptions(options)
   const commands =
-    options.from === undefined ? [wordsOrLine(command)] : readTable(options.from).map((row) => row.command)
+    options.from === undefined ? [wordsOrLine(command)] : (await readTable(options.from)).map((row) => row.command)
+  const found: number[] = []
   for (const one of commands) {
     const checked = checkCommand(one, judged)
-    const line = options.json === true ? JSON.stringify(checked) : explainCheck(checked, judged).trimEnd()
-    process.stdout.write(`${line}\n`)
+    found.push(codes[checked.decision])
+    if (options.json === true) printJson(checked)
+    else printText(explainCheck(checked, judged).trimEnd())
   }
-  return exitCodes.done
+  return options.exitZero === true ? exitCodes.done : Math.max(exitCodes.done, ...found)
 }
 
 /** `agent policy explain`: explains in words how one command is judged. */
 export function policyExplain(command: readonly string[], options: PolicyOptions): number {
   const judged = checkOptions(options)
-  process.stdout.write(explainCommand(wordsOrLine(command), judged))
+  printText(explainCommand(wordsOrLine(command), judged))
   return exitCodes.done
 }
 
 /** `agent policy test`: judges the commands in a table, and compares the decisions with the expected ones. */
-export function policyTest(file: string, options: PolicyOptions): number {
-  const rows = readTable(file)
+export async function policyTest(file: string, options: PolicyOptions): Promise<number> {
+  const rows = await readTable(file)
   if (rows.every(({ expected }) => expected === undefined)) {
     const found = rows.length === 0 ? 'contains no commands' : 'has no expected decision for any command'
     throw new UserError(
@@ -56,12 +68,10 @@ export function policyTest(file: string, options: PolicyOptions): number {
   const { passed, failed, unjudged } = testCommandTable(rows, checkOptions(options))
   for (const { row, checked } of failed) {
     const expected = row.expected?.join(' or ') ?? ''
-    process.stdout.write(
-      `${file}:${row.line}: ${checked.command}\n  ${checked.decision}, expected ${expected}: ${checked.reason}\n`,
-    )
+    print(`${file}:${row.line}: ${checked.command}`, `  ${checked.decision}, expected ${expected}: ${checked.reason}`)
   }
   const rest = unjudged === 0 ? '' : `, ${unjudged} without an expectation`
-  process.stdout.write(`${passed} as expected, ${failed.length} not${rest}\n`)
+  print(`${passed} as expected, ${failed.length} not${rest}`)
   return failed.length === 0 ? exitCodes.done : exitCodes.failed
 }
 
@@ -74,11 +84,14 @@ function checkOptions(options: PolicyOptions): CheckOptions {
   const { settings } = config
   const project = { root: findRepository(cwd) ?? cwd, workspace: cwd }
   const home = findHome(process.env)
-  const { rules, permissions } = readPolicies({ places, home, project, config, ruleFiles: options.rules })
-  for (const idle of findIdleRules(rules, permissions)) process.stderr.write(`warning: ${describeIdleRule(idle)}\n`)
+  const { rules, permissions, ignored } = readPolicies({ places, home, project, config, ruleFiles: options.rules })
+  for (const notice of ignored) tell(`warning: ${describeIgnored(notice)}`)
+  for (const idle of findIdleRules(rules, permissions)) tell(`warning: ${describeIdleRule(idle)}`)
+  const sandbox = options.sandbox ?? sandboxModeOf(settings)
   return {
     approvalMode: options.askForApproval ?? approvalModeOf(settings),
-    sandbox: options.sandbox ?? sandboxModeOf(settings),
+    sandbox,
+    onView: viewOf({ task: { type: 'prompt', prompt: '' } }, { ...settings, sandbox_mode: sandbox }) !== undefined,
     rules,
     permissions,
     cwd,
@@ -93,11 +106,25 @@ function wordsOrLine(command: readonly string[]): string | readonly string[] {
   return only !== undefined && others.length === 0 ? only : command
 }
 
-function readTable(file: string): readonly TableRow[] {
+const largestTable = 16 * 1024 * 1024
+
+async function readTable(file: string): Promise<readonly TableRow[]> {
+  const text = file === '-' ? await standardInput() : readUserText(file, largestTable)
   try {
-    return readCommandTable(file, readFileSync(file === '-' ? 0 : file, 'utf8'))
+    return readCommandTable(file, text)
   } catch (error) {
     if (error instanceof RuleError) throw new UserError('usage', describeRuleError(error), { cause: error })
-    throw new UserError('usage', `${file}: can't be read: ${(error as Error).message}`, { cause: error })
+    throw error
   }
+}
+
+async function standardInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > largestTable) throw new UserError('usage', `Standard input has more than ${largestTable} bytes.`)
+  }
+  return Buffer.concat(chunks).toString()
 }

@@ -9,6 +9,8 @@ export type PolicyOptions = {
   readonly isolated?: true
   readonly json?: true
   readonly from?: string
+  /** Whether `agent policy check` exits with 0 whatever the decisions are. */
+  readonly exitZero?: true
 }
 
 /** The options of `agent policy replay`. */

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { OutputSchema } from '../run/output-contract.ts'
+import { readUserText } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
+
+const largestSchema = 16 * 1024 * 1024
 
 /**
  * Reads and compiles the schema of `--output-schema`.
@@ -21,12 +23,7 @@ export async function readOutputSchema(file: string): Promise<OutputSchema> {
 }
 
 function parse(path: string, refuse: (why: string, cause: unknown) => UserError): unknown {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    throw refuse(`can't be read: ${(error as Error).message}`, error)
-  }
+  const text = readUserText(path, largestSchema, `--output-schema ${path}`)
   try {
     return JSON.parse(text)
   } catch (error) {

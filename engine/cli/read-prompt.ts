@@ -1,9 +1,9 @@
-import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { setLongTimeout } from '../../sandbox/index.ts'
 import { joinPiped } from '../run/piped-input.ts'
 import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
+import { tell } from './print.ts'
 
 /** How long a run waits silently before it reports what it is waiting for, in milliseconds. */
 const noticeMs = 3000
@@ -72,7 +72,7 @@ function tooLong(characters: string): UserError {
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
   // Standard input isn't read if it is a terminal: if the person there gave no prompt, the program reports that instead of waiting silently.
   if (options.stdin === false || stdin.isTTY === true) return ''
-  const { note = (sentence) => void process.stderr.write(`agent: ${sentence}\n`), timeout = Infinity } = options
+  const { note = (sentence) => void tell(`agent: ${sentence}`), timeout = Infinity } = options
   const patience = Math.min(
     options.stdinTimeout === undefined ? firstByteMs : options.stdinTimeout * 1000,
     timeout * 1000,

@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
-import { holdOutput, readHostFile } from '../../sandbox/index.ts'
+import { holdOutput } from '../../sandbox/index.ts'
 import { findWorkspace } from '../app/workspace.ts'
 import { ModelError, type Model } from '../core/model.ts'
+import { readUserText } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import { version } from '../core/version.ts'
 import { playRecording } from '../models/replay-model.ts'
 import type { FoundDifference } from '../models/replay-differences.ts'
-import { parseRecording } from '../models/replay-format.ts'
+import { largestRecording, parseRecording } from '../models/replay-format.ts'
 import { updateRecording } from '../models/update-recording.ts'
 import { exportRecording } from '../session/export-recording.ts'
 import { readRollout } from '../session/rollout.ts'
@@ -61,13 +62,9 @@ export async function runReplay(
 /** The source of a recording. `path` is undefined if the recording was made from a session, because then no file contains it. */
 type Source = { readonly text: string; readonly shown: string; readonly path: string | undefined }
 
-const largest = 512 * 1024 * 1024
-
 function readSource(source: string): Source {
   if (statSync(source, { throwIfNoEntry: false })?.isFile() === true) {
-    const bytes = readHostFile(source, { follow: true, maxBytes: largest })
-    if (bytes === undefined) throw new UserError('usage', `Can't read the recording ${source}.`)
-    return { text: bytes.toString(), shown: source, path: resolve(source) }
+    return { text: readUserText(source, largestRecording), shown: source, path: resolve(source) }
   }
   const rollout = readRollout(join(findSessionFolder(source), 'rollout.jsonl'))
   const { text, doubts } = exportRecording(rollout, version)

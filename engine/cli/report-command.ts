@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import process from 'node:process'
+import { resolve } from 'node:path'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import { formatOf, reportFormats, type ReportFormat } from '../report/formats.ts'
-import { findSession, sessionDirectory } from '../session/session.ts'
+import { findSessionFolder } from './find-session-folder.ts'
+import { printResult, rawOutput } from './print.ts'
 
 /** The options of `agent report`. */
 export type ReportOptions = { readonly output?: string; readonly format?: ReportFormat }
@@ -14,20 +13,26 @@ export type ReportOptions = { readonly output?: string; readonly format?: Report
 /**
  * `agent report`: writes a report about a session, as a page or in a format for other tools.
  *
- * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events
+ * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events; undefined: the newest session here
  * @returns the exit code
  * @throws UserError `usage` if there is no such session, if the file can't be written, or if no format is given and its name suggests none
  */
-export async function reportCommand(source: string, { output, format }: ReportOptions): Promise<number> {
+export async function reportCommand(source: string | undefined, { output, format }: ReportOptions): Promise<number> {
   const wanted = format ?? (output === undefined ? 'html' : requireFormat(output))
   const write = output === undefined ? undefined : openReportFile(output)
   const { collectReport, renderReport } = await import('../report/render-report.ts')
   const collected = collectReport(placeOf(source))
   if (typeof collected === 'string') throw new UserError('usage', collected)
   const text = renderReport(collected, wanted)
-  if (write === undefined) process.stdout.write(text)
+  if (write === undefined) printRendered(text, wanted)
   else write(text)
   return exitCodes.done
+}
+
+function printRendered(text: string, format: ReportFormat): void {
+  // Annotations are commands for a CI's runner, and only what stands in them is from outside: `annotations.ts` escapes it.
+  if (format === 'annotations') rawOutput.stdout.write(text)
+  else printResult(text, ['json', 'sarif', 'codequality'].includes(format) ? 'json' : 'text')
 }
 
 /**
@@ -69,11 +74,6 @@ export function openReportFile(file: string): (text: string) => void {
   }
 }
 
-function placeOf(source: string): string {
-  if (existsSync(source)) return resolve(source)
-  const { state } = findAppPaths(process.env)
-  const states = [...new Set([stateFor([process.cwd()], state), state])]
-  const id = findSession(states, source)
-  const directories = states.map((each) => sessionDirectory(each, id))
-  return directories.find((each) => existsSync(each)) ?? join(state, id)
+function placeOf(source: string | undefined): string {
+  return source !== undefined && existsSync(source) ? resolve(source) : findSessionFolder(source)
 }

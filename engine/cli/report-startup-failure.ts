@@ -3,8 +3,10 @@ import { jsonlSink } from '../display/jsonl.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
+import { explainSystemFault } from '../core/system-fault.ts'
 import { UserError } from '../core/user-error.ts'
 import { codeOf, keepExitCode, leave, onSignals } from './interrupts.ts'
+import { printJsonText, tell, tellMessage, rawOutput } from './print.ts'
 
 /** The functions with which `agent exec` reports how far it has come. What is printed if it fails depends on that. */
 export type Progress = {
@@ -39,12 +41,12 @@ export async function reportStartupFailure(
     }
     return await start({ ready: unhandle, ended })
   } catch (error) {
-    const { message } = error as Error
+    const message = explainSystemFault(error) ?? (error as Error).message
     if (told === undefined) {
       if (json) tellFailure(error instanceof UserError ? error.reason : 'failed', message)
       throw error
     }
-    process.stderr.write(`agent: after the run had ended: ${message}\n`)
+    tellMessage('agent', `after the run had ended: ${message}`)
     return told
   } finally {
     unhandle()
@@ -53,7 +55,7 @@ export async function reportStartupFailure(
 
 /** Prints the last events of a run that could not begin. */
 export function tellFailure(reason: EndReason, message: string): void {
-  process.stdout.write(failureLines(reason, message))
+  printJsonText(failureLines(reason, message))
 }
 
 /** Returns the events that report the end of a run, as lines of JSON, for a run that ends too early to report its end itself. */
@@ -63,7 +65,10 @@ export function failureLines(reason: EndReason, message: string): string {
     lines += line
     return true
   })
-  new Recorder([json]).end(reason, truncateMiddle(message, longestMessage).text)
+  new Recorder([json], undefined, undefined, {}, undefined, process.env).end(
+    reason,
+    truncateMiddle(message, longestMessage).text,
+  )
   return lines
 }
 
@@ -75,7 +80,7 @@ function handleSignals(json: boolean): () => void {
     isEnding = true
     const message = reason === 'interrupted' ? 'Interrupted.' : `Stopped by ${signal}.`
     if (json) tellFailure(reason === 'interrupted' ? reason : 'terminated', message)
-    process.stderr.write(`agent: ${message}\n`)
-    process.stdout.write('', () => leave(codeOf(reason)))
+    tell(`agent: ${message}`)
+    rawOutput.stdout.write('', () => leave(codeOf(reason)))
   })
 }

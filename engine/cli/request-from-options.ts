@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import type { RunRequest } from '../app/run-request.ts'
 import { findWorkspace } from '../app/workspace.ts'
@@ -11,6 +12,7 @@ import { readOutputSchema } from './read-output-schema.ts'
 import { readPrompt } from './read-prompt.ts'
 import { requestedSettings } from './run-config.ts'
 import { warn } from './warn.ts'
+import { telling, rawOutput, isTerminal } from './print.ts'
 
 /** The fields that are part of every request, whatever its task. */
 export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
@@ -27,7 +29,7 @@ export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> 
       ...(approvalProgram === undefined ? {} : { by: { kind: 'program', argv: ['/bin/sh', '-c', approvalProgram] } }),
     },
     warn,
-    errors: process.stderr,
+    errors: telling(),
   }
 }
 
@@ -60,11 +62,14 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     reviewing: {
       ...common.reviewing,
       ...(isPersonThere(options)
-        ? { person: () => openTerminal({ input: process.stdin, output: process.stderr }) }
+        ? { person: () => openTerminal({ input: process.stdin, output: rawOutput.stderr }) }
         : {}),
     },
+    ...(options.claims === true || options.failOnContradiction === true
+      ? { claims: { fail: options.failOnContradiction === true } }
+      : {}),
     ...(outputSchema === undefined ? {} : { output: await readOutputSchema(outputSchema) }),
-    ...(file === undefined ? {} : { deliver: () => openOutputFile(file) }),
+    ...(file === undefined ? {} : { deliver: () => openOutputFile(file), deliversTo: realPathOf(file) }),
     budget: {
       maxTurns: options.maxTurns,
       maxTokens: options.maxTokens,
@@ -77,21 +82,27 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
   }
 }
 
-/** Returns the options for a transaction; an empty object if none of them is given. */
+/** The path of a file without symlinks in its directory. If the directory doesn't exist, opening the file says so. */
+function realPathOf(file: string): string {
+  const path = resolve(file)
+  return existsSync(dirname(path)) ? join(realpathSync.native(dirname(path)), basename(path)) : path
+}
+
+/** Returns the options for the run's view and its landing; an empty object if none of them is given. */
 function transactionOf({
   transactional,
+  view = transactional,
   land,
   landIgnored,
-  landCommits,
+  inPlace,
 }: ExecOptions): Pick<RunRequest, 'transaction'> {
-  const said = [transactional, land, landIgnored, landCommits]
-  if (said.every((each) => each === undefined)) return {}
+  if ([view, land, landIgnored, inPlace].every((each) => each === undefined)) return {}
   return {
     transaction: {
-      ...(transactional === undefined ? {} : { strategy: transactional }),
+      ...(view === undefined ? {} : { strategy: view }),
       ...(land === undefined ? {} : { land }),
-      ...(landIgnored === undefined ? {} : { landIgnored }),
-      ...(landCommits === undefined ? {} : { landCommits }),
+      ...(landIgnored === undefined ? {} : { landIgnored: landIgnored === 'yes' }),
+      ...(inPlace === undefined ? {} : { inPlace }),
     },
   }
 }
@@ -108,5 +119,5 @@ function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick
 
 /** Whether a person at the terminal can read a question and type an answer. With `--json`, nobody is asked. */
 function isPersonThere(options: ExecOptions): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY && options.json !== true
+  return process.stdin.isTTY && isTerminal('stderr') && options.json !== true
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { RunRequest } from '../app/run-request.ts'
+import { readUserText } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import { readKnownFindings, type KnownFinding } from '../review/known-findings.ts'
 import type { ReviewTarget } from '../review/review-request.ts'
@@ -20,13 +20,12 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
     ({ dangerouslyBypassApprovalsAndSandbox }) => dangerouslyBypassApprovalsAndSandbox === true,
   ],
   ['--plan', ({ plan }) => plan !== undefined],
-  ['--transactional', ({ transactional }) => transactional !== undefined],
-  [
-    '--land',
-    ({ land, landIgnored, landCommits }) => land !== undefined || landIgnored === true || landCommits === true,
-  ],
+  ['--view', ({ view }) => view !== undefined],
+  ['--in-place', ({ inPlace }) => inPlace === true],
+  ['--land', ({ land, landIgnored }) => land !== undefined || landIgnored !== undefined],
   ['--output-schema', ({ outputSchema }) => outputSchema !== undefined],
   ['--verify', ({ verify, verifyAttempts }) => verify !== undefined || verifyAttempts !== undefined],
+  ['--claims', ({ claims, failOnContradiction }) => claims === true || failOnContradiction === true],
   ['--fail-on-no-change', ({ failOnNoChange }) => failOnNoChange === true],
 ]
 
@@ -69,7 +68,7 @@ export async function reviewRequest(
         ...(request.settings?.flags ?? []),
         {
           flag: 'agent exec review',
-          settings: { sandbox_mode: 'read-only', dangerously_mount_docker_socket: false, transactional: false },
+          settings: { sandbox_mode: 'read-only', dangerously_mount_docker_socket: false },
         },
       ],
     },
@@ -87,12 +86,8 @@ function targetOf({ uncommitted, base, commit }: ReviewOptions): ReviewTarget | 
   return uncommitted === true ? { type: 'uncommitted' } : undefined
 }
 
+const largestReport = 256 * 1024 * 1024
+
 function readKnown(file: string): readonly KnownFinding[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UserError('usage', `--known ${file}: can't be read: ${(error as Error).message}.`, { cause: error })
-  }
-  return readKnownFindings(text, file)
+  return readKnownFindings(readUserText(file, largestReport, `--known ${file}`), file)
 }

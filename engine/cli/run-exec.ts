@@ -5,20 +5,21 @@ import type { Run, RunRequest } from '../app/run-request.ts'
 import { eventJsonSchema } from '../core/event-schema.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { Model } from '../core/model.ts'
+import { interruptionBy } from '../run/stop.ts'
 import type { Start } from '../session/start-session.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import type { ExecOptions, ReviewOptions } from './exec-options.ts'
-import { farewell } from './farewell.ts'
 import { catchInterrupts, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
 import { ownProcess } from './own-process.ts'
 import { printFinalMessage } from './print-final-message.ts'
 import { runRequest } from './request-from-options.ts'
 import { openRunReports } from './run-reports.ts'
 import { showContext } from './show-context.ts'
-import type { Progress } from './report-startup-failure.ts'
+import { tellFailure, type Progress } from './report-startup-failure.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
 import { watchTimeLimit } from './time-limit.ts'
 import { warn } from './warn.ts'
+import { printJsonText, tellMessage } from './print.ts'
 
 /**
  * `agent exec`: turns a command line into a request, runs it, and directs the run's events to the outputs. With `--print-event-schema` or
@@ -43,24 +44,26 @@ export async function runExec(
   const asked = model === undefined ? {} : { model }
   const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }
   if (options.showContext === true) return showContext(await configure(request, warn))
-  const parting = farewell(options, request.workspace)
   const reports = openRunReports(options)
   const supervisor = options.supervised === true ? (await import('./supervised.ts')).connectSupervisor() : undefined
   const release: (() => void)[] = []
+  if (options.timeout !== undefined) release.push(watchTimeLimit(options.timeout, options.json === true))
   const run: Run = openRun({
     ...request,
     ...(supervisor === undefined ? {} : { gate: supervisor.gate }),
     notices: useProxyFromEnvironment(process.env),
-    sinks: [
-      ...chooseSinks(options),
-      parting.sink,
-      reports.sink,
-      ...(supervisor === undefined ? [] : [supervisor.sink]),
-    ],
+    sinks: [...chooseSinks(options), reports.sink, ...(supervisor === undefined ? [] : [supervisor.sink])],
     loaded: () => {
       progress.ready()
-      release.push(catchInterrupts((reason) => run.interrupt(reason), parting.words))
-      if (options.timeout !== undefined) release.push(watchTimeLimit(options.timeout, options.json === true))
+      release.push(
+        catchInterrupts(
+          (reason) => run.interrupt(reason),
+          (reason) => {
+            const { reason: why, message } = interruptionBy({ reason })
+            if (!run.abandon(reason) && options.json === true) tellFailure(why, message)
+          },
+        ),
+      )
     },
     landing: () => {
       const held = holdSignals(whileLanding)
@@ -72,8 +75,9 @@ export async function runExec(
     const summary = await run.result
     progress.ended(summary.exitCode)
     printFinalMessage(summary.finalMessage, options)
-    await reports.write()
-    return summary.exitCode
+    const unwritten = await reports.write(summary)
+    for (const why of unwritten) tellMessage('agent', why)
+    return unwritten.length > 0 && summary.exitCode === exitCodes.done ? exitCodes.failed : summary.exitCode
   } finally {
     await run.close()
     for (const free of release) free()
@@ -91,6 +95,6 @@ async function requestOf(
 }
 
 function printEventSchema(): number {
-  process.stdout.write(`${JSON.stringify(eventJsonSchema(), undefined, 2)}\n`)
+  printJsonText(JSON.stringify(eventJsonSchema(), undefined, 2))
   return exitCodes.done
 }

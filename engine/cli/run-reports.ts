@@ -1,6 +1,8 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import process from 'node:process'
-import { holdOutput, readHostFile } from '../../sandbox/index.ts'
-import type { Sink } from '../core/events.ts'
+import { holdOutput, readHostFile, realpathSync } from '../../sandbox/index.ts'
+import { isInside } from '../core/directories-between.ts'
+import type { RunSummary, Sink } from '../core/events.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { openReportFile, requireFormat } from './report-command.ts'
@@ -12,8 +14,12 @@ const mostSummaryBytes = 1024 * 1024
 type RunReports = {
   /** Receives the run's events, one of which names the session's folder. */
   readonly sink: Sink
-  /** Writes the reports. Must be called after the run's terminal event, and before its session may be removed. */
-  readonly write: () => Promise<void>
+  /**
+   * Writes the reports, and the patch of changes that did not land beside the first of the files. Must be called after the run's terminal event, and before its session may be removed.
+   *
+   * @returns why reports could not be written; empty if all were
+   */
+  readonly write: (summary: RunSummary) => Promise<readonly string[]>
 }
 
 /**
@@ -21,25 +27,67 @@ type RunReports = {
  *
  * @throws UserError `usage` if a file can't be written, or its name suggests no format
  */
-export function openRunReports({ report: files = [], summary, supervised }: ExecOptions): RunReports {
+export function openRunReports({
+  report: files = [],
+  outputLastMessage,
+  summary,
+  supervised,
+}: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
   const appendSummary = summary === 'off' ? undefined : openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
+  const beside = files[0] ?? outputLastMessage
   let directory: string | undefined
+  let roots: readonly string[] = []
   return {
     sink: {
       event: (event) => {
-        if (event.type === 'thread.started') directory = event.config.session_dir
+        if (event.type !== 'thread.started') return
+        directory = event.config.session_dir
+        roots = event.config.transaction?.roots ?? []
       },
     },
-    write: async () => {
-      if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return
+    write: async ({ transaction }) => {
+      const unkept = beside === undefined ? [] : failureOf(() => keepPatch(transaction, beside, roots))
+      if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return unkept
       const { asAttempt, collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
       const report = collectReport(directory)
-      if (typeof report === 'string') throw new UserError('failed', `No report: ${report}`)
+      if (typeof report === 'string') return [...unkept, `No report: ${report}`]
       const collected = supervised === true ? asAttempt(report) : report
-      for (const { format, write } of reports) write(renderReport(collected, format))
-      appendSummary?.((remaining) => renderMarkdown(collected, true, remaining))
+      const writers = [
+        ...reports.map(
+          ({ format, write }) =>
+            () =>
+              write(renderReport(collected, format)),
+        ),
+        () => appendSummary?.((remaining) => renderMarkdown(collected, true, remaining)),
+      ]
+      return [...unkept, ...writers.flatMap(failureOf)]
     },
+  }
+}
+
+/** The maximum size of a patch that is copied, in bytes. */
+const largestPatch = 256 * 1024 * 1024
+
+/**
+ * Copies the patch of changes that did not land to `NAME.changes.patch` beside a file, because the folder of the session may be gone by the time that
+ * somebody looks for them. Nothing is added to the trees of the run.
+ */
+function keepPatch(transaction: RunSummary['transaction'], file: string, roots: readonly string[]): void {
+  if (transaction === undefined || ['landed', 'nothing'].includes(transaction.outcome)) return
+  const directory = realpathSync(dirname(resolve(file)))
+  const patch = readHostFile(transaction.patch, { maxBytes: largestPatch })
+  if (patch === undefined || patch.length === 0 || roots.some((root) => isInside(directory, root))) return
+  holdOutput(join(directory, `${basename(file, extname(file))}.changes.patch`), true).write(patch)
+}
+
+/** Runs a writer. Returns why it failed, so that the other reports are written all the same. */
+function failureOf(write: () => void): readonly string[] {
+  try {
+    write()
+    return []
+  } catch (error) {
+    return [(error as Error).message]
   }
 }
 

@@ -25,6 +25,7 @@ import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
 import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
+import { printJson, tell, tellMessage, rawOutput } from './print.ts'
 
 /** The exit code that shells report for a program that SIGPIPE killed, because the reader of its output was gone. */
 const brokenPipe = 141
@@ -68,7 +69,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     if (error.code === 'missing-program') {
-      process.stderr.write(`agent sandbox: ${error.message}\n`)
+      tellMessage('agent sandbox', error.message)
       return commandNotFound
     }
     if (SandboxError.is(error, 'path-changed')) {
@@ -102,17 +103,17 @@ async function passThrough(
 ): Promise<{ readonly result: ExecResult; readonly lost: NodeJS.ErrnoException | undefined }> {
   let lost: NodeJS.ErrnoException | undefined
   const ended = [
-    pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    pipeline(child.stdout, rawOutput.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       lost = error
       child.kill()
     }),
-    pipeline(child.stderr, process.stderr, { end: false }).catch(() => undefined),
+    pipeline(child.stderr, rawOutput.stderr, { end: false }).catch(() => undefined),
   ]
   const result = await child.result
   await Promise.all(ended)
   for (const danger of sandboxStatusOf(sandbox).dangers ?? [])
-    process.stderr.write(`agent sandbox: dangerous: ${describeDanger(danger)}\n`)
-  for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
+    tell(`agent sandbox: dangerous: ${describeDanger(danger)}`)
+  for (const denial of result.denials) tell(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}`)
   return { result, lost }
 }
 
@@ -122,7 +123,7 @@ async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResu
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))
   const { dangers } = sandboxStatusOf(sandbox)
   const about = { backend: sandbox.backend, dangers, environmentWithheld: withheldBy(sandbox) }
-  process.stdout.write(`${JSON.stringify({ ...about, ...result, denials, stdout, stderr })}\n`)
+  printJson({ ...about, ...result, denials, stdout, stderr })
   return result
 }
 

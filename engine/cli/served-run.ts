@@ -1,4 +1,3 @@
-import process from 'node:process'
 import * as z from 'zod'
 import { putBackInstallation } from '../../sandbox/index.ts'
 import { openRun } from '../app/open-run.ts'
@@ -8,6 +7,7 @@ import type { RunEvent, Sink } from '../core/events.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { ServedResult, ServedTool } from '../mcp/serve.ts'
 import { UserError } from '../core/user-error.ts'
+import { rawOutput } from './print.ts'
 
 const input = z.object({
   prompt: z.string().min(1).describe('What to do.'),
@@ -39,7 +39,7 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
         ...request,
         task: { type: 'prompt', prompt },
         ...(id === undefined ? {} : { start: { type: 'resume', id } }),
-        sinks: [plainSink((text) => process.stderr.write(text), { colour: false, detail: 'normal' }), follow],
+        sinks: [plainSink((text) => rawOutput.stderr.write(text), { colour: false, detail: 'normal' }), follow],
       })
       const stop = (): void => run.interrupt('terminated')
       signal.addEventListener('abort', stop, { once: true })

@@ -1,21 +1,21 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { HistoryItem } from '../core/model.ts'
 import { readRollout, type ReadRollout } from '../session/rollout.ts'
 import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
 import { lockIfFree, type LockedFolder } from '../session/session-lock.ts'
-import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { listSessions, sessionDirectory } from '../session/session.ts'
 import { isAborted } from '../transaction/is-aborted.ts'
 import { leftInSession } from '../transaction/left-in-view.ts'
-import { stateFolders } from './find-changed-session.ts'
-import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { findSessionFolder } from './find-session-folder.ts'
+import { stateFolders } from './state-folders.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
+import { print, printText, printJson } from './print.ts'
 
 const shownCharacters = 2000
 const dayMs = 86_400_000
@@ -24,29 +24,24 @@ const dayMs = 86_400_000
 export function listCommand(options: { readonly json?: true }): number {
   for (const [state, id] of allSessions()) {
     const summary = summarize(state, id)
-    const line =
-      options.json === true
-        ? JSON.stringify(summary)
-        : [id, summary.started.slice(0, 16), summary.end, summary.workspace, oneLine(summary.prompt)].join('  ')
-    process.stdout.write(`${line}\n`)
+    if (options.json === true) printJson(summary)
+    else print([id, summary.started.slice(0, 16), summary.end, summary.workspace, oneLine(summary.prompt)].join('  '))
   }
   return exitCodes.done
 }
 
 /** `agent sessions show`: prints a session's conversation as text, with the numbers of its steps. */
-export function showCommand(id: string): number {
-  const found = findSession(stateFolders(), id)
-  const [state = ''] = allSessions().find(([, name]) => name === found) ?? []
-  const rollout = readRollout(rolloutOf(state, found))
+export function showCommand(given: string | undefined): number {
+  const rollout = readRollout(join(findSessionFolder(given), 'rollout.jsonl'))
   const { session, usage } = rollout
-  process.stdout.write(`${session.thread_id}\n${session.started}  ${session.workspace}  ${endOf(rollout)}\n`)
-  process.stdout.write(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out\n`)
+  print(session.thread_id, `${session.started}  ${session.workspace}  ${endOf(rollout)}`)
+  print(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out`)
   const beginnings = new Map(stepsOf(rollout).map(({ items, number }) => [items[0], number]))
   for (const item of rollout.original) {
     const step = beginnings.get(item)
-    if (step !== undefined) process.stdout.write(`\nstep ${step}\n`)
+    if (step !== undefined) print('', `step ${step}`)
     const text = describe(item)
-    if (text !== undefined) process.stdout.write(`\n${truncateMiddle(safe(text), shownCharacters).text}\n`)
+    if (text !== undefined) printText(`\n${truncateMiddle(text, shownCharacters).text}\n`)
   }
   return exitCodes.done
 }
@@ -81,17 +76,12 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
     }
   }
   const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
-  process.stdout.write(`${counted(removed, 'session')} removed${size}\n`)
+  print(`${counted(removed, 'session')} removed${size}`)
   if (kept > 0) {
     const what = `${counted(kept, 'session')} kept, because ${kept === 1 ? 'its' : 'their'} changes were neither landed nor discarded`
-    process.stdout.write(
-      `${what} (to see them, run agent changes ID); --unlanded removes ${kept === 1 ? 'it' : 'them'} too\n`,
-    )
+    print(`${what} (to see them, run agent changes ID); --unlanded removes ${kept === 1 ? 'it' : 'them'} too`)
   }
-  if (busy > 0)
-    process.stdout.write(
-      `${counted(busy, 'session')} kept, because a process is working on ${busy === 1 ? 'it' : 'them'}\n`,
-    )
+  if (busy > 0) print(`${counted(busy, 'session')} kept, because a process is working on ${busy === 1 ? 'it' : 'them'}`)
   return held.aborted ? codeOf(held.reason as Interruption) : exitCodes.done
 }
 
@@ -175,10 +165,5 @@ function rolloutOf(state: string, id: string): string {
 }
 
 function oneLine(text: string): string {
-  return safe(text).replaceAll(/\s+/g, ' ').slice(0, 60)
-}
-
-/** Makes text from a model safe to print, so that it can't control the terminal. */
-function safe(text: string): string {
-  return sanitizeOutput(Buffer.from(text))
+  return text.replaceAll(/\s+/g, ' ').slice(0, 60)
 }

@@ -6,6 +6,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { findAppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
+import { print } from './print.ts'
 
 /**
  * `agent trust`: makes later runs trust the configuration files of a repository.
@@ -22,7 +23,7 @@ export function trustRepository(directory: string | undefined): number {
     throw new UserError('usage', `${managed.name} says that ${root} is untrusted, and has the last word`)
   }
   const { file, changed } = writeTrust(places.config, root)
-  process.stdout.write(`${root} ${changed ? `is trusted from now on (${file})` : `is already trusted (${file})`}\n`)
+  print(`${root} ${changed ? `is trusted from now on (${file})` : `is already trusted (${file})`}`)
   return exitCodes.done
 }
 
@@ -34,7 +35,7 @@ export function listTrust(): number {
     [user.name, trust.user],
   ] as const) {
     for (const [path, { trust_level: level }] of Object.entries(projects ?? {})) {
-      process.stdout.write(`${level}  ${path}  (${place})\n`)
+      print(`${level}  ${path}  (${place})`)
     }
   }
   return exitCodes.done

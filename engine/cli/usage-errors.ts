@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { printText, tellText } from './print.ts'
 
 /**
  * Makes every command of a program report usage errors like other errors: in one line that begins with the program's name, with a pointer to the command's
@@ -9,6 +10,8 @@ import type { Command } from 'commander'
 export function wordUsageErrors(command: Command, name: string): void {
   const [program = name] = name.split(' ')
   command.configureOutput({
+    writeOut: printText,
+    writeErr: tellText,
     outputError: (text, write) => {
       const what = text
         .replace(/^error: /, '')

@@ -1,9 +1,9 @@
 import process from 'node:process'
 import { UserError } from '../core/user-error.ts'
-import { proxyVariables } from '../models/proxy-variables.ts'
+import { proxyUrl, proxyVariables } from '../models/proxy-variables.ts'
 
 /**
- * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case). Commands in
+ * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`, in upper or lower case). Commands in
  * the sandbox are unaffected, because they use the sandbox's network.
  *
  * @throws UserError if the proxy is not a valid URL
@@ -11,6 +11,15 @@ import { proxyVariables } from '../models/proxy-variables.ts'
  */
 export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const named = proxyVariables.filter((name) => env[name] !== undefined && env[name] !== '')
+  const urls = Object.fromEntries(named.map((name) => [name, proxyUrl(env[name] ?? '')]))
+  const broken = named.find((name) => urls[name] === undefined)
+  if (broken !== undefined) {
+    // The value is not quoted, because it may contain a password.
+    throw new UserError(
+      'usage',
+      `The proxy in ${broken} is not a URL such as http://proxy.example:8080 or socks5://proxy.example:1080.`,
+    )
+  }
   if (named.length === 0) return []
   // The module is loaded only here, so that a start without a proxy doesn't load it. Node 22 has no `setGlobalProxyFromEnv`.
   const http: Partial<typeof import('node:http')> = process.getBuiltinModule('node:http')
@@ -19,11 +28,13 @@ export function useProxyFromEnvironment(env: Readonly<Record<string, string | un
       `${named[0]} is set, but Node ${process.versions.node} uses a proxy only if it is started with NODE_USE_ENV_PROXY=1.`,
     ]
   }
-  try {
-    http.setGlobalProxyFromEnv({ ...env })
-  } catch {
-    // Node's message is not passed on, because it quotes the URL, which may contain a password.
-    throw new UserError('usage', `The proxy in ${named.join(' or ')} is not a URL such as http://proxy.example:8080.`)
-  }
+  const all = urls['all_proxy'] ?? urls['ALL_PROXY']
+  const plain = urls['http_proxy'] ?? urls['HTTP_PROXY'] ?? all
+  const secure = urls['https_proxy'] ?? urls['HTTPS_PROXY'] ?? all
+  http.setGlobalProxyFromEnv({
+    ...(plain === undefined ? {} : { http_proxy: plain }),
+    ...(secure === undefined ? {} : { https_proxy: secure }),
+    no_proxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
+  })
   return []
 }

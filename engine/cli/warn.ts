@@ -1,6 +1,6 @@
-import process from 'node:process'
+import { tellMessage } from './print.ts'
 
 /** Prints a warning on standard error for the person who started the program. */
 export function warn(sentence: string): void {
-  process.stderr.write(`agent: ${sentence}\n`)
+  tellMessage('agent', sentence)
 }

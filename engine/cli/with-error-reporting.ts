@@ -1,8 +1,9 @@
 import process from 'node:process'
-import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import { explainSystemFault } from '../core/system-fault.ts'
 import { UserError } from '../core/user-error.ts'
 import { traceInSources } from './trace-in-sources.ts'
+import { tell, tellMessage, rawOutput } from './print.ts'
 
 /**
  * A program: takes the arguments of a command line, the name under which it was called, and the reason why it must not start, if there is one. Returns
@@ -18,19 +19,24 @@ export function withErrorReporting(run: Program): Program {
       const code = await run(argv, name, refusal)
       const lost = await output.lost()
       if (lost === undefined || code !== exitCodes.done) return code
-      process.stderr.write(`${name}: ${lost.message}\n`)
+      tellMessage(name, lost.message)
       return exitCodes.failed
     } catch (thrown) {
       const error = isCwdGone(thrown) ? new UserError('usage', cwdGone, { cause: thrown }) : thrown
       if (error instanceof UserError) {
-        // The message may contain text from a repository, which must not control the terminal.
-        process.stderr.write(`${name}: ${sanitizeForTerminal(error.message)}\n`)
+        tellMessage(name, error.message)
         return exitCodes[error.reason]
       }
       const message = error instanceof Error ? error.message : String(error)
-      process.stderr.write(`${name}: internal error: ${message}. This is a bug in Portcullis: please report it.\n`)
+      const fault = explainSystemFault(error)
+      tellMessage(
+        name,
+        fault === undefined
+          ? `internal error: ${message}. This is a bug in Portcullis: please report it (PORTCULLIS_DEBUG=1 prints where it happened).`
+          : `${fault}.`,
+      )
       if (process.env['PORTCULLIS_DEBUG'] !== undefined && error instanceof Error)
-        process.stderr.write(`${traceInSources(error.stack ?? error.message)}\n`)
+        tell(...traceInSources(error.stack ?? error.message).split('\n'))
       return exitCodes.failed
     }
   }
@@ -51,7 +57,7 @@ function isCwdGone(error: unknown): boolean {
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  rawOutput.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || lost !== undefined) return
     lost = new UserError('failed', `Standard output can't be written: ${error.message}.`)
     // During a run, the run handles this error itself. It is thrown only after all other listeners have been called, because those who wait for the output
@@ -61,10 +67,10 @@ function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } 
       throw lost
     })
   })
-  process.stderr.on('error', () => undefined)
+  rawOutput.stderr.on('error', () => undefined)
   return {
     lost: async () => {
-      await new Promise((resolve) => process.stdout.write('', resolve))
+      await new Promise((resolve) => rawOutput.stdout.write('', resolve))
       // Node reports a write error only after the write has returned, so wait until it would have been reported.
       await new Promise((resolve) => setImmediate(resolve))
       return lost

@@ -36,6 +36,11 @@ export function ignoredForFault(path: string, sentence: string): Ignored {
   return ignoredWhole(`${path}${place}`, sentence.slice(path.length + place.length + 2))
 }
 
+/** Describes ignored configuration in one line. */
+export function describeIgnored({ source, keys, reason }: Ignored): string {
+  return `ignored: ${source}${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`
+}
+
 function printable(text: string, most: number = maxCharacters): string {
   const harmless = text.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?')
   return harmless.length > most ? `${harmless.slice(0, most)}…` : harmless

@@ -2,7 +2,7 @@ import { UserError } from '../core/user-error.ts'
 import { fromLeaves, leafPath, leavesOf } from './leaves.ts'
 import type { Layer } from './merge-layers.ts'
 import { ConfigFile } from './settings-schema.ts'
-import { parseTomlValue } from './toml.ts'
+import { parseTomlValue, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
@@ -24,13 +24,31 @@ export function overrideLayer(below: object, overrides: readonly string[]): Laye
 }
 
 function parseOverride(override: string): { readonly path: readonly string[]; readonly value: unknown } {
-  const equals = override.indexOf('=')
-  const path = override.slice(0, equals).trim().split('.')
-  if (equals === -1 || path.some((part) => part === '')) {
+  // A part of the key may be in quotes, in which dots and equals signs stand for themselves.
+  const key = /^((?:"[^"]*"|'[^']*'|[^"'=])*)=/.exec(override)
+  const path = key === null ? [] : partsOf(key[1] ?? '')
+  if (key === null || path.length === 0) {
     throw new UserError('usage', `-c '${override}': expected key=value, e.g. -c sandbox_mode="read-only"`)
   }
-  const text = override.slice(equals + 1).trim()
+  const text = override.slice(key[0].length).trim()
   return { path, value: parseTomlValue(text) ?? text }
+}
+
+/** The parts of a dotted key; empty if one of them is missing. */
+function partsOf(key: string): readonly string[] {
+  if (!/["']/.test(key)) {
+    const parts = key.trim().split('.')
+    return parts.includes('') ? [] : parts
+  }
+  const parts: string[] = []
+  for (let found = tryParseToml(`${key} = 0`); found !== undefined;) {
+    const [part] = Object.keys(found)
+    if (part === undefined) return []
+    parts.push(part)
+    const below = found[part]
+    found = typeof below === 'object' && below !== null ? (below as Record<string, unknown>) : undefined
+  }
+  return parts
 }
 
 function set(target: unknown, path: readonly string[], value: unknown): object {

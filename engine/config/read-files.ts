@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as z from 'zod'
 import type { AppPaths } from '../core/app-paths.ts'
+import { readUserText } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Layer } from './merge-layers.ts'
 import { nearest } from '../core/text/nearest.ts'
@@ -89,14 +90,16 @@ function read<T>(
   file = 'config.toml',
 ): { readonly value: T; readonly place: { readonly name: string; readonly text: string } } {
   const name = join(directory, file)
-  const place = { name, text: existsSync(name) ? readText(name) : '' }
+  const place = { name, text: readConfigText(name) }
   return { value: validate(schema, parseToml(place.text, name), place), place }
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
-  }
+const largestConfig = 4 * 1024 * 1024
+
+/**
+ * @returns the text of a `config.toml`; empty if there is none
+ * @throws UserError `usage` if it can't be read
+ */
+export function readConfigText(path: string): string {
+  return existsSync(path) ? readUserText(path, largestConfig) : ''
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDirectories } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
+import { readConfigText } from './read-files.ts'
 import { UserFile } from './settings-schema.ts'
 import { lineOf, parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
@@ -16,7 +17,7 @@ import { validate } from './validate.ts'
  */
 export function writeTrust(directory: string, root: string): { readonly file: string; readonly changed: boolean } {
   const file = join(directory, 'config.toml')
-  const text = readExisting(file)
+  const text = readConfigText(file)
   const { projects } = validate(UserFile, parseToml(text, file), { name: file, text })
   const level = projects?.[root]?.trust_level
   if (level === 'trusted') return { file, changed: false }
@@ -34,15 +35,6 @@ export function writeTrust(directory: string, root: string): { readonly file: st
   }
   replace(file, longer)
   return { file, changed: true }
-}
-
-/** @returns the text of a file; empty if there is none */
-function readExisting(file: string): string {
-  try {
-    return existsSync(file) ? readFileSync(file, 'utf8') : ''
-  } catch (error) {
-    throw new UserError('usage', `${file}: can't be read: ${(error as Error).message}`, { cause: error })
-  }
 }
 
 /** Replaces a file atomically, or creates it. If it is a link, its target is replaced. */

@@ -30,11 +30,15 @@ export const common = {
 const ran = {
   /** stdout and stderr in the order in which they arrived, with the middle cut out if they are long. */
   aggregated_output: z.string(),
-  /** The exit code; null while the command runs, or if it was declined, was killed or did not start. */
+  /** The exit code; null while the command runs, or if it was declined, was killed, did not start, or its end isn't known. */
   exit_code: z.int().nullable(),
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   sandbox: z.string().optional(),
   duration_ms: z.number().optional(),
+  /**
+   * For a command that failed without an exit code and without `ended_by`: whether it had started. If so, it may have taken effect, and nobody knows how it ended.
+   */
+  started: z.boolean().optional(),
   /** How a command without an exit code ended. */
   ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
   /** The file with the whole output, if `aggregated_output` was cut. */

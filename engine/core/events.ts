@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { item } from './items.ts'
+import { contradiction, runRecord, verified } from './run-record.ts'
 import { reviewReport } from './review-report-schema.ts'
 import {
   outsideEffect,
   result,
   transactionReport,
-  unsupportedClaim,
   usage,
-  verified,
   withheld,
   type RunSummary,
   type UsageSoFar,
@@ -23,7 +22,8 @@ export type {
   ToolCallItem,
   VerificationItem,
 } from './items.ts'
-export type { Result, RunSummary, UsageSoFar, UnsupportedClaim, Verified } from './run-summary.ts'
+export type { Result, RunSummary, UsageSoFar } from './run-summary.ts'
+export type { Contradiction, RunRecord, Verified } from './run-record.ts'
 
 /**
  * The event stream of a run: what `agent exec --json` prints, one object per line. Types and fields are those of `codex exec --json`, so
@@ -40,6 +40,7 @@ export const schemaVersion = 1
 /** The fields of `SandboxStatus`, which every event can have. Codex's events don't have them. */
 const sandboxStatus = {
   sandbox: z.literal('external').optional(),
+  in_place: z.enum(['not judged', 'by rules']).optional(),
   dangers: z.array(z.literal('docker-socket')).optional(),
 }
 
@@ -47,8 +48,10 @@ const sandboxStatus = {
 const terminal = {
   /** Not in Codex: how the run ended, in one word. */
   result,
-  /** Not in Codex: claims in the final message that the record of the run contradicts, at most 20. Absent: none. */
-  unsupported_claims: z.array(unsupportedClaim).optional(),
+  /** Not in Codex: what the run did, made from its record. Absent: the run never began. */
+  record: runRecord.optional(),
+  /** Not in Codex: what the model claimed for `--claims` and the record contradicts, at most 20. Absent: nothing, or no claims were asked for. */
+  contradictions: z.array(contradiction).optional(),
   /** The tokens used in this run. `total_usage` counts all runs of the session. */
   usage,
   total_usage: usage,
@@ -75,6 +78,8 @@ const terminal = {
       not_counted: z.string().optional(),
     })
     .optional(),
+  /** Not in Codex: the notes of the run's patches (see `file_change`), at most 20. Absent: none. */
+  patch_notes: z.array(z.string()).optional(),
   /** Not in Codex: the last result of each `--verify` command. Absent: none ran. */
   verified: z.array(verified).optional(),
   /** Not in Codex: the result of a review. Absent: the run wasn't a review, or ended before the model had reported a result. */

@@ -15,6 +15,8 @@ const fileChange = z.object({
   duration_ms: z.number().optional(),
   /** A unified diff of the change, with the middle cut out if it is long. */
   diff: z.string().optional(),
+  /** Not in Codex: what was repaired in the patch, and what deserves attention in how it was applied; at most 20 notes. Absent: none. */
+  notes: z.array(z.string()).optional(),
   error: z.string().optional(),
   verdict: verdict.optional(),
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isDiskFault } from './disk-fault.ts'
 import type { Mask } from './text/mask-secrets.ts'
 import { OutputBuffer } from './text/output-buffer.ts'
 
@@ -30,16 +31,21 @@ export class KeptOutputs {
     this.#quota = quota
   }
 
-  /** Stores an output and returns its file's path. If the rest of the quota is too small for it, only its beginning and its end are stored. */
-  keep(output: Uint8Array): string {
+  /** Stores an output and returns its file's path; undefined if no disk takes it, which must not cost the result of a call that was made. If the rest of the quota is too small for it, only its beginning and its end are stored. */
+  keep(output: Uint8Array): string | undefined {
     const buffer = new OutputBuffer(Math.max(this.#quota - this.#bytes, beyondQuotaBytes))
     // The bytes are read as latin1, which preserves every byte, whatever the encoding of the text.
     buffer.push(Buffer.from(this.#mask(Buffer.from(output).toString('latin1')), 'latin1'))
     const bytes = buffer.toBytes()
-    this.#bytes += bytes.length
-    const path = this.#keep(bytes)
-    this.#paths.add(path)
-    return path
+    try {
+      const path = this.#keep(bytes)
+      this.#bytes += bytes.length
+      this.#paths.add(path)
+      return path
+    } catch (error) {
+      if (isDiskFault(error)) return undefined
+      throw error
+    }
   }
 
   /** Returns a stored output. Undefined if the path isn't that of a stored output. */

@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import * as z from 'zod'
-import { readHostFile } from '../../sandbox/index.ts'
+import { readUserText } from './read-plain-file.ts'
 import { UserError } from './user-error.ts'
 import { locateInJson, positionAt } from './locate-json.ts'
 
@@ -17,7 +16,7 @@ type JsonFile = {
  * @throws UserError `usage` with the path if the file can't be read, and with `file:line:column` if it isn't JSON
  */
 export function readJson(path: string): JsonFile {
-  const text = readText(path)
+  const text = readUserText(path, largestFile)
   const place = (at: { readonly line: number; readonly column: number }): string => `${path}:${at.line}:${at.column}`
   try {
     return { value: JSON.parse(text), place: (keys) => place(locateInJson(text, keys)) }
@@ -29,19 +28,6 @@ export function readJson(path: string): JsonFile {
 }
 
 const largestFile = 16 * 1024 * 1024
-
-/** Reads a file without ever blocking: in a workspace the path may be a pipe, on which a plain read would wait forever. */
-function readText(path: string): string {
-  const bytes = readHostFile(path, { follow: true, maxBytes: largestFile })
-  if (bytes !== undefined) return bytes.toString().replace(/^\ufeff/, '')
-  try {
-    if (!statSync(path).isFile()) throw new Error('it is not a file')
-    accessSync(path, constants.R_OK)
-    throw new Error(`it has more than ${largestFile} bytes`)
-  } catch (error) {
-    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
-  }
-}
 
 /**
  * Checks a part of a JSON file against a schema.

@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { readNamedFile } from '../../sandbox/index.ts'
+import { UserError } from './user-error.ts'
 
 /**
  * Reads the text of a file that somebody else may have created. A byte-order mark is removed.
@@ -24,22 +25,30 @@ export function readPlainFile(path: string, maxBytes: number): string | { readon
  * @returns the bytes, or why they can't be read
  */
 export function readPlainBytes(path: string, maxBytes: number): Buffer | { readonly reason: string } {
-  let descriptor: number
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    return readNamedFile(path, { maxBytes })
   } catch (error) {
-    return { reason: `it can't be read: ${(error as Error).message}` }
+    const { code, message } = error as NodeJS.ErrnoException
+    return { reason: code === undefined ? message : `it can't be read: ${message}` }
   }
+}
+
+/**
+ * Reads the bytes of a file that the user named, or that is in one of the user's own places. Symlinks are followed. Never waits on a pipe or a device,
+ * and never reads more than `maxBytes`.
+ *
+ * @param shown the name of the file in messages
+ * @throws UserError `usage` that says why the file can't be read
+ */
+export function readUserBytes(path: string, maxBytes: number, shown = path): Buffer {
   try {
-    const stats = fstatSync(descriptor)
-    if (!stats.isFile()) return { reason: 'it is not a file' }
-    if (stats.size > maxBytes) return { reason: `it has ${stats.size} bytes, but at most ${maxBytes} are allowed` }
-    const bytes = Buffer.alloc(stats.size)
-    const read = readSync(descriptor, bytes, 0, stats.size, 0)
-    return bytes.subarray(0, read)
+    return readNamedFile(path, { maxBytes, follow: true })
   } catch (error) {
-    return { reason: `it can't be read: ${(error as Error).message}` }
-  } finally {
-    closeSync(descriptor)
+    throw new UserError('usage', `${shown}: can't be read: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** Reads a file as `readUserBytes` does, as text. A byte-order mark is removed. */
+export function readUserText(path: string, maxBytes: number, shown = path): string {
+  return new TextDecoder().decode(readUserBytes(path, maxBytes, shown))
 }

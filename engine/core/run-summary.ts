@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Contradiction, RunRecord, Verified } from './run-record.ts'
 import type { ReviewReport } from './review-report-schema.ts'
 import type { Changes } from './changes/change-watch.ts'
 import type { FileChange } from './changes/compose.ts'
@@ -33,17 +34,7 @@ export const result = z.enum([
   'interrupted',
 ])
 
-/** Not in Codex: a claim in the final message that the record of the run contradicts, detected by rules. */
-export const unsupportedClaim = z.object({
-  claim: z.enum(['tests', 'push', 'file']),
-  /** The sentence from the message, truncated if it is long. */
-  text: z.string(),
-  /** What in the record contradicts the claim. */
-  why: z.string(),
-})
-
 export type Result = z.infer<typeof result>
-export type UnsupportedClaim = z.infer<typeof unsupportedClaim>
 
 /** What a run has used so far, and its limits. */
 export type UsageSoFar = {
@@ -55,19 +46,6 @@ export type UsageSoFar = {
   readonly costUsd: number | undefined
   readonly of: Pick<Budget, 'maxTurns' | 'maxTokens' | 'maxCost'>
 }
-
-/** Not in Codex: the result of a `--verify` command's last run. */
-export const verified = z.object({
-  command: z.string(),
-  passed: z.boolean(),
-  /** The exit code; null if the command was killed or did not start. */
-  exit_code: z.int().nullable(),
-  duration_ms: z.number(),
-  /** How many times the command ran. */
-  attempts: z.int(),
-})
-
-export type Verified = z.infer<typeof verified>
 
 /** Not in Codex: an effect of the run outside its transaction. It can't be undone. */
 export const outsideEffect = z.object({
@@ -101,28 +79,42 @@ export const transactionReport = z.object({
   ignored: z.object({ files: z.int(), bytes: z.number(), landed: z.boolean() }),
   /** Files that never land: those that control other programs, and pipes, sockets and devices. */
   not_landed: z.array(z.string()),
+  /** Entries that were left out because they can't be read, judged or stored, each with the reason. Absent: none. */
+  left_out: z.array(z.object({ path: z.string(), why: z.string() })).optional(),
   /**
-   * Commits of the run that are now in the repository, under `ref`. `moved`: the checked-out branch now points to the commit too. `stayed`:
-   * why the branch was not moved although it should have been. Without `ref`, the repository had the commit already, and only the branch moved.
+   * The commits that the run had checked out. `moved`: the checked-out branch moved to the commit or, with `from`, HEAD followed the run from the branch `from`
+   * to the new branch. `stayed`: why the branch did not move; `ref`: the ref that keeps the commit then.
    */
   commits: z.array(
     z.object({
       path: z.string(),
       ref: z.string().optional(),
       commit: z.string(),
-      moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
+      moved: z
+        .object({
+          branch: z.string(),
+          old: z.string().optional(),
+          from: z.string().optional(),
+          from_commit: z.string().optional(),
+        })
+        .optional(),
       stayed: z.string().optional(),
     }),
   ),
   /**
-   * Branches that are not checked out, tags and notes that have landed under their own names: the full name, the value before (absent: it is new) and the new
-   * value. Absent: none.
+   * New branches, and refs below `refs/portcullis/` that keep what did not land under its own name: the full name, the value before (absent: it is new) and
+   * the new value. Absent: none.
    */
   refs: z
     .array(z.object({ path: z.string(), ref: z.string(), old: z.string().optional(), now: z.string() }))
     .optional(),
-  /** Branches, tags, notes and `HEAD` that the run changed but that stay as they are in the user's repository, each with the reason. Absent: none. */
-  refs_not_landed: z.array(z.object({ path: z.string(), ref: z.string(), why: z.string() })).optional(),
+  /**
+   * Branches, tags, notes, stashes and `HEAD` that the run changed but that stay as they are in the user's repository, each with the reason and with the
+   * command that a person can run to change it. Absent: none.
+   */
+  refs_not_landed: z
+    .array(z.object({ path: z.string(), ref: z.string(), why: z.string(), command: z.string().optional() }))
+    .optional(),
   /**
    * The repositories in which the run created commits or changed refs that were not imported into the user's repository. `git fetch` can get them from the
    * repository at `kept`.
@@ -131,8 +123,6 @@ export const transactionReport = z.object({
     z.object({
       path: z.string(),
       kept: z.string(),
-      /** The full name of the branch for the run's commits. The names of further branches begin with it. Absent: `refs/heads/portcullis/RUN`. */
-      branch: z.string().optional(),
       /** The refs that the run changed, and `HEAD`. Absent: that isn't known. */
       refs: z.array(z.string()).optional(),
       /** Why the objects could not be imported, if an import was attempted. */
@@ -165,6 +155,8 @@ export type RunSummary = {
   readonly changes?: Changes | undefined
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]
+  /** What was repaired in patches, and what deserves attention in how they were applied. */
+  readonly patchNotes?: readonly string[]
   readonly usage: z.infer<typeof usage>
   /** The cost in US dollars; undefined if a model's price or a token count is not known. */
   readonly costUsd: number | undefined
@@ -177,13 +169,17 @@ export type RunSummary = {
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What happened to the run's changes; undefined if the run was not a transaction. */
   readonly transaction?: TransactionReport | undefined
+  /** Set if the run worked in the workspace itself, so that no landing judged its changes. */
+  readonly inPlace?: SandboxStatus['in_place']
   /** Access that commands were given although it lets them escape from any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined
   /** The results of the `--verify` commands that ran. Absent: there were none. */
   readonly verified?: readonly Verified[] | undefined
+  /** What the run did, from its record. Absent: the run never began. */
+  readonly record?: RunRecord | undefined
   /** The result of a review. */
   readonly review?: ReviewReport | undefined
-  /** Claims in the final message that the record contradicts. Absent: none. */
-  readonly unsupported?: readonly UnsupportedClaim[] | undefined
+  /** Facts that the model claimed at the end, but that the record contradicts. Absent: there were none. */
+  readonly contradictions?: readonly Contradiction[] | undefined
 }

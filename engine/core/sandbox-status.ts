@@ -4,6 +4,11 @@ import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.
 export type SandboxStatus = {
   /** `external`: this program doesn't confine commands, because the user stated that an external sandbox does. */
   readonly sandbox?: 'external'
+  /**
+   * Why what the run changed was there at once, without the judgement of a landing. `by rules`: the sandbox's rules alone refused some places. Absent: the
+   * run works on a view, or may not write.
+   */
+  readonly in_place?: 'not judged' | 'by rules'
   /** Access to this machine that commands were given although it lets them escape from any sandbox. */
   readonly dangers?: Danger[]
 }
@@ -15,6 +20,9 @@ export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
   const dangers: Danger[] = policy.dockerSocket === undefined ? [] : ['docker-socket']
   return {
     ...(backend === 'external' ? { sandbox: backend } : {}),
+    ...(policy.mode === 'read-only' || policy.views.length > 0
+      ? {}
+      : { in_place: backend === 'seatbelt' ? 'by rules' : 'not judged' }),
     ...(dangers.length === 0 ? {} : { dangers }),
   }
 }

@@ -1,4 +1,5 @@
 import type { Usage } from './model.ts'
+import { sumDollars } from './money.ts'
 
 /** A usage in which every count is zero. */
 export const noUsage: Usage = {
@@ -22,7 +23,7 @@ export function sumUsage(one: Usage, other: Usage): Usage {
   }
 }
 
-/** Adds two amounts of US dollars; undefined if one of them is not known. */
+/** Adds two amounts of US dollars, exactly to the millionth; undefined if one of them is not known. */
 export function sumCost(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one + other
+  return one === undefined || other === undefined ? undefined : sumDollars([one, other])
 }

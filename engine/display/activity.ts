@@ -1,5 +1,6 @@
 import type { Item } from '../core/events.ts'
-import { oneLine, progressWords } from './format-values.ts'
+import { oneLine } from '../core/text/one-line.ts'
+import { progressWords } from './format-values.ts'
 
 /** Describes in one line what the run is doing while an item is in progress. */
 export function activity(item: Item): string {

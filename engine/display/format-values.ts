@@ -1,5 +1,6 @@
 import type { Item } from '../core/events.ts'
 import type { EndReason } from '../core/exit-codes.ts'
+import { oneLine } from '../core/text/one-line.ts'
 
 /** Formats a duration, given in milliseconds, for a person. */
 export function seconds(ms: number): string {
@@ -40,14 +41,11 @@ export const endings: Readonly<Record<EndReason, string>> = {
   terminated: 'terminated',
 }
 
-/** Fits a command on one line: leaves out a surrounding `/bin/bash -c` or `-lc`, joins the lines with `⏎`, and cuts off the end of a long text. */
-export function oneLine(command: string): string {
-  const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
-  const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command
-  const flat = text
+/** The lines of a message after a mark. All but the first are indented, so that none of them looks like a line of ours. */
+export function hanging(message: string, mark: string): readonly string[] {
+  const space = mark.replaceAll(/./g, ' ')
+  return message
+    .trimEnd()
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ⏎ ')
-  return flat.length > 120 ? `${flat.slice(0, 119)}…` : flat
+    .map((line, at) => `${at === 0 ? mark : space}${line}`)
 }

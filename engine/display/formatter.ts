@@ -1,12 +1,13 @@
 import { styleText } from 'node:util'
 import type { Item, RunEvent, RunSummary } from '../core/events.ts'
+import { inOneLine } from '../core/text/harmless.ts'
 import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { itemLines } from './item-lines.ts'
 import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { summaryLines } from './summary-lines.ts'
 import { outsideWords } from './transaction-lines.ts'
-import { progressWords } from './format-values.ts'
+import { hanging, progressWords } from './format-values.ts'
 
 /** Options for describing a run to a person. */
 export type FormatterOptions = {
@@ -17,6 +18,11 @@ export type FormatterOptions = {
    * The directory where the program was started, which the hint about resuming the run takes into account. Absent: the directory where the run works.
    */
   readonly cwd?: string
+}
+
+/** The text of lines for a person. Each of them remains one line, in which a CI's runner finds no command. */
+export function asText(lines: readonly string[]): string {
+  return lines.map((line) => `${inOneLine(line)}\n`).join('')
 }
 
 /** Turns the events and the outcome of a run into lines for a person. */
@@ -62,11 +68,11 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':
-      return startLines(event.config, style)
+      return startLines(event, style)
     case 'item.completed':
       return itemLines(event.item, style)
     case 'error':
-      return [style.paint('yellow', `! ${event.message}`)]
+      return hanging(event.message, '! ').map((line) => style.paint('yellow', line))
     case 'item.updated':
       return progressLines(event.item, style)
     case 'turn.started':
@@ -98,16 +104,17 @@ function transactionStart(
 }
 
 function startLines(
-  config: Extract<RunEvent, { type: 'thread.started' }>['config'],
+  { config, in_place: inPlace }: Extract<RunEvent, { type: 'thread.started' }>,
   { paint, shorten, detail }: Style,
 ): readonly string[] {
   const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval } = config
+  const place = inPlace === undefined ? '' : `, in place: ${inPlace}`
   const session = detail === 'verbose' ? [paint('dim', `session ${config.session_dir}`)] : []
   const ignored = (config.ignored_config ?? []).map(({ source, keys, reason }) =>
     paint('yellow', `! ignored: ${shorten(source)}${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`),
   )
   return [
-    paint('dim', `model ${model} · sandbox ${mode} (${backend}) · approval ${approval} · ${cwd}`),
+    paint('dim', `model ${model} · sandbox ${mode} (${backend}${place}) · approval ${approval} · ${cwd}`),
     ...session,
     ...transactionStart(config.transaction).map((line) => paint('dim', line)),
     ...ignored,

@@ -2,7 +2,8 @@ import type { AssessmentItem, CommandItem, EventVerdict, Item } from '../core/ev
 import { counted } from '../core/text/counted.ts'
 import { diffLines } from './coloured-diff.ts'
 import type { Paint, Style } from './style.ts'
-import { oneLine, seconds } from './format-values.ts'
+import { oneLine } from '../core/text/one-line.ts'
+import { hanging, seconds } from './format-values.ts'
 
 /** How many of the last lines of a failed command's output are shown, unless all details are wanted. */
 const shownOutputLines = 12
@@ -30,6 +31,7 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       return [
         paint('green', `✓ patch applied${duration(item.duration_ms)}`),
         ...files,
+        ...(item.notes ?? []).map((note) => paint('yellow', `    note: ${oneLine(note)}`)),
         ...diffLines(item.diff ?? '', style),
       ]
     }
@@ -64,7 +66,7 @@ export function itemLines(item: Item, style: Style): readonly string[] {
     case 'review_finding':
       return [findingLine(item, paint)]
     case 'error':
-      return [paint('red', `✗ ${item.message}`)]
+      return hanging(item.message, '✗ ').map((line) => paint('red', line))
     default:
       return item satisfies never
   }
@@ -78,7 +80,9 @@ function commandLines(
   if (item.status === 'declined') {
     return [paint('red', `✗ refused: ${command}`), ...verdictLines(item.verdict, paint)]
   }
-  const end = item.exit_code === null ? (item.ended_by ?? 'not started') : `exit ${item.exit_code}`
+  const isLost = item.started === true
+  const unknown = item.ended_by ?? (isLost ? "started; how it ended isn't known" : 'not started')
+  const end = item.exit_code === null ? unknown : `exit ${item.exit_code}`
   const took = `${end}${duration(item.duration_ms)}`
   const whole = item.aggregated_output.trimEnd() === '' ? [] : item.aggregated_output.trimEnd().split('\n')
   const output = (lines: readonly string[]): readonly string[] => lines.map((line) => paint('dim', `    ${line}`))
@@ -116,7 +120,7 @@ function hookLines(
 ): readonly string[] {
   switch (status) {
     case 'completed':
-      return message === '' ? [] : [paint('yellow', `! ${message}`)]
+      return message === '' ? [] : hanging(message, '! ').map((line) => paint('yellow', line))
     case 'blocked':
       return [paint('yellow', `! blocked by the ${event} hook ${handler}`), ...indent(message, paint)]
     case 'failed':
@@ -188,7 +192,7 @@ function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] 
 function verdictLines(verdict: EventVerdict | undefined, paint: Paint): readonly string[] {
   if (verdict === undefined) return []
   const rule = verdict.rule === undefined ? [] : [paint('dim', `    rule ${verdict.rule}`)]
-  return [paint('red', `    ${verdict.reason}`), ...rule]
+  return [...hanging(verdict.reason, '    ').map((line) => paint('red', line)), ...rule]
 }
 
 function indent(text: string, paint: Paint): readonly string[] {

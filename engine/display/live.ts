@@ -1,8 +1,9 @@
 import type { Item, Sink, UsageSoFar } from '../core/events.ts'
+import { inOneLine } from '../core/text/harmless.ts'
 import { fit } from './fit.ts'
 import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { askUserName } from '../approvals/ask-user.ts'
-import { createFormatter, type FormatterOptions } from './formatter.ts'
+import { asText, createFormatter, type FormatterOptions } from './formatter.ts'
 import { activity } from './activity.ts'
 import { columnsOf, ScreenRegion, type Screen } from './screen-region.ts'
 import { lastLines } from './tail-lines.ts'
@@ -43,8 +44,10 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     const [read] = tails.values()
     const printed = read === undefined ? [] : lastLines(sanitizeForTerminal(read()), shownTailLines)
     region.draw([
-      ...printed.map((text) => fit(`  ${text}`, columns)).map((text) => [text, formatter.paint('dim', text)] as const),
-      ...[fit(line, columns)].map((text) => [text, formatter.paint('cyan', text)] as const),
+      ...printed
+        .map((text) => fit(inOneLine(`  ${text}`), columns))
+        .map((text) => [text, formatter.paint('dim', text)] as const),
+      ...[fit(inOneLine(line), columns)].map((text) => [text, formatter.paint('cyan', text)] as const),
     ])
   }
   const think = (what: string): void => {
@@ -58,7 +61,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
       const lines = formatter.event(event)
       if (lines.length > 0) {
         region.erase()
-        screen.write(`${lines.join('\n')}\n`)
+        screen.write(asText(lines))
       }
       if ('item' in event && asksPerson(event.item)) {
         if (event.type === 'item.started') asking.add(event.item.id)
@@ -97,12 +100,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     end(summary) {
       clearInterval(timer)
       region.erase()
-      screen.write(
-        formatter
-          .summary(summary)
-          .map((line) => `${line}\n`)
-          .join(''),
-      )
+      screen.write(asText(formatter.summary(summary)))
     },
   }
 }

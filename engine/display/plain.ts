@@ -1,8 +1,8 @@
 import type { RunEvent, Sink } from '../core/events.ts'
 import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { watchLongRunning } from './still-running.ts'
-import { createFormatter, type FormatterOptions } from './formatter.ts'
-import { oneLine } from './format-values.ts'
+import { asText, createFormatter, type FormatterOptions } from './formatter.ts'
+import { oneLine } from '../core/text/one-line.ts'
 
 /**
  * Creates a sink that writes plain lines as things happen, for logs, pipes and CI. Unless `detail` is `quiet`, it also writes a line when a command
@@ -11,7 +11,7 @@ import { oneLine } from './format-values.ts'
 export function plainSink(write: (text: string) => void, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)
   const print = (lines: readonly string[]): void => {
-    if (lines.length > 0) write(`${lines.join('\n')}\n`)
+    if (lines.length > 0) write(asText(lines))
   }
   const dim = (line: string): string => formatter.paint('dim', line)
   const running = options.detail === 'quiet' ? undefined : watchLongRunning((lines) => print(lines.map(dim)))

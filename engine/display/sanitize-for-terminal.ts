@@ -1,6 +1,4 @@
-import { sanitizeOutput } from '../core/text/sanitize-output.ts'
-
-const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+import { readable } from '../core/text/harmless.ts'
 
 /**
  * Sanitizes every string in a value: text from a model or a repository must not move a person's cursor, hide earlier output, or write to
@@ -11,7 +9,7 @@ export function sanitizeForTerminal<T>(thing: T): T {
 }
 
 function walk(thing: unknown): unknown {
-  if (typeof thing === 'string') return control.test(thing) ? sanitizeOutput(Buffer.from(thing)) : thing
+  if (typeof thing === 'string') return readable(thing)
   if (Array.isArray(thing)) return thing.map(walk)
   if (typeof thing !== 'object' || thing === null) return thing
   return Object.fromEntries(Object.entries(thing).map(([key, value]) => [key, walk(value)]))

@@ -1,8 +1,10 @@
 import type { RunSummary } from '../core/events.ts'
+import { recordLines } from '../core/run-record.ts'
 import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
-import { dollars, endings, oneLine, seconds } from './format-values.ts'
+import { dollars, endings, seconds } from './format-values.ts'
 import { landedWell, transactionLines } from './transaction-lines.ts'
+import { oneLine } from '../core/text/one-line.ts'
 import { counted } from '../core/text/counted.ts'
 
 /**
@@ -18,12 +20,16 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
   const head = error === undefined ? paint('green', ending) : paint('red', told ? ending : `${ending}: ${error}`)
   return [
     `${head} · ${seconds(summary.durationMs)} · exit code ${summary.exitCode}`,
-    ...unsupportedLines(summary).map((line) => paint('yellow', line)),
+    ...contradictionLines(summary).map((line) => paint('yellow', line)),
     `  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`,
     ...notCountedLines(summary),
+    ...(summary.inPlace === undefined ? [] : [paint('dim', `  in place: ${summary.inPlace}`)]),
     ...transactionLines(summary, shorten).map((line) => paint(landedWell(summary) ? 'dim' : 'yellow', line)),
     ...laterLines(summary, shorten).map((line) => paint('yellow', line)),
+    ...patchNoteLines(summary).map((line) => paint('yellow', line)),
+    ...testFileLines(summary),
     `  commands run: ${commands.run}${failed}`,
+    ...recordedLines(summary).map(([line, isBad]) => (isBad ? paint('yellow', line) : line)),
     ...verifiedLines(summary).map(([line, passed]) => (passed ? line : paint('red', line))),
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
     ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
@@ -35,6 +41,17 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
   ]
 }
 
+/** The maximum number of notes about patches that the summary lists. */
+const mostPatchNotes = 10
+
+function patchNoteLines({ patchNotes = [] }: RunSummary): readonly string[] {
+  const more = patchNotes.length - mostPatchNotes
+  return [
+    ...patchNotes.slice(0, mostPatchNotes).map((note) => `  patch note: ${oneLine(note)}`),
+    ...(more > 0 ? [`  patch notes not listed here: ${more}`] : []),
+  ]
+}
+
 /** Returns, for each `--verify` command that ran, a line with the result of its last run, and whether it passed. */
 function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line: string, passed: boolean])[] {
   return verified.map(({ command, passed, exit_code: code, attempts }) => {
@@ -43,9 +60,25 @@ function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line:
   })
 }
 
-/** Lists claims of the model that the record contradicts, so that people see the contradictions before they believe the model's message. */
-function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
-  return unsupported.map(({ text, why }) => `    contradicted by the record: "${text.replaceAll('\n', ' ')}": ${why}`)
+/** Returns what the record says about tests, commits and pushes, and whether something of it went wrong. */
+function recordedLines({ record }: RunSummary): readonly (readonly [line: string, isBad: boolean])[] {
+  return record === undefined ? [] : recordLines(record).map(({ name, words, isBad }) => [`  ${name}: ${words}`, isBad])
+}
+
+function testFileLines({ record }: RunSummary): readonly string[] {
+  const { tests = [] } = record?.files ?? {}
+  const more = tests.length - mostNamed
+  const names = tests.slice(0, mostNamed).map((path) => path.replaceAll('\n', '⏎'))
+  return tests.length === 0
+    ? []
+    : [`    tests among them: ${[...names, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`]
+}
+
+/** Lists what the model claimed and the record contradicts, so that people see it before they believe the model's message. */
+function contradictionLines({ contradictions = [] }: RunSummary): readonly string[] {
+  return contradictions.map(
+    ({ claimed, record }) => `    contradicted by the record: ${oneLine(claimed)}: ${oneLine(record)}`,
+  )
 }
 
 /** The maximum number of files that a list names, such as the list of files that commands wrote. Further files are only counted. */

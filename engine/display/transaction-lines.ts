@@ -20,6 +20,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     conflicts,
     ignored,
     not_landed: apart,
+    left_out: leftOut = [],
     commits,
     refs = [],
     refs_not_landed: left = [],
@@ -42,11 +43,14 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
       ? []
       : [`    effects outside the transaction, which can't be undone: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    files that never land: ${names(apart)}`]),
+    ...leftOut
+      .slice(0, mostNamed)
+      .map(({ path, why }) => `    left out: ${shorten(path).replaceAll('\n', '⏎')}: ${why}`),
     ...commitLines(commits).map((line) => `    ${line}`),
     ...refLines(refs, left).map((line) => `    ${line}`),
-    ...repositories.flatMap(({ path, kept, branch, why, refs: changed = [] }) => [
+    ...repositories.flatMap(({ path, kept, why, refs: changed = [] }) => [
       ...(changed.length === 0 ? [] : [`    not landed in ${shorten(path)}: ${refNames(changed)}`]),
-      `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${fetchCommand(kept, branch ?? usualBranch(id))}`,
+      `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${fetchCommand(kept, id)}`,
     ]),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
@@ -56,17 +60,16 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
   ]
 }
 
-/**
- * The command that fetches the commits of a session's view into separate branches.
- *
- * @param branch the full name with which the names of these branches begin
- */
-export function fetchCommand(kept: string, branch: string): string {
-  return shellJoin(['git', 'fetch', kept, 'HEAD', `refs/heads/*:${branch}-*`])
+/** The command that fetches the commits of a session's view into refs of the session. */
+export function fetchCommand(kept: string, id: string): string {
+  return shellJoin([
+    'git',
+    'fetch',
+    kept,
+    `HEAD:refs/portcullis/${id}/HEAD`,
+    `refs/heads/*:refs/portcullis/${id}/heads/*`,
+  ])
 }
-
-/** The full name of the branch for the commits of a session, in repositories that have no branch `portcullis`. */
-const usualBranch = (id: string): string => `refs/heads/portcullis/${id}`
 
 const kinds: Readonly<Record<OutsideEffect['kind'], string>> = {
   ...{ host: 'hosts', 'mcp-server': 'MCP servers', hook: 'hooks', cache: 'package caches' },
@@ -85,27 +88,32 @@ export function outsideWords(outside: readonly OutsideEffect[]): string {
 
 /** Says where the commits of a run are, one line per repository. */
 export function commitLines(commits: Readonly<TransactionReport['commits']>): readonly string[] {
-  return commits.map(({ ref, commit, moved, stayed }) => `commits: ${commitWords(ref, commit, moved?.branch, stayed)}`)
+  return commits.map((each) => `commits: ${commitWords(each)}`)
 }
 
-function commitWords(ref: string | undefined, commit: string, moved: string | undefined, stayed: string | undefined) {
-  if (ref === undefined) return `${refName(moved ?? 'HEAD')} moved to ${commit.slice(0, 12)}`
-  if (moved !== undefined) return `on ${refName(moved)} and on the branch ${refName(ref)}`
-  return `on the branch ${refName(ref)}${stayed === undefined ? '' : `; the checked-out branch was not moved: ${stayed}`}`
+function commitWords({ ref, commit, moved, stayed }: TransactionReport['commits'][number]): string {
+  const at = commit.slice(0, 12)
+  if (moved?.from !== undefined) return `on the new branch ${refName(moved.branch)} (${at}), which is checked out now`
+  if (moved !== undefined) return `${refName(moved.branch)} moved to ${at}`
+  const place = ref ?? at
+  return stayed === undefined ? `kept in ${place}` : `kept in ${place}; the checked-out branch did not move: ${stayed}`
 }
 
-/** Says which of the refs that the run changed landed under their own names, and which did not. */
+/** Says which new branches landed, and which refs stayed as they are, each with the command that changes it. */
 export function refLines(
   landed: Readonly<NonNullable<TransactionReport['refs']>>,
   kept: Readonly<NonNullable<TransactionReport['refs_not_landed']>>,
 ): readonly string[] {
-  const reasons = [...new Set(kept.map(({ why }) => why))]
+  const branches = landed.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/heads/'))
+  const more = kept.length - mostNamed
   return [
-    ...(landed.length === 0 ? [] : [`refs that landed: ${refNames(landed.map(({ ref }) => ref))}`]),
-    ...reasons.map((why) => {
-      const names = kept.filter((each) => each.why === why).map(({ ref }) => ref)
-      return `refs that did not land: ${refNames(names)} (${why})`
-    }),
+    ...(branches.length === 0 ? [] : [`new branches: ${refNames(branches)}`]),
+    ...kept
+      .slice(0, mostNamed)
+      .map(
+        ({ ref, why, command }) => `not landed: ${refName(ref)} (${why})${command === undefined ? '' : `: ${command}`}`,
+      ),
+    ...(more > 0 ? [`and ${more} more refs did not land`] : []),
   ]
 }
 

@@ -55,7 +55,7 @@ export function createEscalation(
     if (known !== undefined) return known
     const around = [...standing.values()].filter(({ grant: by }) => isPartOf(grant, by))
     const lost = around.find((each) => lostPath(each) !== undefined)
-    return lost === undefined ? holdGrant(grant) : { grant, place: undefined }
+    return lost === undefined ? holdGrant(grant, own.policy.views) : { grant, at: '', place: undefined }
   }
 
   /**

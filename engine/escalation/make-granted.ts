@@ -15,10 +15,10 @@ type MadeGrant = {
  * existing file, but can't allow a new one without allowing the whole folder. The file is created in exactly the folder that the reviewer was asked
  * about. Returns undefined if there is nothing to create or the file can't be created.
  */
-export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | undefined {
+export function makeGranted({ grant, at, place, makes }: HeldGrant): MadeGrant | undefined {
   if (grant.kind !== 'write' || place === undefined || makes === undefined) return undefined
   // The folder is opened a second time and stays open, because the file may have to be removed long after the reviewer was asked.
-  const folder = holdPlace(dirname(grant.path))
+  const folder = holdPlace(dirname(at))
   try {
     const { device, inode } = place.identity
     if (folder?.identity.inode !== inode || folder.identity.device !== device) throw new TypeError('another folder')
@@ -28,7 +28,7 @@ export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | und
     const descriptor = openSync(path, flags, 0o666)
     const { ino, dev } = fstatSync(descriptor)
     closeSync(descriptor)
-    const made = { grant, place: holdPlace(grant.path) }
+    const made = { grant, at, place: holdPlace(at) }
     return {
       grant: made,
       takeAway: () => {

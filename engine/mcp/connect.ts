@@ -79,6 +79,8 @@ export async function connect(server: McpServer, dependencies: McpDependencies):
   const explain = (error: unknown): Error => {
     const ending = endOf()
     if (ending !== undefined) return new Error(`the server ${ending}`, { cause: error })
+    const refusal = refusedKey(error, server)
+    if (refusal !== undefined) return new Error(refusal, { cause: error })
     return new Error(sentence(error), { cause: error })
   }
   try {
@@ -207,6 +209,19 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
  */
 function asTransport(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport
+}
+
+/** What to say if a remote server doesn't accept the request's key; undefined for other errors. */
+function refusedKey(error: unknown, { origin, transport }: McpServer): string | undefined {
+  if (!('url' in transport) || !(error instanceof Error)) return undefined
+  const code = 'code' in error ? error.code : error.name === 'UnauthorizedError' ? 401 : undefined
+  if (code !== 401 && code !== 403) return undefined
+  const sends = 'headers' in transport && Object.keys(transport.headers).some((name) => /auth|key|token/i.test(name))
+  const url = `${transport.url.origin}${transport.url.pathname}`
+  return (
+    `${url} answered ${code}: ${sends ? 'it does not accept the key that it was sent' : 'it needs a key, and none was sent'}. ` +
+    `Set bearer_token_env_var (the name of a variable with the token), env_http_headers or headers in ${origin}`
+  )
 }
 
 function sentence(error: unknown): string {

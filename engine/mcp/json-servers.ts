@@ -5,7 +5,7 @@ import { parseForeignJson, type ForeignJson } from '../config/foreign/parse-json
 import { readForeignText } from '../config/foreign/read-text.ts'
 import { McpJsonRemote, McpJsonStdio } from '../config/server-schema.ts'
 import { expandVariables, reach, type Environment } from './read-servers.ts'
-import type { McpServer, McpTransport } from './server.ts'
+import { startupSeconds, type McpServer, type McpTransport } from './server.ts'
 import { describeName, serverName } from './server-name.ts'
 
 /** The servers of a file in Claude Code's format, and messages, with locations, about parts that can't be used and servers that were renamed. */
@@ -93,7 +93,7 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
       origin,
       transport,
       required: false,
-      startupTimeoutMs: 10_000,
+      startupTimeoutMs: startupSeconds * 1000,
       toolTimeoutMs: timeout ?? 60_000,
       enabledTools: undefined,
       disabledTools: [],

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { UserError } from '../core/user-error.ts'
 import type { McpServerTable } from '../config/server-schema.ts'
-import type { McpServer, McpTransport } from './server.ts'
+import { startupSeconds, type McpServer, type McpTransport } from './server.ts'
 import { serverName } from './server-name.ts'
 
 /** Environment variables that may be passed to servers. */
@@ -28,7 +28,7 @@ export function serversOfConfig(
         origin,
         transport: 'command' in table ? stdioOf(table, env, workspace, origin) : remoteOf(table, env, origin),
         required: table.required ?? false,
-        startupTimeoutMs: (table.startup_timeout_sec ?? 10) * 1000,
+        startupTimeoutMs: (table.startup_timeout_sec ?? startupSeconds) * 1000,
         toolTimeoutMs: (table.tool_timeout_sec ?? 60) * 1000,
         enabledTools: table.enabled_tools,
         disabledTools: table.disabled_tools ?? [],

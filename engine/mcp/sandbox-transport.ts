@@ -19,10 +19,10 @@ export class SandboxTransport implements Transport {
   #complaint = Buffer.alloc(0)
   #ending: string | undefined
 
-  constructor(sandbox: Sandbox, command: Omit<Command, 'stdin' | 'timeoutMs'>) {
+  constructor(sandbox: Sandbox, command: Omit<Command, 'stdin' | 'timeoutMs' | 'outputBytes'>) {
     this.#sandbox = sandbox
-    // A server runs without a time limit: it is stopped when the run ends.
-    this.#command = { ...command, stdin: 'pipe', timeoutMs: Infinity }
+    // A server has no limits of one command: it answers for as long as the run, and is stopped when the run ends.
+    this.#command = { ...command, stdin: 'pipe', timeoutMs: Infinity, outputBytes: Infinity }
   }
 
   start(): Promise<void> {

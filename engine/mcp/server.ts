@@ -35,3 +35,6 @@ export type McpTransport =
       readonly url: URL
       readonly headers: Readonly<Record<string, string>>
     }
+
+/** How many seconds a server has to start, unless its configuration says otherwise. The first start of a program with `npx` may download it. */
+export const startupSeconds = 30

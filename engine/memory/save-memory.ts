@@ -80,7 +80,7 @@ async function write(
     const before = changeSet.changes[0]?.before
     const held = before?.type === 'file' ? before.bytes.toString('utf8') : undefined
     if (held !== file.text) return { ok: false, output: staleReason(shownPath(path, context.sandbox.policy.views)) }
-    return await commitChanges(changeSet, context, started, 'instructions')
+    return (await commitChanges(changeSet, context, started, { what: 'instructions' })).refused
   } catch (error) {
     if (!isRefusal(error)) throw error
     return { ok: false, output: shownText(renderFailure(error), context.sandbox.policy.views) }

@@ -2,7 +2,7 @@ import { connectAnthropic } from './anthropic-sdk.ts'
 import type { AnthropicConnection } from './anthropic-sdk.ts'
 import { enforcesSchema } from './claude-models.ts'
 import type { Endpoint } from './endpoint.ts'
-import { readMessages } from './messages-events.ts'
+import { hasStopped, readMessages } from './messages-events.ts'
 import { buildMessages } from './messages-request.ts'
 import type { Wire } from './wire.ts'
 
@@ -16,6 +16,7 @@ export function messagesWire(model: string, endpoint: Endpoint): Wire {
       const { body, prefix } = buildMessages(model, request)
       return {
         send: async (signal) => (await (connection ??= connectAnthropic(endpoint))).messages(body, signal),
+        isEnd: hasStopped,
         read: (stream) => readMessages(stream, model, prefix),
       }
     },

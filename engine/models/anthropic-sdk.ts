@@ -25,7 +25,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
     logLevel: 'off',
     openTelemetry: false,
   })
-  const translate = (error: unknown): unknown => translateSdkError(error, sdk, endpoint.baseUrl)
+  const translate = (error: unknown): Promise<unknown> => translateSdkError(error, sdk, endpoint)
   return {
     messages: async (body, signal) => {
       const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
@@ -41,7 +41,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
         })
         return translateStream(await asked, translate)
       } catch (error) {
-        throw translate(error)
+        throw await translate(error)
       }
     },
   }

@@ -72,8 +72,13 @@ type OpenCall = {
  * and for one that ends with an error. Ends without an `end` event if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
+ * @param tools the names of the tools in the request
  */
-export async function* readChat(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
+export async function* readChat(
+  stream: AsyncIterable<unknown>,
+  model: string,
+  tools: readonly string[],
+): AsyncGenerator<WireEvent> {
   const text = new ThinkTagReader()
   let reasoning: { field: ReasoningField; text: string } | undefined
   let thought = ''
@@ -98,8 +103,8 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
         if (piece !== '' && (reasoning ??= { field, text: '' }).field === field) reasoning.text += piece
       }
       addMore(more, moreOfMessage(delta))
-      for (const piece of delta.tool_calls ?? []) addPiece(piece, calls)
-      if (delta.function_call) addPiece({ function: delta.function_call }, calls)
+      for (const piece of delta.tool_calls ?? []) addPiece(piece, calls, tools)
+      if (delta.function_call) addPiece({ function: delta.function_call }, calls, tools)
     }
   } catch (error) {
     // After the finish reason, only the token count is missing, and a count isn't worth another request.
@@ -116,10 +121,17 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
   if (all !== '' || isKept) yield { type: 'reasoning', text: all, ...(isKept ? { opaque: kept } : {}) }
   if (spoken.said.trim() !== '') yield { type: 'message', text: spoken.said }
   const isCut = cutShort.test(finish)
-  for (const [at, call] of inOneResponse(calls).entries()) {
-    yield finishedCall(call, model, isCut && at === calls.length - 1 && !isWholeObject(call.input))
+  const made = calls.filter((call, at) => !isEcho(call, calls.slice(0, at)))
+  for (const [at, call] of made.entries()) {
+    yield finishedCall(call, model, isCut && at === made.length - 1 && !isWholeObject(call.input))
   }
   yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
+}
+
+/** Whether a chunk has the finish reason. */
+export function hasFinished(raw: unknown): boolean {
+  const { data } = chunk.safeParse(raw)
+  return typeof data?.choices?.[0]?.finish_reason === 'string'
 }
 
 /**
@@ -142,30 +154,32 @@ function partsOf(content: Content | null | undefined): { readonly said: string; 
   return { said: content.map(({ text = '' }) => text).join(''), thought: thoughts.join('') }
 }
 
-/** Makes the ids of calls unique within a response. Results are matched with calls by id, but some servers use the same id twice. */
-function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
-  const taken = new Set<string>()
-  return calls.map((call) => {
-    const isTaken = taken.has(call.id)
-    taken.add(call.id)
-    return isTaken ? { ...call, id: '' } : call
-  })
+/** Whether a call is only the id and the name of an earlier one, which some servers repeat after the last arguments. */
+function isEcho({ id, name, input }: OpenCall, earlier: readonly OpenCall[]): boolean {
+  return input.trim() === '' && id !== '' && earlier.some((call) => call.id === id && call.name === name)
 }
 
 /** Adds a piece to the call that it belongs to, or starts a new call with it. */
-function addPiece(piece: CallPiece, calls: OpenCall[]): void {
+function addPiece(piece: CallPiece, calls: OpenCall[], tools: readonly string[]): void {
   const id = piece.id ?? ''
   const name = cleanName(piece.function?.name ?? '')
+  const args = piece.function?.arguments ?? ''
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
-  const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
+  const last = index === undefined ? calls.at(-1) : undefined
+  const goesOn =
+    last !== undefined && (name === '' || (name !== last.name && joinedName(last, id, name, tools) !== undefined))
+  const found = byIndex ?? (goesOn ? last : undefined)
+  const joined = found === undefined ? undefined : joinedName(found, id, name, tools)
   // Some servers give every call the index 0. A piece with a name starts another call if its id differs from the open call's. If either has no id,
-  // the piece starts another call if the open call has a different name, or has a name and complete arguments.
+  // the piece starts another call if the open call has a different name, or has a name and complete arguments. If they have the same id, it does if the
+  // open call has the same name and complete arguments: then that call is being delivered again.
   const isOther =
     found !== undefined &&
     name !== '' &&
+    joined === undefined &&
     (id !== '' && found.id !== ''
-      ? found.id !== id
+      ? found.id !== id || (found.name === name && isWhole(found.input))
       : found.name !== '' && (found.name !== name || isWhole(found.input)))
   let call = found
   if (call === undefined || isOther) {
@@ -174,9 +188,24 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   }
   if (call.id === '') call.id = id
   if (call.name === '') call.name = name
-  const args = piece.function?.arguments ?? ''
+  else if (call === found && joined !== undefined) call.name = joined
   call.input += typeof args === 'string' ? args : JSON.stringify(args)
   addMore(call.more, moreOfCall(piece))
+}
+
+/**
+ * Returns the name of an open call after a piece that continues it; undefined if the piece starts another call. Some servers split names like arguments;
+ * others repeat the name, or what they have of it so far, in each piece.
+ */
+function joinedName(open: OpenCall, id: string, name: string, tools: readonly string[]): string | undefined {
+  const isOther = id !== '' && open.id !== '' && open.id !== id
+  if (isOther || name === '' || open.name === '' || open.input !== '') return undefined
+  const joined = `${open.name}${name}`
+  const goesOn = tools.some((tool) => tool.startsWith(joined))
+  const isTool = tools.includes(open.name)
+  if (name.startsWith(open.name) && !goesOn && (name === open.name || !isTool)) return name
+  if (tools.includes(name)) return undefined
+  return goesOn || (open.id !== '' && !isTool) ? joined : undefined
 }
 
 /** Removes the markup that some models' formats leave around a tool's name, as in `functions.exec_command<|channel|>commentary`. */

@@ -1,4 +1,4 @@
-import { readChat } from './chat-events.ts'
+import { hasFinished, readChat } from './chat-events.ts'
 import { buildChatBody } from './chat-request.ts'
 import type { ChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -36,10 +36,12 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
     mostTools,
     prepare: (request) => {
       const body = buildChatBody(model, request)
+      const tools = request.tools.map(({ name }) => name)
       return {
         send: (signal) => ask(body, signal),
+        isEnd: hasFinished,
         read: async function* (stream) {
-          for await (const event of readChat(stream, model)) {
+          for await (const event of readChat(stream, model, tools)) {
             const message = event.type === 'end' ? isCut(body, event.usage) : undefined
             if (message !== undefined) yield { type: 'notice', message }
             yield event

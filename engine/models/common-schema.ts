@@ -30,7 +30,7 @@ function reduce(schema: unknown): Record<string, unknown> {
   const fields = Object.entries(schema).flatMap(([keyword, value]): (readonly [string, unknown])[] => {
     if (kept.has(keyword)) return [[keyword, value]]
     if (keyword === 'items') return [[keyword, reduce(value)]]
-    if (keyword === 'additionalProperties') return [[keyword, typeof value === 'boolean' ? value : reduce(value)]]
+    if (keyword === 'additionalProperties') return [[keyword, reduceOthers(value)]]
     if (lists.has(keyword) && Array.isArray(value)) return [[keyword, value.map(reduce)]]
     if (tables.has(keyword) && typeof value === 'object' && value !== null) {
       return [[keyword, Object.fromEntries(Object.entries(value).map(([name, below]) => [name, reduce(below)]))]]
@@ -41,6 +41,13 @@ function reduce(schema: unknown): Record<string, unknown> {
   const less = Object.fromEntries(fields)
   const says = ['type', 'enum', 'const', '$ref', 'properties', ...lists].some((keyword) => Object.hasOwn(less, keyword))
   return withLimits(schema as Schema, says ? less : { ...anything, ...less })
+}
+
+/** The schema of properties without a name. */
+function reduceOthers(schema: unknown): unknown {
+  if (typeof schema === 'boolean') return schema
+  const allowsAll = typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0
+  return allowsAll || reduce(schema)
 }
 
 const limits: readonly (readonly [keyword: string, words: (limit: number) => string])[] = [

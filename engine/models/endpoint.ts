@@ -14,6 +14,10 @@ export type Endpoint = {
   readonly headers: () => Promise<Readonly<Record<string, string>>>
   /** Secrets that must not appear in any message. The list grows as keys are fetched. */
   readonly secrets: readonly string[]
+  /** The environment, for what a message says about proxies and certificates. */
+  readonly env: ModelOptions['env']
+  /** Where the key comes from, for messages; undefined if no key is sent. */
+  readonly keyFrom: string | undefined
   /** Receives the headers of each answer. Absent: the headers are not used. */
   readonly heard?: (header: (name: string) => string | null) => void
 }
@@ -37,6 +41,8 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
       if (fetched !== undefined) secrets.add(fetched)
       return { ...keyHeaders(carrierOf(id, options.env), fetched), ...fixed }
     },
+    env: options.env,
+    keyFrom: keyFromOf(id, provider, options),
     get secrets() {
       return [...secrets]
     },
@@ -106,6 +112,13 @@ export function keyPlaceOf(id: string, provider: ModelProvider, env: ModelOption
   const names = keyVariablesOf(id, provider)
   if (names.length === 0) return { kind: 'none' }
   return { kind: 'variable', names, found: names.find((name) => first([env[name]]) !== undefined) }
+}
+
+function keyFromOf(id: string, provider: ModelProvider, options: ModelOptions): string | undefined {
+  const place = keyPlaceOf(id, provider, options.env)
+  if (place.kind === 'command') return `the command ${place.command}`
+  if (place.kind === 'none') return undefined
+  return id === 'openai' && first([options.apiKey]) !== undefined ? 'the stored login' : place.found
 }
 
 function keyVariablesOf(id: string, provider: ModelProvider): readonly string[] {

@@ -11,6 +11,10 @@ export class ProviderFailure extends Error {
   readonly status: number | undefined
   /** How long the provider asks to wait; undefined if it doesn't say. */
   readonly waitMs: number | undefined
+  /** For a failure that rarely passes: how often it is retried, and what is said of it until it is final. Undefined: as often as any other. */
+  readonly rare: { readonly retries: number; readonly words: string } | undefined
+  /** The part of the request that the provider blames. */
+  readonly blames: Blamed | undefined
   /** What the attempt cost; undefined if it cost nothing or the provider didn't say. */
   readonly spent: Usage | undefined
 
@@ -21,6 +25,8 @@ export class ProviderFailure extends Error {
       readonly retryable: boolean
       readonly status?: number | undefined
       readonly waitMs?: number | undefined
+      readonly rare?: ProviderFailure['rare']
+      readonly blames?: Blamed | undefined
       readonly spent?: Usage | undefined
     },
   ) {
@@ -29,9 +35,17 @@ export class ProviderFailure extends Error {
     this.retryable = facts.retryable
     this.status = facts.status
     this.waitMs = facts.waitMs
+    this.rare = facts.rare
+    this.blames = facts.blames
     this.spent = facts.spent
   }
 }
+
+/**
+ * A part of a request without which it may be accepted: `seals`, what was sealed in earlier answers and this provider can't read now; or the schema of a
+ * tool, which `words` name or count.
+ */
+type Blamed = { readonly part: 'seals' } | { readonly part: 'tool'; readonly words: string }
 
 /** A provider's refusal: an HTTP error or an error inside a stream. */
 type Refusal = {
@@ -39,6 +53,8 @@ type Refusal = {
   readonly status?: number | undefined
   /** The provider's machine-readable code or type, if it has one. */
   readonly code?: string | undefined
+  /** The field of the request that the provider names. */
+  readonly param?: string | undefined
   readonly words: string
   readonly header?: (name: string) => string | null
 }
@@ -48,6 +64,7 @@ const overflowWords =
   /context (?:window|length|size)|maximum context|prompt is too long|input is too long|exceed context limit/i
 const quotaWords = /credit balance is too low/i
 const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
+const sealCodes = ['invalid_encrypted_content']
 const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
 /** Codes for a faulty request. Such a request would fail again if it were repeated. */
 const requestCodes = [
@@ -68,6 +85,7 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
     new ProviderFailure(kind, message, {
       retryable: retryable && refusal.header?.('x-should-retry') !== 'false',
       status,
+      blames: blamesRequest && kind === 'refused' ? blamedBy(refusal) : undefined,
       waitMs: waitAsked(refusal.header ?? (() => null), words, now),
     })
   const blamesRequest = status === undefined || (status >= 400 && status < 500 && status !== 429)
@@ -83,6 +101,19 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
   return fail('server', true)
 }
 
+function blamedBy({ code = '', param = '', words }: Refusal): Blamed | undefined {
+  if (sealCodes.includes(code) || isAboutSeals(words.toLowerCase())) return { part: 'seals' }
+  const about = `${param} ${words}`
+  return /schema|function_declaration|\btools[[.]\d/i.test(about) ? { part: 'tool', words: about } : undefined
+}
+
+function isAboutSeals(words: string): boolean {
+  const has = (part: string): boolean => words.includes(part)
+  if (has('encrypted content') || has('encrypted_content')) return true
+  if (has('thought signature') || has('thought_signature')) return true
+  return has('thinking') && (has('signature') || has('cannot be modified'))
+}
+
 /** Puts a provider's message on one line and cuts it off if it is too long to read. */
 function clip(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim()
@@ -94,6 +125,22 @@ export function cutStream(detail: string): ProviderFailure {
   return new ProviderFailure('cut', `cut the stream before its last event${detail === '' ? '' : ` (${detail})`}`, {
     retryable: true,
   })
+}
+
+/** Creates the failure for a web page in place of an answer. */
+export function webPage(html: string, type: string, url: string): ProviderFailure {
+  const words = html
+    .slice(0, 4096)
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const shown = words === '' ? '' : `, which begins: "${words.slice(0, 160)}"`
+  const kind = type === '' ? 'a web page' : `a web page (${type.split(';')[0]})`
+  return new ProviderFailure(
+    'malformed',
+    `didn't answer: something at ${url.split('?')[0]}, such as a gateway or a login page, sent ${kind}${shown}. Check the base URL and the proxy.`,
+    { retryable: true, rare: { retries: 2, words: 'sent a web page in place of an answer' } },
+  )
 }
 
 /** Creates the failure for a stream that violates its protocol. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { decodedBody } from './decode-body.ts'
@@ -14,8 +14,8 @@ const ofConnection = 'connection content-length expect host keep-alive trailer t
  * Sends a request like `fetch`, but with `node:http`, which is loaded much faster. Kinds of requests that the vendors' SDKs never send, and requests
  * that a server redirects, are left to `fetch`. Only the built program sends its requests this way (see .ci/build/plain-http.ts).
  */
-export const sendByHttp: Send = async (input, init) => {
-  const request = usualRequest(input, init)
+export const sendByHttp = async (...[input, init, agents]: [...Parameters<Send>, agents?: Agents]): Promise<Answer> => {
+  const request = usualRequest(input, init, agents)
   const arrived = request === undefined ? undefined : await responseTo(request)
   if (request === undefined || arrived === undefined) return sendByFetch(input, init)
   const { response, release } = arrived
@@ -39,14 +39,22 @@ type UsualRequest = {
   readonly signal: AbortSignal | undefined
 }
 
-function usualRequest(input: Parameters<Send>[0], init: Parameters<Send>[1]): UsualRequest | undefined {
+/** The agents for requests that must not use the process's own, by the protocol. */
+type Agents = Readonly<Record<string, Agent>>
+
+function usualRequest(
+  input: Parameters<Send>[0],
+  init: Parameters<Send>[1],
+  agents: Agents | undefined,
+): UsualRequest | undefined {
   const { body = '', headers = [], method = 'GET', signal, ...others } = init ?? {}
   if (typeof input === 'object' || typeof body !== 'string' || Object.keys(others).length > 0) return undefined
   const url = URL.parse(input)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined
   const all = new PlainHeaders(headers as Iterable<[string, string]>)
   if (ofConnection.some((name) => all.has(name))) return undefined
-  const options = { method, headers: Object.fromEntries(all) }
+  const agent = agents?.[url.protocol]
+  const options = { method, headers: Object.fromEntries(all), ...(agent === undefined ? {} : { agent }) }
   return { url, options, body, signal: signal ?? undefined }
 }
 
@@ -69,6 +77,7 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     const sent = open(url, options)
     let answered: IncomingMessage | undefined
     let failure: Error | undefined
+    let hasHeard = (): boolean => true
     const release = (): void => {
       // If the whole answer has arrived, it is read to its end, because only then can a later request reuse the connection.
       if (answered?.complete === true && sent.writableFinished) while (answered.read() !== null);
@@ -81,12 +90,16 @@ function responseTo(request: UsualRequest): Promise<Arrived | undefined> {
     signal?.addEventListener('abort', abort, { once: true })
     sent.on('error', (cause: NodeJS.ErrnoException) => {
       failure = cause
-      if (signal?.aborted === true) return
-      // The connection was kept open for later requests, and the server closed it before it saw this request, so the request is sent again.
-      if (sent.reusedSocket && isCut(cause)) resolve(responseTo(request))
+      // After the headers, the error belongs to whoever reads the body.
+      if (signal?.aborted === true || answered !== undefined) return
+      // The connection was kept open for later requests, and the server closed it before it saw this request, so the request is sent again. A server
+      // that has begun to answer has seen it.
+      if (sent.reusedSocket && isCut(cause) && !hasHeard()) resolve(responseTo(request))
       else reject(new TypeError('fetch failed', { cause: named(cause) }))
     })
     sent.once('socket', (socket) => {
+      const before = socket.bytesRead
+      hasHeard = () => socket.bytesRead > before
       if (!socket.connecting) return
       const why = new Error(`no connection within ${connectMs / 1000} seconds`)
       const timer = setTimeout(() => sent.destroy(why), connectMs)

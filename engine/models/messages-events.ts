@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Usage } from '../core/model.ts'
 import { expectShape } from './expect-shape.ts'
@@ -50,6 +51,7 @@ export async function* readMessages(
   prefix: Prefix | undefined,
 ): AsyncGenerator<WireEvent> {
   const blocks = new Map<number, OpenBlock>()
+  const finished = new Map<number, OpenBlock>()
   const counted: Counted = {}
   let stopReason: string | undefined
   const said = new SaidBlocks(model, prefix)
@@ -71,7 +73,11 @@ export async function* readMessages(
         break
       }
       case 'content_block_stop': {
-        yield* said.take(openBlock(blocks, expectShape(type, blockStop, raw).index))
+        const { index } = expectShape(type, blockStop, raw)
+        const block = openBlock(blocks, index)
+        // Some proxies deliver a block, or its end, twice.
+        if (!isDeepStrictEqual(block, finished.get(index))) yield* said.take(block)
+        finished.set(index, { ...block })
         break
       }
       case 'message_delta': {
@@ -95,6 +101,11 @@ export async function* readMessages(
         break
     }
   }
+}
+
+/** Whether an event has the reason for which the model stopped. */
+export function hasStopped(raw: unknown): boolean {
+  return typeof messageDelta.safeParse(raw).data?.delta.stop_reason === 'string'
 }
 
 function openBlock(blocks: ReadonlyMap<number, OpenBlock>, index: number): OpenBlock {

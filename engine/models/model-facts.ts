@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Usage } from '../core/model.ts'
+import { microsAtLeast, type Micros } from '../core/money.ts'
 import { knownModels, usualWebSearch, type Price, type Rates } from './known-models.ts'
 
 const dollars = z.number().min(0)
@@ -69,17 +70,23 @@ function configuredPrice(name: string, { prices = {} }: ConfiguredFacts): Price 
   return { input, cachedInput, cacheWrite, output, webSearch: own.web_search ?? usualWebSearch }
 }
 
-/** Returns what a response cost, in US dollars. */
-export function costOf(usage: Usage, price: Price): number {
+/** Returns what a response cost, rounded up to a whole number of millionths of a US dollar. */
+export function costOf(usage: Usage, price: Price): Micros {
+  return microsAtLeast(millionthsOf(usage, price))
+}
+
+/** Returns what a response cost in millionths of a US dollar, not rounded. */
+export function millionthsOf(usage: Usage, price: Price): number {
   const rates: Rates =
     price.longPrompt !== undefined && usage.inputTokens > price.longPrompt.above ? price.longPrompt : price
   const plain = Math.max(0, usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteInputTokens)
-  const millionths =
+  return (
     plain * rates.input +
     usage.cachedInputTokens * rates.cachedInput +
     usage.cacheWriteInputTokens * rates.cacheWrite +
-    usage.outputTokens * rates.output
-  return millionths / 1_000_000 + ((usage.webSearches ?? 0) * price.webSearch) / 1000
+    usage.outputTokens * rates.output +
+    (usage.webSearches ?? 0) * price.webSearch * 1000
+  )
 }
 
 /** The providers whose price lists are known. If a different provider offers `gpt-5.5`, that provider's own prices apply. */

@@ -37,7 +37,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     logLevel: 'off',
   })
   const errors = { APIUserAbortError, APIConnectionError, APIError }
-  const translate = (error: unknown): unknown => translateSdkError(error, errors, endpoint.baseUrl)
+  const translate = (error: unknown): Promise<unknown> => translateSdkError(error, errors, endpoint)
   // We don't call `responses.create` and similar methods, because they inspect every value of the conversation while serialising it.
   const ask = async (path: string, json: string, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
     const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
@@ -45,7 +45,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
       const asked = client.post<AsyncIterable<unknown>>(path, { body: json, stream: true, signal, headers })
       return translateStream(await asked, translate)
     } catch (error) {
-      throw translate(error)
+      throw await translate(error)
     }
   }
   return {

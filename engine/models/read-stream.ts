@@ -8,11 +8,22 @@ import type { Limits } from './model-options.ts'
  */
 type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
 
+/** How many milliseconds the rest of a stream may take after the event that says why the answer ended: only counts come then, which aren't worth more. */
+const restMs = 2000
+
 /**
  * Yields a provider's events. Throws `ProviderFailure` if the headers take longer than `connectTimeoutMs` or an event takes longer than
- * `streamIdleTimeoutMs`. Closes the connection at the end, even after an error.
+ * `streamIdleTimeoutMs`. Closes the connection at the end, even after an error. Some servers keep the connection open after the last event: the stream
+ * ends by itself two seconds after the event that is the answer's end.
+ *
+ * @param isEnd whether an event says that the answer is complete
  */
-export async function* readStream(open: OpenStream, limits: Limits, signal: AbortSignal): AsyncGenerator<unknown> {
+export async function* readStream(
+  open: OpenStream,
+  isEnd: (event: unknown) => boolean,
+  limits: Limits,
+  signal: AbortSignal,
+): AsyncGenerator<unknown> {
   const own = new AbortController()
   const { connectTimeoutMs, streamIdleTimeoutMs } = limits
   try {
@@ -20,15 +31,24 @@ export async function* readStream(open: OpenStream, limits: Limits, signal: Abor
       late(connectTimeoutMs),
     )
     const events = stream[Symbol.asyncIterator]()
+    let ended: number | undefined
     for (;;) {
-      const next = await within(events.next(), streamIdleTimeoutMs, () => idle(streamIdleTimeoutMs))
+      const left = ended === undefined ? Infinity : Math.max(0, ended + restMs - performance.now())
+      const waitMs = Math.min(left, streamIdleTimeoutMs)
+      const next = await within(events.next(), waitMs, () => (ended === undefined ? idle(streamIdleTimeoutMs) : isOver))
       if (next.done === true) return
+      if (isEnd(next.value)) ended ??= performance.now()
       yield next.value
     }
+  } catch (error) {
+    if (error !== isOver) throw error
   } finally {
     own.abort()
   }
 }
+
+/** Thrown instead of a failure if only the rest of an answer is missing. */
+const isOver = new Error('the answer has ended')
 
 function late(ms: number): ProviderFailure {
   return new ProviderFailure('connection', `did not answer within ${ms / 1000} s`, { retryable: true })

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
+import { readNamedFile } from '../../sandbox/index.ts'
 import { ModelError } from '../core/model.ts'
 import type { ModelEvent, ToolCall, Usage } from '../core/model.ts'
 import { explainIssues } from './expect-shape.ts'
@@ -102,12 +102,21 @@ export type RecordedResponse = {
 export type Recording = { readonly prompt: string | undefined; readonly responses: readonly RecordedResponse[] }
 
 /** Reads a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with the file and, for invalid text, the line. */
-export async function readRecording(path: string, shown: string): Promise<Recording> {
-  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'ENOENT' ? 'there is no such file' : error.message
+export function readRecording(path: string, shown: string): Recording {
+  return parseRecording(textOf(path, shown), shown)
+}
+
+/** The maximum size of a recording, in bytes. */
+export const largestRecording = 512 * 1024 * 1024
+
+function textOf(path: string, shown: string): string {
+  try {
+    return new TextDecoder().decode(readNamedFile(path, { follow: true, maxBytes: largestRecording }))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : message
     throw new ModelError('configuration', `Can't read the recording ${shown}: ${why}.`)
-  })
-  return parseRecording(content, shown)
+  }
 }
 
 /** Parses the text of a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with the file and line. */

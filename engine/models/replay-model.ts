@@ -14,7 +14,7 @@ import { counted } from '../core/text/counted.ts'
 export async function openReplay(name: string, cwd: string): Promise<Model> {
   const file = name.replace(/^replay:/, '')
   if (file === '') throw new ModelError('configuration', `The model 'replay:' names no file: write 'replay:FILE'.`)
-  return playRecording(await readRecording(resolve(cwd, file), file), { name, file, cwd })
+  return playRecording(readRecording(resolve(cwd, file), file), { name, file, cwd })
 }
 
 /** How a recording is played. */

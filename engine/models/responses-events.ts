@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { ModelEvent, Usage, WebSearchAction } from '../core/model.ts'
 import { expectShape } from './expect-shape.ts'
@@ -8,7 +9,10 @@ import { readSearch } from './read-search.ts'
 import type { WireEvent } from './wire.ts'
 
 const delta = z.object({ delta: z.string() })
-const itemDone = z.object({ item: z.looseObject({ type: z.string() }) })
+const itemDone = z.object({
+  output_index: z.number().nullish(),
+  item: z.looseObject({ type: z.string(), id: z.string().nullish() }),
+})
 
 const message = z.looseObject({
   phase: z.string().nullish(),
@@ -56,6 +60,7 @@ const failure = z.object({ code: z.string().nullish(), message: z.string() })
  * @param model the model's name in the request
  */
 export async function* readResponses(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
+  const finished: z.infer<typeof itemDone>[] = []
   let searches = 0
   let came = 0
   function* take(item: OutputItem): Generator<ModelEvent> {
@@ -75,7 +80,12 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         yield { type: 'text_delta', text: expectShape(type, delta, raw).delta }
         break
       case 'response.output_item.done': {
-        yield* take(expectShape(type, itemDone, raw).item)
+        const done = expectShape(type, itemDone, raw)
+        // Some proxies deliver an item twice. Only an item that says which one it is can be recognized.
+        const isKnown = [done.output_index, done.item.id].some((name) => name !== null && name !== undefined)
+        if (isKnown && finished.some((before) => isDeepStrictEqual(before, done))) break
+        finished.push(done)
+        yield* take(done.item)
         break
       }
       case 'response.completed': {

@@ -16,6 +16,8 @@ export function responsesWire(model: string, endpoint: Endpoint): Wire {
       const body = buildResponsesBody(model, request)
       return {
         send: async (signal) => (await (connection ??= connect(endpoint))).responses(body, signal),
+        // The reader stops at the last event by itself.
+        isEnd: () => false,
         read: (stream) => readResponses(stream, model),
       }
     },

@@ -18,12 +18,13 @@ const longestBackoffMs = 30_000
  * reason as soon as the signal aborts, even during a wait.
  */
 export async function* respondWithRetries(
-  provider: Pick<Endpoint, 'label' | 'secrets'>,
+  provider: Pick<Endpoint, 'label' | 'secrets' | 'baseUrl' | 'keyFrom'>,
   ask: () => AsyncIterable<WireEvent>,
   limits: Limits,
   signal: AbortSignal,
 ): AsyncGenerator<WireEvent> {
   let waited = 0
+  let rare = 0
   for (let failures = 0; ;) {
     signal.throwIfAborted()
     try {
@@ -38,15 +39,17 @@ export async function* respondWithRetries(
       signal.throwIfAborted()
       if (!(error instanceof ProviderFailure)) throw error
       failures++
+      if (error.rare !== undefined) rare++
       const waitMs = Math.ceil(error.waitMs ?? backoff(failures, limits.retryBaseMs, Math.random()))
-      const stop = reasonToStop(error, { failures, waitMs, waited, limits })
+      const stop =
+        rare > (error.rare?.retries ?? Infinity) ? '' : reasonToStop(error, { failures, waitMs, waited, limits })
       if (stop !== undefined) throw giveUp(provider, error, stop)
       const spent = error.spent === undefined ? {} : { spent: error.spent }
       yield {
         type: 'retry',
         attempt: failures,
         of: limits.maxRetries,
-        reason: sentence(provider, error),
+        reason: error.rare === undefined ? sentence(provider, error) : `${provider.label} ${error.rare.words}`,
         waitMs,
         failure: error.kind,
         ...spent,
@@ -87,7 +90,8 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
+/** What happened, for the user: the provider's name and the failure, without keys. */
+export function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
   const said = `${provider.label} ${failure.message}`
   // A secret of only a few letters is not masked, because the same letters also occur within ordinary words.
   return provider.secrets
@@ -95,8 +99,17 @@ function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: Provid
     .reduce((text, secret) => text.replaceAll(secret, '[key]'), said)
 }
 
-function giveUp(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure, why: string): ModelError {
-  return new ModelError('provider', `${sentence(provider, failure)}${why}`, {
+function giveUp(
+  provider: Pick<Endpoint, 'label' | 'secrets' | 'baseUrl' | 'keyFrom'>,
+  failure: ProviderFailure,
+  why: string,
+): ModelError {
+  const { baseUrl, keyFrom } = provider
+  const asked =
+    failure.kind !== 'authentication' || failure.status === undefined
+      ? ''
+      : ` (asked at ${baseUrl.split('?')[0]} with ${keyFrom === undefined ? 'no key' : `the key from ${keyFrom}`})`
+  return new ModelError('provider', `${sentence(provider, failure)}${asked}${why}`, {
     failure: failure.kind,
     status: failure.status,
     spent: failure.spent,

@@ -1,3 +1,5 @@
+import { judgeConnection } from './connection-failure.ts'
+import type { Endpoint } from './endpoint.ts'
 import { cutStream, judgeRefusal, malformedStream, ProviderFailure } from './failure.ts'
 
 type ErrorClass = abstract new (...args: never) => Error
@@ -13,13 +15,14 @@ type SdkErrors = {
  * Translates an error that a vendor's SDK has thrown into a `ProviderFailure`. Errors of unknown kinds are returned unchanged. The SDK's own error is
  * not kept, because it contains the request's headers, and with them the key.
  */
-export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: string): unknown {
+export async function translateSdkError(
+  error: unknown,
+  sdk: SdkErrors,
+  { baseUrl, env }: Pick<Endpoint, 'baseUrl' | 'env'>,
+): Promise<unknown> {
   if (error instanceof ProviderFailure) return error
   if (error instanceof sdk.APIUserAbortError) return cutStream('aborted')
-  if (error instanceof sdk.APIConnectionError) {
-    const message = `can't be reached at ${withoutQuery(baseUrl)}: ${innermost(error)}`
-    return new ProviderFailure('connection', message, { retryable: true })
-  }
+  if (error instanceof sdk.APIConnectionError) return judgeConnection(error, { url: baseUrl, env })
   if (error instanceof sdk.APIError) return judgeRefusal(refusalOf(error), Date.now())
   if (error instanceof SyntaxError) return malformedStream(error.message)
   // `fetch` throws a `TypeError` if the connection breaks while the response body is read.
@@ -30,21 +33,22 @@ export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: strin
 /** Yields the events of an SDK's stream, and translates its errors. */
 export async function* translateStream(
   stream: AsyncIterable<unknown>,
-  translate: (error: unknown) => unknown,
+  translate: (error: unknown) => Promise<unknown>,
 ): AsyncGenerator<unknown> {
   try {
     yield* stream
   } catch (error) {
-    throw translate(error)
+    throw await translate(error)
   }
 }
 
 function refusalOf(error: Error): Parameters<typeof judgeRefusal>[0] {
-  const { status, headers, code, type, error: body } = error as Error & Partial<Record<string, unknown>>
+  const { status, headers, code, type, param, error: body } = error as Error & Partial<Record<string, unknown>>
   const named = [code, type].find((name) => typeof name === 'string' && name !== '')
   return {
     status: typeof status === 'number' ? status : undefined,
     code: typeof named === 'string' ? named : undefined,
+    param: typeof param === 'string' ? param : undefined,
     words: words(body) ?? error.message.replace(/^\d{3} /, ''),
     header: (name) => (isHeaders(headers) ? headers.get(name) : null),
   }
@@ -60,11 +64,6 @@ function words(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   if ('error' in body) return words(body.error)
   return 'message' in body && typeof body.message === 'string' ? body.message : undefined
-}
-
-/** Removes the query from a URL for a message, because the query may contain a key. */
-function withoutQuery(url: string): string {
-  return url.split('?')[0] ?? url
 }
 
 /** Returns the message of the deepest cause, because `fetch failed` by itself explains nothing. */

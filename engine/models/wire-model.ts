@@ -1,10 +1,12 @@
-import type { Model } from '../core/model.ts'
+import type { Model, ModelRequest } from '../core/model.ts'
 import type { Endpoint } from './endpoint.ts'
 import { continueAnswer } from './continue-answer.ts'
+import { withFittingTools } from './fitting-tools.ts'
 import type { GatedRequests } from './gated-requests.ts'
 import type { Limits } from './model-options.ts'
 import { withOwnIds } from './own-ids.ts'
 import { readStream } from './read-stream.ts'
+import { RequestRepairs } from './request-repairs.ts'
 import { respondWithRetries } from './retry.ts'
 import type { Wire } from './wire.ts'
 
@@ -21,6 +23,7 @@ export function wireModel(
   gate?: Pick<GatedRequests, 'send'>,
 ): Model {
   const { enforcesSchema, searchesWeb, mostTools = Infinity } = wire
+  const repairs = new RequestRepairs(endpoint)
   let isTold = false
   return {
     name,
@@ -35,13 +38,18 @@ export function wireModel(
         const message = `${endpoint.label} accepts at most ${mostTools} tools, so the model doesn't see ${over.length} of them: ${names}`
         yield { type: 'notice', message }
       }
-      const asked = over.length === 0 ? request : { ...request, tools: first(request.tools, most) }
+      const { request: asked, back } = withFittingTools(
+        over.length === 0 ? request : { ...request, tools: first(request.tools, most) },
+      )
       const answer = continueAnswer(endpoint, asked, (part) => {
-        const { send, read } = wire.prepare(part)
-        const ask = () => read(readStream(send, limits, signal))
-        return respondWithRetries(endpoint, () => gate?.send(part, ask, signal) ?? ask(), limits, signal)
+        const attempt = (repaired: ModelRequest) => {
+          const { send, isEnd, read } = wire.prepare(repaired)
+          const ask = () => read(readStream(send, isEnd, limits, signal))
+          return gate?.send(repaired, ask, signal) ?? ask()
+        }
+        return respondWithRetries(endpoint, () => repairs.ask(part, attempt), limits, signal)
       })
-      yield* withOwnIds(request.history, answer)
+      yield* withOwnIds(request.history, back(answer))
     },
   }
 }

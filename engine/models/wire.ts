@@ -23,6 +23,8 @@ export type Wire = {
 type Exchange = {
   /** Sends the request. May be called more than once. */
   send(signal: AbortSignal): Promise<AsyncIterable<unknown>>
+  /** Whether an event of the stream says why the answer ended, so that at most counts follow it. */
+  isEnd(event: unknown): boolean
   /**
    * Reads the events of one response. Throws `ProviderFailure` if the response is malformed or reports a failure. Ends without an `end` event if the
    * stream was interrupted.

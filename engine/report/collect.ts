@@ -1,3 +1,4 @@
+import { sumDollars } from '../core/money.ts'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventLogName } from '../session/event-log.ts'
@@ -213,7 +214,7 @@ class Collector {
     this.#spending = {
       ...next,
       tokens: tokens - (before?.tokens ?? 0) + more.tokens,
-      costUsd: costUsd === undefined ? undefined : costUsd - (before?.costUsd ?? 0) + more.costUsd,
+      costUsd: costUsd === undefined ? undefined : sumDollars([costUsd, -(before?.costUsd ?? 0), more.costUsd]),
     }
   }
 }

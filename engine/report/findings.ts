@@ -3,7 +3,7 @@ import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 
-/** Collects findings: the findings of a review, denials by the Guardian, denials by the sandbox, and claims that the record contradicts. */
+/** Collects findings: the findings of a review, denials by the Guardian, denials by the sandbox, and facts that the model claimed but the record contradicts. */
 export function findingsOf(): {
   readonly see: (step: Step) => void
   readonly list: (run: ReportRun | undefined) => readonly Finding[]
@@ -38,14 +38,14 @@ export function findingsOf(): {
       }
     },
     list: (run) => {
-      for (const { text, why } of run?.end?.claims ?? []) {
+      for (const { claimed, record } of run?.end?.contradictions ?? []) {
         add({
           ...{
-            ruleId: 'claim/unsupported',
+            ruleId: 'claim/contradicted',
             severity: 'high',
             step: undefined,
-            title: `Contradicted by the record: ${text}`,
-            message: why,
+            title: `Contradicted by the record: ${claimed}`,
+            message: record,
           },
           ...{ path: undefined, startLine: undefined, endLine: undefined },
         })

@@ -26,7 +26,7 @@ export function nextCommands(report: Report): readonly NextCommand[] {
     },
     {
       what: 'Repeat the calls of this session without a model, in a private view of the current tree and under the current rules',
-      command: shellJoin(['agent', 'replay', id, ...there, '--keep-going', '--transactional', '--land', 'never']),
+      command: shellJoin(['agent', 'replay', id, ...there, '--keep-going', '--land', 'never']),
     },
     ...(run.workspace === undefined
       ? []

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
+import { openRegular } from '../../sandbox/index.ts'
 import { SourceError } from './source-error.ts'
 
 const chunkBytes = 1024 * 1024
@@ -17,7 +18,7 @@ const longestLine = 64 * 1024 * 1024
 export function readJsonLines(path: string, each: (value: unknown) => void): void {
   let descriptor: number
   try {
-    descriptor = openSync(path, 'r')
+    descriptor = openRegular(path, true)
   } catch (error) {
     throw new SourceError(`${path}: can't be read: ${(error as Error).message}`, { cause: error })
   }

@@ -1,4 +1,4 @@
-import { oneLine } from '../display/format-values.ts'
+import { oneLine } from '../core/text/one-line.ts'
 import { fieldsOf, textOf } from './fields.ts'
 import type { Part, StepKind, StepStatus } from './report-types.ts'
 import type { StepDraft } from './report-step.ts'

@@ -1,10 +1,11 @@
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
+import { runRecord } from '../core/run-record.ts'
 import { counted } from '../core/text/counted.ts'
 
 /** The maximum total length, in characters, of the texts that the model got before its prompt. A report has no room for more. */
 const longestContext = 40_000
-/** The maximum number of notices of each kind, and of claims. */
+/** The maximum number of notices of each kind, and of contradictions. */
 const mostNotes = 50
 
 /** Returns the texts that the model got before its prompt. If their total length exceeds the limit, the rest is cut off. */
@@ -90,6 +91,8 @@ function outsideOf(event: Fields, config: Fields): readonly string[] {
     )
   else if (config['sandbox_mode'] === 'danger-full-access')
     found.push('Commands were not confined: they could read and write whatever the user can.')
+  if (event['in_place'] !== undefined)
+    found.push('The run worked in the workspace itself: no landing judged its changes.')
   if (listOf(event['dangers']).includes('docker-socket')) {
     found.push("Commands could talk to this machine's docker daemon, which gives them root access to this machine.")
   }
@@ -125,10 +128,11 @@ export function readTerminal(event: Fields): RunEnd {
         durationMs: numberOf(ms) ?? 0,
         attempts: numberOf(attempts) ?? 1,
       })),
-    claims: listOf(event['unsupported_claims'])
+    record: recordOf(event['record']),
+    contradictions: listOf(event['contradictions'])
       .slice(0, mostNotes)
       .map(fieldsOf)
-      .map(({ text, why }) => ({ text: shortTextOf(text) ?? '', why: shortTextOf(why) ?? '' })),
+      .map(({ claimed, record }) => ({ claimed: shortTextOf(claimed) ?? '', record: shortTextOf(record) ?? '' })),
     runsLater: listOf(changes['runs_later'])
       .map(fieldsOf)
       .map(({ path, program }) => ({ path: shortTextOf(path) ?? '', program: shortTextOf(program) ?? '' })),
@@ -136,6 +140,14 @@ export function readTerminal(event: Fields): RunEnd {
     changedFiles: numberOf(changes['files']),
     transaction: transactionOf(event['transaction']),
   }
+}
+
+/** Reads the record of a run. A record that this version didn't write is left out as a whole. */
+function recordOf(value: unknown): RunEnd['record'] {
+  const shortened: unknown = JSON.parse(JSON.stringify(value ?? null), (_, each: unknown) =>
+    typeof each === 'string' ? shortTextOf(each) : each,
+  )
+  return runRecord.safeParse(shortened).data
 }
 
 function transactionOf(value: unknown): RunEnd['transaction'] {

@@ -1,4 +1,4 @@
-import { oneLine } from '../display/format-values.ts'
+import { oneLine } from '../core/text/one-line.ts'
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, type Fields } from './fields.ts'
 import { reviewFindingOf } from './review-findings.ts'
 import type { Part, Step, StepDenial, StepKind, StepStatus, StepVerdict } from './report-types.ts'
@@ -178,7 +178,11 @@ function partsOf(kind: StepKind, item: Fields): readonly Part[] {
         ...part('output', 'aggregated_output', 'output', shortTextOf(item['output_file'])),
       ]
     case 'patch':
-      return [...part('error', 'error', 'plain'), ...part('diff', 'diff', 'diff')]
+      return [
+        ...part('error', 'error', 'plain'),
+        { label: 'notes', text: shortTextsOf(item['notes']).join('\n'), format: 'plain' },
+        ...part('diff', 'diff', 'diff'),
+      ]
     case 'tool':
       return [
         ...part('input', 'input', 'json'),

@@ -1,3 +1,5 @@
+import type { RunRecord } from '../core/run-record.ts'
+
 /** The data of a report, independent of its format. Its texts come from models, repositories and programs, so none of them is trusted. */
 export type Report = {
   readonly threadId: string
@@ -70,7 +72,10 @@ export type RunEnd = {
     readonly durationMs: number
     readonly attempts: number
   }[]
-  readonly claims: readonly { readonly text: string; readonly why: string }[]
+  /** What the run did, from its record. Undefined: the run was made by another version. */
+  readonly record: RunRecord | undefined
+  /** What the model claimed at the end, and what the record says instead. */
+  readonly contradictions: readonly { readonly claimed: string; readonly record: string }[]
   readonly runsLater: readonly { readonly path: string; readonly program: string }[]
   readonly notCounted: string | undefined
   readonly changedFiles: number | undefined
@@ -175,7 +180,7 @@ export type ChangedFile = {
 
 /** A finding, which may have a location in a file. */
 export type Finding = {
-  /** The rule behind the finding, such as `guardian/rules`, `sandbox/path`, `claim/unsupported` or `review/security`. */
+  /** The rule behind the finding, such as `guardian/rules`, `sandbox/path`, `claim/contradicted` or `review/security`. */
   readonly ruleId: string
   readonly title: string
   readonly message: string

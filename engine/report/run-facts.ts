@@ -19,7 +19,7 @@ export function lastRun({ runs }: Report): ReportRun {
 export function endingOf({ end }: ReportRun): Ending {
   if (end === undefined) return { words: 'Cut off: the run never recorded its end', tone: 'bad' }
   if (end.result === 'no-change' && end.exitCode === 0) return { words: 'Done, and nothing changed', tone: 'warn' }
-  if (end.exitCode === 0) return { words: 'Done', tone: end.claims.length > 0 ? 'warn' : 'ok' }
+  if (end.exitCode === 0) return { words: 'Done', tone: end.contradictions.length > 0 ? 'warn' : 'ok' }
   const words = Object.hasOwn(endings, end.reason) ? endings[end.reason as EndReason] : end.reason
   return { words: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, tone: 'bad' }
 }
@@ -67,10 +67,10 @@ export function attentionOf(report: Report): readonly Attention[] {
   const { steps } = report
   const end = run.end
   return [
-    ...(end?.claims ?? []).map(({ text, why }): Attention => ({
+    ...(end?.contradictions ?? []).map(({ claimed, record }): Attention => ({
       tone: 'bad',
-      title: `The record contradicts the final message: “${text}”`,
-      lines: [why],
+      title: `The record contradicts the model: “${claimed}”`,
+      lines: [record],
       step: undefined,
     })),
     ...limited(reviewFindings(report.findings).filter(isNew).map(finding), 'finding'),
@@ -83,6 +83,7 @@ export function attentionOf(report: Report): readonly Attention[] {
         .map(({ title, number }) => ({ tone: 'warn', title, lines: [], step: number }) as const),
       'notice',
     ),
+    ...limited(steps.flatMap(noted), 'patch with notes', 'patches with notes'),
     ...retryWords(steps),
     ...budgetWords(run),
     ...(end?.runsLater ?? []).slice(0, mostOfAKind).map(({ path, program }): Attention => ({
@@ -182,6 +183,13 @@ function failures(steps: readonly Step[]): readonly Attention[] {
       },
     ]
   })
+}
+
+/** The notes of a patch: what was repaired in it, and what deserves attention in how it was applied. */
+function noted({ kind, title, number, parts }: Step): readonly Attention[] {
+  const notes = kind === 'patch' ? parts.find(({ label }) => label === 'notes')?.text : undefined
+  if (notes === undefined || notes === '') return []
+  return [{ tone: 'warn', title: `Noted in the patch to ${title}`, lines: notes.split('\n'), step: number }]
 }
 
 function denied({ denials, number }: Step): readonly Attention[] {

@@ -1,4 +1,6 @@
-import { costOf, type ModelFacts } from '../models/index.ts'
+import { costOf, millionthsOf, type ModelFacts, type Price } from '../models/index.ts'
+import { nothing, type Micros } from '../core/money.ts'
+import type { Usage } from '../core/model.ts'
 import { noUsage } from '../core/usage.ts'
 
 /** The decision on whether a request may be made. */
@@ -17,8 +19,8 @@ export type Admission =
 /** The remaining budget. Undefined means unlimited. */
 type Left = {
   readonly tokens: number | undefined
-  /** What may still be spent, in US dollars. */
-  readonly cost: number | undefined
+  /** What may still be spent. */
+  readonly cost: Micros | undefined
 }
 
 /** The most that a request could use or cost. */
@@ -27,8 +29,8 @@ export type WorstCase = {
   readonly input: number
   /** How many tokens the answer may have. */
   readonly output: number
-  /** The cost in US dollars; 0 if costs aren't counted. */
-  readonly cost: number
+  /** Nothing if costs aren't counted. */
+  readonly cost: Micros
 }
 
 /** The minimum number of tokens for an answer. If the budget leaves fewer, the request is not worth its price. */
@@ -54,13 +56,19 @@ export function worstCase(
 } {
   const longest = longestOutput ?? assumedLongest
   const least = Math.min(leastAnswer, longest)
-  const costs = (output: number): number => {
-    if (price === undefined || left.cost === undefined) return 0
-    const { input: plain, cacheWrite } = price
-    const written = cacheWrite > plain ? input : 0
-    return costOf({ ...noUsage, inputTokens: input, cacheWriteInputTokens: written, outputTokens: output }, price)
-  }
-  const use = (output: number): WorstCase => ({ input, output, cost: costs(output) })
+  const priced = left.cost === undefined ? undefined : price
+  const written = priced !== undefined && priced.cacheWrite > priced.input ? input : 0
+  const usage = (output: number): Usage => ({
+    ...noUsage,
+    inputTokens: input,
+    cacheWriteInputTokens: written,
+    outputTokens: output,
+  })
+  const use = (output: number): WorstCase => ({
+    input,
+    output,
+    cost: priced === undefined ? nothing : costOf(usage(output), priced),
+  })
   const isWithin = ({ output, cost }: WorstCase): boolean =>
     input + output <= (left.tokens ?? Infinity) && cost <= (left.cost ?? Infinity)
   if (!isWithin(use(least))) return { fits: false, use: use(least), limit: undefined, isLowered: false }
@@ -68,9 +76,15 @@ export function worstCase(
   if (isWithin(whole)) {
     return { fits: true, use: whole, limit: longestOutput === undefined ? longest : undefined, isLowered: false }
   }
-  const perToken = costs(1) - costs(0)
-  const byCost = left.cost === undefined || perToken <= 0 ? Infinity : Math.floor((left.cost - costs(0)) / perToken)
+  const byCost = priced === undefined ? Infinity : longestFor(left.cost ?? Infinity, usage, priced)
   const byTokens = left.tokens === undefined ? Infinity : left.tokens - input
   const output = Math.max(least, Math.min(byCost, byTokens))
   return { fits: true, use: use(output), limit: output, isLowered: true }
+}
+
+/** How many tokens an answer may have so that the request costs no more than `left`. */
+function longestFor(left: number, usage: (output: number) => Usage, price: Price): number {
+  const without = millionthsOf(usage(0), price)
+  const perToken = millionthsOf(usage(1), price) - without
+  return perToken <= 0 ? Infinity : Math.floor((left - without) / perToken)
 }

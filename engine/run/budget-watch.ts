@@ -2,7 +2,8 @@ import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
 import type { UsageSoFar } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { costOf, type ModelFacts } from '../models/index.ts'
-import { noUsage, sumCost } from '../core/usage.ts'
+import { addMicros, dollarsOf, microsOf, nothing, takeMicros, type Micros } from '../core/money.ts'
+import { noUsage } from '../core/usage.ts'
 import { worstCase, type Admission, type WorstCase } from './admission.ts'
 import type { Budget } from '../core/budget-limits.ts'
 import { counted } from '../core/text/counted.ts'
@@ -23,12 +24,14 @@ export class BudgetWatch {
   readonly #setAside = new Set<WorstCase>()
   #turns = 0
   #tokens = 0
-  #cost: number | undefined = 0
+  #cost: Micros | undefined = nothing
+  readonly #maxCost: Micros | undefined
   #uncounted = false
 
   /** @param told receives the usage each time it changes, so that no usage is lost if the process is killed */
   constructor(budget: Budget, factsOf: BudgetFacts, told: (spent: UsageSoFar) => void) {
     this.#budget = budget
+    this.#maxCost = budget.maxCost === undefined ? undefined : microsOf(budget.maxCost)
     this.#factsOf = factsOf
     this.#told = told
     if (budget.timeoutMs === undefined) return
@@ -42,12 +45,12 @@ export class BudgetWatch {
 
   /** The cost so far, in US dollars; undefined if a price or a token count is unknown. */
   get cost(): number | undefined {
-    return this.#cost
+    return this.#cost === undefined ? undefined : dollarsOf(this.#cost)
   }
 
   /** The usage so far, and the limits of the budget. */
   get spent(): UsageSoFar {
-    return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
+    return { turns: this.#turns, tokens: this.#tokens, costUsd: this.cost, of: this.#budget }
   }
 
   /** Whether each request must be admitted, because the tokens or the cost of the run are limited. */
@@ -74,7 +77,7 @@ export class BudgetWatch {
     const waiting = [...this.#setAside]
     const left = {
       tokens: maxTokens && maxTokens - this.#tokens - waiting.reduce((sum, one) => sum + one.input + one.output, 0),
-      cost: maxCost && maxCost - (this.#cost ?? 0) - waiting.reduce((sum, one) => sum + one.cost, 0),
+      cost: this.#maxCost && takeMicros(this.#maxCost, this.#cost ?? nothing, ...waiting.map(({ cost }) => cost)),
     }
     const { fits, use, limit, isLowered } = worstCase(input, facts, left)
     if (!fits) return { admitted: false, message: this.#tooMuch(use, left.tokens) }
@@ -101,9 +104,9 @@ export class BudgetWatch {
     const counted = sent > 0 || usage === noUsage || price?.output === 0
     if (!counted) this.#uncounted = true
     const cost = price === undefined || !counted ? undefined : costOf(usage, price)
-    this.#cost = sumCost(this.#cost, cost)
+    this.#cost = cost === undefined || this.#cost === undefined ? undefined : addMicros(this.#cost, cost)
     this.#told(this.spent)
-    return cost
+    return cost === undefined ? undefined : dollarsOf(cost)
   }
 
   /** Returns why no more requests may be made, as a sentence that names the limit; undefined if the budget allows more. */
@@ -119,12 +122,12 @@ export class BudgetWatch {
         return `The budget is used up: ${this.#tokens} tokens (--max-tokens ${maxTokens}).`
       }
     }
-    if (maxCost === undefined) return undefined
+    if (this.#maxCost === undefined) return undefined
     if (this.#cost === undefined) {
       return `--max-cost ${maxCost} can't be enforced: ${this.#uncounted ? notCounted : 'the price of a model that answered is not known.'}`
     }
-    if (this.#cost < maxCost) return undefined
-    return `The budget is used up: ${dollars(this.#cost)} (--max-cost ${maxCost}).`
+    if (this.#cost < this.#maxCost) return undefined
+    return `The budget is used up: ${dollars(dollarsOf(this.#cost))} (--max-cost ${maxCost}).`
   }
 
   #tooMuch({ input, output, cost }: WorstCase, tokensLeft: number | undefined): string {
@@ -132,7 +135,7 @@ export class BudgetWatch {
     const of = `${input} tokens sent, and up to ${output} in the answer`
     return tokensLeft !== undefined && input + output > tokensLeft
       ? `The budget is too small for the next request: ${this.#tokens} tokens have been used (--max-tokens ${maxTokens}), and the request could use ${input + output} (${of}).`
-      : `The budget is too small for the next request: ${dollars(this.#cost ?? 0)} has been spent (--max-cost ${maxCost}), and the request could cost ${dollars(cost)} (${of}).`
+      : `The budget is too small for the next request: ${dollars(this.cost ?? 0)} has been spent (--max-cost ${maxCost}), and the request could cost ${dollars(dollarsOf(cost))} (${of}).`
   }
 
   /** Stops the timer, so that it does not outlive the run. */

@@ -1,3 +1,4 @@
+import { faultIn } from '../core/disk-fault.ts'
 import { denied, eventVerdict } from '../tools/denied-result.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
@@ -9,11 +10,16 @@ const givenUp = 'Not run: the call was cancelled.'
 
 /** Carries out a call: the Guardian judges its action, if it has one, and the tool does what was approved. */
 export async function executeCall({ tool, checked, context }: PreparedCall, items: CallItems): Promise<ToolResult> {
+  let hasStarted = false
+  const run = (approved: Parameters<typeof checked.run>[1]): ReturnType<typeof checked.run> => {
+    hasStarted = !checked.readOnly(context)
+    return checked.run(context, approved)
+  }
   try {
     const action = checked.action(context)
     if (action === undefined) {
       if (context.signal.aborted) return items.misfit(givenUp)
-      return items.done(hideIn(await checked.run(context, undefined), context))
+      return items.done(hideIn(await run(undefined), context))
     }
     const refuse = checked.refusal(context)
     const { verdict, approved } = await context.review(action, refuse === undefined ? {} : { refuse })
@@ -23,9 +29,11 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
     }
     // The tool isn't started: it might not notice an abort that came before it began, and nobody would wait for it.
     if (context.signal.aborted) return items.misfit(givenUp)
-    return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
+    return items.done(hideIn(await run(approved), context), eventVerdict(verdict))
   } catch (error) {
-    return items.broken(`${tool.name} failed because of an internal error: ${messageOf(error)}`)
+    const effect = hasStarted ? ' It may have taken effect: look before you repeat it.' : ''
+    const broken = items.broken(`${tool.name} failed because of an internal error: ${messageOf(error)}.${effect}`)
+    return { ...broken, ...faultIn(error) }
   }
 }
 

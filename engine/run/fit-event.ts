@@ -1,4 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
+import { harmlessJson } from '../core/text/harmless.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 
 /** The maximum size of an event's line, in bytes. Many programs that read lines have a buffer of only 64 KiB. */
@@ -15,9 +16,8 @@ const shortText = 512
  * @param keep stores the whole event, and returns the file's path, or undefined if that isn't possible
  */
 export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | undefined): RunEvent {
-  const whole = JSON.stringify(event)
-  // In UTF-8, a character takes at most three bytes for each of its UTF-16 code units, so the bytes of a short event need not be counted.
-  if (whole.length * 3 < maxBytes || Buffer.byteLength(whole) < maxBytes) return event
+  // A UTF-16 code unit takes at most six bytes of a line, so the bytes of a short event need not be counted.
+  if (JSON.stringify(event).length * 6 < maxBytes || isShort(event)) return event
   const file = keep(Buffer.from(JSON.stringify(event, undefined, 2)))
   const named = 'item' in event && file !== undefined ? { ...event, item: { ...event.item, whole_file: file } } : event
   for (let share = 1; ; share /= 2) {
@@ -27,8 +27,13 @@ export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | 
       Math.ceil(longestList * share),
       file,
     ) as RunEvent
-    if (Buffer.byteLength(JSON.stringify(cut)) < maxBytes) return cut
+    if (isShort(cut)) return cut
   }
+}
+
+/** Whether an event fits on a line as it is printed. */
+function isShort(event: RunEvent): boolean {
+  return Buffer.byteLength(harmlessJson(JSON.stringify(event))) < maxBytes
 }
 
 function shorten(value: unknown, text: number, list: number, file: string | undefined): unknown {

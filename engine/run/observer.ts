@@ -14,6 +14,8 @@ export type Verdict =
 export type Responded = {
   /** How many calls the response made. If it made none, the model is finished. */
   readonly called: number
+  /** How many of these calls could not be made at all, because their tool doesn't exist or their arguments don't fit. */
+  readonly unfit: number
   /** The calls that were refused. */
   readonly refusals: readonly Refusal[]
 }

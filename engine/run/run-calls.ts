@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts'
 import { findCall, isConcurrencySafe, isSideBySide, type CallPath, type FoundCall } from './find-call.ts'
 import { runCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'
-import type { Stop } from './stop.ts'
+import { faultOf, type Stop } from './stop.ts'
 
 /** What is needed to run the calls in one response. */
 type Calling = {
@@ -32,6 +32,8 @@ export type ResponseCalls = {
    * adds no later results, and returns the reason. Must be called when the response is complete and in the history.
    */
   finish(): Promise<Stop | undefined>
+  /** How many calls could not be made at all, because their tool doesn't exist or their arguments don't fit. */
+  readonly unfit: number
   /** Cancels the calls that are still running, if there are any. Must be called at the end of the turn, whatever ended it. */
   close(): Promise<void>
 }
@@ -68,6 +70,7 @@ export function startCalls(calling: Calling): ResponseCalls {
         conversation.add({ type: 'tool_result', callId: call.id, output, ok, ...shown })
         // A run that is being stopped already has a reason to end. The results of its calls are still stored.
         if (signal.aborted) continue
+        if (result.fault !== undefined) return faultOf(result.fault)
         if (result.abort === true) return { reason: 'stoppedByGuardian', message: output }
         const refused = failOnDenied ? path.recorder.lastDenied : undefined
         if (refused !== undefined) {
@@ -78,6 +81,9 @@ export function startCalls(calling: Calling): ResponseCalls {
         }
       }
       return undefined
+    },
+    get unfit() {
+      return calls.filter(({ fits }) => !fits).length
     },
     close: () => scheduler.close(),
   }

@@ -1,4 +1,5 @@
 import type { ChangeSource } from '../core/changes/change-watch.ts'
+import type { Patched } from '../core/changes/compose.ts'
 import type { LooseDeny } from '../config/denied-files.ts'
 import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
@@ -21,6 +22,7 @@ import type { FirstCall } from './first-calls.ts'
 import type { RunHooks } from '../tools/hook-interface.ts'
 import type { Stop } from './stop.ts'
 import type { TakeCall } from './serve-calls.ts'
+import type { ClaimsCheck } from './claims.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
@@ -40,8 +42,8 @@ export type RunReview = {
 export type Transaction = {
   /** The transaction's description in the first event. */
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
-  /** Finds the changes that the run made in the view. */
-  readonly changes: ChangeSource
+  /** Finds the changes that the run made in the view. `patched`: returns the files that the run's patches have changed so far. */
+  readonly changes: (patched: () => Patched) => ChangeSource
   /**
    * Applies the changes to the workspace if the user's choice (always, only after success, or never) permits it. Must be called when no command is
    * running any more.
@@ -56,6 +58,16 @@ export type Transaction = {
   ): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
+/** Agents that work beside a run. */
+export type Delegates = {
+  /** The ids of the agents whose reports nobody has received. */
+  readonly unread: readonly string[]
+  /** Waits until an agent has ended, and returns its report as text. */
+  readonly reportOf: (id: string) => Promise<string>
+  /** Stops the agents that still work. Resolves when none does any more. */
+  readonly close: () => Promise<void>
+}
+
 /** Everything that a run needs. It is prepared before the run starts, so that no configuration error can occur during the run. */
 export type RunOptions = {
   readonly model: Model
@@ -63,6 +75,8 @@ export type RunOptions = {
   readonly sandbox: Sandbox
   /** Opens sandboxes with the permissions that are granted during the run. Default: nothing can be granted. */
   readonly escalation?: Escalation
+  /** Called first, with a function that emits the run's last event at once, for a process that can't wait for the run to end. */
+  readonly began?: (abandon: (stop: Stop) => void) => void
   /** Creates the Guardian for this run, given the run's context. */
   readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
@@ -105,6 +119,8 @@ export type RunOptions = {
   readonly webSearch?: WebSearchRequestOptions
   /** The maximum number of tokens in one answer from the model. Default: the model's own maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined
+  /** The agents to which the run has delegated work. Default: none. */
+  readonly delegates?: Delegates
   readonly budget: Budget
   /** Returns the prices of the model with this name, and how long its answers can be. */
   readonly factsOf: BudgetFacts
@@ -143,6 +159,8 @@ export type RunOptions = {
   readonly failOnDenied: boolean
   /** Whether a run that completes without changes counts as failed. Default: no. */
   readonly failOnNoChange?: boolean
+  /** The check of the facts that the model claims at the end. Its `output` is part of `output`. Default: no facts are asked for. */
+  readonly claims?: ClaimsCheck
   /** The outcome of the review, which determines how the run ends; undefined if the run is not a review. */
   readonly review?: RunReview
   /** For a sub-agent: the change tracking of its parent run. Default: the run itself tracks what its commands write. */

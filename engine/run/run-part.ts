@@ -14,6 +14,7 @@ export type RunPart = Pick<
     | 'ignoredConfig'
     | 'resumedFrom'
     | 'output'
+    | 'claims'
     | 'deliver'
     | 'instructions'
     | 'context'
@@ -22,4 +23,6 @@ export type RunPart = Pick<
     | 'verify'
     | 'serve'
     | 'failOnNoChange'
+    | 'delegates'
+    | 'began'
   >

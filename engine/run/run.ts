@@ -13,7 +13,8 @@ import { sandboxStatusOf, closingOf } from '../core/sandbox-status.ts'
 import { Conversation } from './conversation.ts'
 import { converse } from './converse.ts'
 import { endedBlank } from './count-empty-answers.ts'
-import { Recorder, type Closing } from './recorder.ts'
+import type { Closing } from './closing.ts'
+import { Recorder } from './recorder.ts'
 import { makeRunContext } from './make-run-context.ts'
 import { estimateTokensOfText } from './estimate-tokens.ts'
 import type { RunOptions, Transaction } from './run-options.ts'
@@ -32,16 +33,19 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     options.resumedFrom,
     (bytes) => keepIfPossible(session, bytes),
     sandboxStatusOf(options.sandbox),
+    options.changes === undefined ? options.workspace : undefined,
+    options.environment,
   )
   const budget = new BudgetWatch(options.budget, options.factsOf, (spent) => recorder.spent(spent))
   // The changes of a sub-agent are tracked by its parent run.
   const changes: ChangeSource =
     options.changes ??
-    options.transaction?.changes ??
+    options.transaction?.changes(() => recorder.patched) ??
     new ChangeWatch(() => recorder.patched, session.directory, options.workspace)
   const ending = watchEnding(options, recorder, changes)
   let closing: Closing | undefined
   let stop: Stop | undefined
+  options.began?.(({ reason, message }) => recorder.end(reason, message))
   try {
     announce(options, recorder)
     session.rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
@@ -56,6 +60,8 @@ export async function run(options: RunOptions): Promise<RunSummary> {
         stop = (await converse(options, path, running)) ?? endedBlank(recorder.finalMessage)
       else await options.serve(takeCalls(path))
     } finally {
+      // What the agents' commands did is part of what the run's end says, and nothing may change any more when its changes land.
+      await options.delegates?.close()
       await closeWorkingState(path.context.state)
     }
     if (options.serve === undefined) {

@@ -1,4 +1,6 @@
+import { isDiskFault } from '../core/disk-fault.ts'
 import type { EndReason } from '../core/exit-codes.ts'
+import { explainSystemFault } from '../core/system-fault.ts'
 import { ModelError } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
 import type { BudgetWatch } from './budget-watch.ts'
@@ -25,18 +27,16 @@ export function interruptionBy({ reason: why }: Pick<AbortSignal, 'reason'>): St
   return { reason, message: reason === 'terminated' ? 'Stopped by SIGTERM.' : 'Interrupted.' }
 }
 
-/** Error codes that mean that a disk or a file takes no more data, for example because the disk is full. */
-const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
-
 /** Returns the reason to end a run after an error that the run can't handle, such as an internal error or a full disk. */
 export function faultOf(error: unknown): Stop {
   if (error instanceof UserError) return { reason: error.reason, message: error.message }
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const fault = explainSystemFault(error)
+  if (fault !== undefined) return { reason: 'failed', message: `${fault}.` }
   return {
     reason: 'failed',
-    message: diskErrors.includes(code)
-      ? `The session can't be written any more, so the run ended: ${message}.`
+    message: isDiskFault(error)
+      ? `A disk takes no more data, so the run ended: ${message}. Free some space where the session and temporary files are stored, or name other folders with XDG_STATE_HOME and TMPDIR.`
       : `The engine failed: ${message}. This is a bug in Portcullis; please report it.`,
   }
 }

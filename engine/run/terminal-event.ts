@@ -50,13 +50,16 @@ export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession |
     transaction,
     verified,
     review,
-    unsupported = [],
+    contradictions = [],
+    record,
+    patchNotes = [],
   } = summary
   const { usage: before, costUsd: paid } = resumedFrom ?? { usage: noUsage, costUsd: 0 }
   const total = sumCost(paid, costUsd)
   const common = {
     result: summary.result ?? results[reason],
-    ...(unsupported.length === 0 ? {} : { unsupported_claims: [...unsupported] }),
+    ...(record === undefined ? {} : { record }),
+    ...(contradictions.length === 0 ? {} : { contradictions: [...contradictions] }),
     usage: summary.usage,
     total_usage: eventUsage(sumUsage(before, used)),
     ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
@@ -67,10 +70,19 @@ export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession |
     ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
     ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
     ...(changes === undefined ? {} : { changes: countChanges(changes) }),
+    ...(patchNotes.length === 0 ? {} : { patch_notes: someOf(patchNotes) }),
     ...(verified === undefined ? {} : { verified: [...verified] }),
     ...(review === undefined ? {} : { review }),
     ...(transaction === undefined ? {} : { transaction }),
   }
   if (error === undefined) return { type: 'turn.completed', ...common }
   return { type: 'turn.failed', error: { message: error }, reason, exit_code: summary.exitCode, ...common }
+}
+
+/** The maximum number of notes about patches in the event. */
+const mostNotes = 20
+
+function someOf(notes: readonly string[]): string[] {
+  if (notes.length <= mostNotes) return [...notes]
+  return [...notes.slice(0, mostNotes - 1), `${notes.length - mostNotes + 1} more notes, not listed here`]
 }

@@ -1,18 +1,19 @@
 import { lstatSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import type { Contradiction } from '../core/events.ts'
 import type { ChangeSource } from '../core/changes/change-watch.ts'
 import { sourcePath } from '../../sandbox/index.ts'
-import type { KnownOfRun } from './claims/run-evidence.ts'
-import { unsupportedClaims } from './claims/unsupported.ts'
 import { headMark } from './git-state.ts'
-import type { Closing, Recorder } from './recorder.ts'
+import { madeCommits } from './record/made-commits.ts'
+import type { Closing } from './closing.ts'
+import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Stop } from './stop.ts'
 import { isUnchanged } from './terminal-event.ts'
 
 /** The outcome of a run. */
 type Ending = {
-  readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported' | 'review'>
+  readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'commits' | 'contradictions' | 'review'>
   /** Why a completed run counts as failed; undefined if it doesn't count as failed. */
   readonly stop: Stop | undefined
 }
@@ -30,7 +31,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
   const { views } = options.sandbox.policy
   const began = Date.now() - tickMs
   const isOwn = options.changes === undefined && options.serve === undefined
-  const head = isOwn ? headMark(sourcePath(workspace, views)) : undefined
+  const head = options.changes === undefined ? headMark(sourcePath(workspace, views)) : undefined
   let ending: Promise<Ending> | undefined
   return () => (ending ??= find())
 
@@ -38,41 +39,50 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     // This run is a sub-agent's. Its parent run determines the outcome.
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
-    if (!isOwn) return { closing: { changes: settled }, stop: undefined }
+    const headMoved = headMark(sourcePath(workspace, views)) !== head
+    // Git is started only if there may be commits, because that takes as long as many a command.
+    const commits =
+      headMoved || (head !== undefined && recorder.seen.namesGit)
+        ? await madeCommits(options.now?.() ?? options, began, /[0-9a-f]{40,64}$/.exec(head ?? '')?.[0])
+        : []
+    if (!isOwn) return { closing: { changes: settled, commits }, stop: undefined }
     if (options.review !== undefined) {
       const [report, failure] = [options.review.report(), options.review.failure()]
       return {
-        closing: { changes: settled, ...(report === undefined ? {} : { review: report }) },
+        closing: { changes: settled, commits, ...(report === undefined ? {} : { review: report }) },
         stop: failure === undefined ? undefined : { reason: 'failed', message: failure },
       }
     }
-    const headMoved = headMark(sourcePath(workspace, views)) !== head
-    const unsupported = await unsupportedClaims(recorder.finalMessage, {
-      ...recorder.evidence.record(),
-      changed: settled.files.map(({ path }) => path),
-      workspace: options.now?.().workspace ?? workspace,
-      isTouched: (path) => {
-        const absolute = isAbsolute(path) ? path : join(options.now?.().workspace ?? workspace, path)
-        return stateOf(sourcePath(absolute, views), began)
-      },
-      goesOn: options.resumedFrom !== undefined,
-    })
-    const isFailure = options.failOnNoChange === true && isUnchanged(settled) && !headMoved
+    const contradictions =
+      options.claims?.contradictions(recorder.recordWith({ changes: settled, commits }), {
+        outcomeOf: (command) => recorder.seen.outcomeOf(command),
+        isWritten: (path) => {
+          const { workspace: here } = options.now?.() ?? options
+          return isWritten(sourcePath(isAbsolute(path) ? path : join(here, path), views), began)
+        },
+      }) ?? []
+    const failure =
+      options.failOnNoChange === true && isUnchanged(settled) && !headMoved
+        ? 'The run changed nothing, so it failed because of --fail-on-no-change.'
+        : contradicted(options, contradictions)
     return {
-      closing: { changes: settled, headMoved, unsupported },
-      stop: isFailure
-        ? { reason: 'failed', message: 'The run changed nothing, so it failed because of --fail-on-no-change.' }
-        : undefined,
+      closing: { changes: settled, headMoved, commits, contradictions },
+      stop: failure === undefined ? undefined : { reason: 'failed', message: failure },
     }
   }
 }
 
-function stateOf(path: string, began: number): ReturnType<KnownOfRun['isTouched']> {
+function contradicted({ claims }: RunOptions, contradictions: readonly Contradiction[]): string | undefined {
+  const [first] = contradictions
+  if (claims?.fails !== true || first === undefined) return undefined
+  return `The record contradicts what the model claimed, so the run failed because of --fail-on-contradiction: "${first.claimed}", but ${first.record}.`
+}
+
+function isWritten(path: string, began: number): boolean {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (stat === undefined) return 'absent'
-    return Math.max(stat.mtimeMs, stat.ctimeMs) >= began ? 'written' : 'as-before'
+    return stat !== undefined && Math.max(stat.mtimeMs, stat.ctimeMs) >= began
   } catch {
-    return 'as-before'
+    return false
   }
 }

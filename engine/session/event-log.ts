@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent, RunSummary, Sink, UsageSoFar } from '../core/events.ts'
 import { maskRecord } from '../core/text/mask-record.ts'
+import type { Mask } from '../core/text/mask-secrets.ts'
 import { version } from '../core/version.ts'
 
 /** The file in a session's folder that contains its events. */
@@ -23,8 +24,9 @@ type EventRecord = { readonly at: number } & (
  * conversation with the model, not the decisions, durations and changes. If writing fails, no more events are stored, but the run continues.
  *
  * @param directory the session's folder
+ * @param mask masks the values of withheld variables in the beginning. Default: they are not masked there
  */
-export function eventLog(directory: string, beginning: RunBeginning): Sink {
+export function eventLog(directory: string, beginning: RunBeginning, mask?: Mask): Sink {
   let descriptor: number | undefined
   let isLost = false
   const write = (record: EventRecord): void => {
@@ -32,7 +34,7 @@ export function eventLog(directory: string, beginning: RunBeginning): Sink {
     try {
       if (descriptor === undefined) {
         descriptor = openSync(join(directory, eventLogName), 'a', 0o600)
-        write({ type: 'begin', at: Date.now(), version, ...maskRecord(beginning) })
+        write({ type: 'begin', at: Date.now(), version, ...maskRecord(beginning, mask) })
       }
       const line = Buffer.from(`${JSON.stringify(record)}\n`)
       for (let written = 0; written < line.length;) written += writeSync(descriptor, line, written)

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import * as z from 'zod'
 import { maskRecord } from '../core/text/mask-record.ts'
 import type { HistoryItem, Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
+import { readUserBytes } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Verification } from '../core/verification-settings.ts'
 import { historyItem } from './history-item.ts'
@@ -124,8 +125,8 @@ export type ReadRollout = {
 
 /** Opens a rollout for appending, after removing an incomplete last line. */
 export function openRollout(path: string): Rollout {
+  const bytes = existsSync(path) ? readBytes(path) : Buffer.alloc(0)
   const descriptor = openSync(path, 'a+', 0o600)
-  const bytes = readFileSync(path)
   const whole = bytes.lastIndexOf(10) + 1
   if (whole < bytes.length) ftruncateSync(descriptor, whole)
   return {
@@ -143,7 +144,7 @@ export const noRollout: Rollout = { append: () => undefined, sync: () => undefin
 
 /** Whether a rollout has no complete line or doesn't exist. */
 export function isEmpty(path: string): boolean {
-  return !existsSync(path) || !readFileSync(path).includes(10)
+  return !existsSync(path) || !readBytes(path).includes(10)
 }
 
 /**
@@ -175,12 +176,10 @@ export function readRollout(path: string): ReadRollout {
   }
 }
 
+const largestRollout = 2 ** 31
+
 function readBytes(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
-  }
+  return readUserBytes(path, largestRollout)
 }
 
 function parseRecord(line: string, place: string): ReadRecord {

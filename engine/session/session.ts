@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { makeDirectories, makePassingDirectory } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
-import { lockSession, type LockedFolder } from './session-lock.ts'
+import { lockSession, type LockedFolder, type SessionLock } from './session-lock.ts'
 import { noRollout, openRollout, type Rollout } from './rollout.ts'
 
 /** A session's folder: its rollout, its audit log, and the full text of outputs that were too long to show. */
@@ -26,19 +26,34 @@ export type Session = {
  *   not start)
  */
 export function openSession(stateDir: string, threadId: string): Session {
-  const directory = sessionDirectory(stateDir, threadId)
+  const { lock } = lockSessionFolder(sessionDirectory(stateDir, threadId))
   try {
-    makeDirectories(directory)
-    const lock = lockSession(directory, 'run')
-    const rollout = openRollout(join(directory, 'rollout.jsonl'))
+    const rollout = openRollout(join(lock.directory, 'rollout.jsonl'))
     return { ...folder(threadId, lock.directory), kept: true, rollout, close: lock.release }
   } catch (error) {
-    if (error instanceof UserError) throw error
-    const hint = 'The audit log is stored there. Set XDG_STATE_HOME to a folder that you can write to.'
-    throw new UserError('usage', `${directory}: can't be used: ${(error as Error).message}. ${hint}`, {
-      cause: error,
-    })
+    throw unusable(lock.directory, error)
   }
+}
+
+/**
+ * Creates the folder of a session if it doesn't exist, and locks it for a run.
+ *
+ * @returns the lock, and the directories that were created, outermost first
+ * @throws UserError `usage` if another process is running the session, or if the folder can't be created
+ */
+export function lockSessionFolder(directory: string): { readonly lock: SessionLock; readonly made: readonly string[] } {
+  try {
+    const made = makeDirectories(directory)
+    return { lock: lockSession(directory, 'run'), made }
+  } catch (error) {
+    throw unusable(directory, error)
+  }
+}
+
+function unusable(directory: string, error: unknown): UserError {
+  if (error instanceof UserError) return error
+  const hint = 'The audit log is stored there. Set XDG_STATE_HOME to a folder that you can write to.'
+  return new UserError('usage', `${directory}: can't be used: ${(error as Error).message}. ${hint}`, { cause: error })
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   planPatch,
   renderFailure,
   renderSummary,
+  withoutDiffPrefixes,
   type ChangeSet,
   type Patch,
 } from '../../apply-patch/index.ts'
@@ -61,10 +62,9 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
     item.complete({ status: 'failed', error: plan.error, duration_ms, ...(verdict === undefined ? {} : { verdict }) })
     return plan.refused ?? { ok: false, output: plan.error }
   }
-  const refused = await commitChanges(plan.changeSet, context, started)
-  if (refused !== undefined) return refused
-  const notes = [...plan.repairs, ...plan.changeSet.warnings.map(({ message }) => message)]
-  const noted = notes.map((note) => `Note: ${note}\n`).join('')
+  const done = await commitChanges(plan.changeSet, context, started, { repairs: plan.repairs })
+  if (done.refused !== undefined) return done.refused
+  const noted = done.notes.map((note) => `Note: ${note}\n`).join('')
   return { ok: true, output: shownText(`${renderSummary(plan.changeSet)}${noted}`, context.sandbox.policy.views) }
 }
 
@@ -94,7 +94,9 @@ async function planText(text: string, root: string, context: ToolContext): Promi
   const { sandbox, workspace, signal } = context
   const { views } = sandbox.policy
   try {
-    const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
+    const { patch: written, repairs } = parsePatch(text, { mode: 'lenient' })
+    // The paths that are checked must be those that are read.
+    const { patch, warnings } = withoutDiffPrefixes(written, sourcePath(root, views))
     for (const { path } of patch.operations) {
       // If a patch doesn't match a file, the error message quotes lines of that file. Therefore files that a command must not read are not opened.
       const denial = accessDenial(sandbox.policy, resolve(root, path), 'read')
@@ -106,8 +108,14 @@ async function planText(text: string, root: string, context: ToolContext): Promi
     if (unread !== undefined) return { ok: false, error: unread.output, outside: [], refused: unread }
     const beside = [workspace, ...sandbox.policy.writableRoots].filter((other) => other !== root)
     const there = { root: sourcePath(root, views), beside: beside.map((each) => sourcePath(each, views)) }
-    const changeSet = await planPatch(atSources(patch, views), { ...there, mode: 'lenient', signal })
-    return { ok: true, changeSet, repairs: repairs.map(({ message }) => message) }
+    const changeSet = await planPatch(atSources(patch, views), {
+      ...there,
+      mode: 'lenient',
+      ambiguous: 'refuse',
+      literalPaths: true,
+      signal,
+    })
+    return { ok: true, changeSet, repairs: [...repairs, ...warnings].map(({ message }) => message) }
   } catch (error) {
     if (!isRefusal(error)) throw error
     const outside = outsideOf(error, root).map((path) => shownPath(path, views))

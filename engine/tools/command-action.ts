@@ -48,6 +48,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
     type: 'exec',
     argv: request.argv,
     cwd,
+    ...(cwd === context.workspace ? {} : { workspace: context.workspace }),
     // In the read-only sandbox, it is safe to run the command in parallel with others, even if it was wrongly classified as read-only.
     sandbox: confined ? 'read-only' : policy.mode,
   }

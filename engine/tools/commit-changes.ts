@@ -6,6 +6,7 @@ import {
   ReadError,
   renderFailure,
   unifiedDiff,
+  type Report,
   type Change,
   type ChangeSet,
 } from '../../apply-patch/index.ts'
@@ -27,6 +28,12 @@ import type { ToolResult } from './tool-result.ts'
 /** The maximum number of characters of a diff in one event. The limit keeps the event's line below 64 KiB even if every character is escaped. */
 const eventDiffLimit = 8 * 1024
 
+/** The maximum number of notes in one event, and of the characters of each. */
+const [eventNotes, eventNoteLength] = [20, 500]
+
+/** The outcome of a commit: the failed result of the call if nothing was changed, otherwise what deserves attention in what was done. */
+type Committed = { readonly refused: ToolResult } | { readonly refused?: undefined; readonly notes: readonly string[] }
+
 /** The maximum number of characters of a diff that a reviewer sees. */
 const reviewedDiffLimit = 32 * 1024
 
@@ -35,16 +42,16 @@ const reviewedDiffLimit = 32 * 1024
  * `what`), and they are committed completely or not at all. An item in the event stream reports them.
  *
  * @param started when the call began, from `performance.now()`
+ * @param repairs what was repaired in the patch, for the event
  * @param what `instructions` if the change adds a note to the instructions of later runs. Such a change is reviewed as a note, and an approval covers
  *   only the file with the note
- * @returns the failed result if nothing was changed; undefined on success
  */
 export async function commitChanges(
   changeSet: ChangeSet,
   context: ToolContext,
   started: number,
-  what: 'files' | 'instructions' = 'files',
-): Promise<ToolResult | undefined> {
+  { what = 'files', repairs = [] }: { what?: 'files' | 'instructions'; repairs?: readonly string[] } = {},
+): Promise<Committed> {
   const { policy } = context.sandbox
   const { views } = policy
   const changes = changeSet.changes.map((change) => patchChange(change, views))
@@ -69,16 +76,17 @@ export async function commitChanges(
   })
   if (approved === undefined) {
     item.complete({ status: 'failed', error: verdict.reason, verdict: eventVerdict(verdict), duration_ms: elapsed() })
-    return denied(verdict)
+    return { refused: denied(verdict) }
   }
-  const fail = (error: string): ToolResult => {
+  const fail = (error: string): Committed => {
     item.complete({ status: 'failed', error, verdict: eventVerdict(verdict), duration_ms: elapsed() })
-    return { ok: false, output: error }
+    return { refused: { ok: false, output: error } }
   }
   const forbidden = what === 'instructions' ? undefined : forbiddenWrite(changes, policy)
   if (forbidden !== undefined) return fail(forbidden)
+  let report: Report
   try {
-    await commitApproved(approved, changeSet, views, context.signal)
+    report = await commitApproved(approved, changeSet, views, context.signal)
   } catch (error) {
     if (!isRefusal(error)) throw error
     return fail(shownText(renderFailure(error), views))
@@ -87,13 +95,22 @@ export async function commitChanges(
     if (change.type === 'write')
       context.state.seen.note(shownPath(change.place.key, views), Buffer.concat(change.content))
   }
+  const notes = [...repairs, ...report.warnings.map(({ message }) => message)].map((note) => shownText(note, views))
   item.complete({
     status: 'completed',
     diff: truncateMiddle(diff, eventDiffLimit).text,
+    ...(notes.length === 0 ? {} : { notes: shortened(notes) }),
     verdict: eventVerdict(verdict),
     duration_ms: elapsed(),
   })
-  return undefined
+  return { notes }
+}
+
+function shortened(notes: readonly string[]): readonly string[] {
+  const shown = notes.slice(0, notes.length > eventNotes ? eventNotes - 1 : eventNotes)
+  const more = notes.length - shown.length
+  const texts = shown.map((note) => truncateMiddle(note, eventNoteLength).text)
+  return more === 0 ? texts : [...texts, `${more} more notes, not listed here`]
 }
 
 /** Returns why the sandbox would not let a command make these changes. File tools must not make them either, or they would be a way around the sandbox. */
@@ -119,11 +136,11 @@ async function commitApproved(
   changeSet: ChangeSet,
   views: readonly View[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Report> {
   const changes = changeSet.changes.map((change) => patchChange(change, views))
   const same = JSON.stringify(changes) === JSON.stringify(approved.changes)
   if (!same) throw new TypeError('the change set is not the one that was approved')
-  await commit(changeSet, { signal })
+  return commit(changeSet, { signal })
 }
 
 /** Converts a planned change to the Guardian's format, with paths as commands see them. */

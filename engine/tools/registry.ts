@@ -77,7 +77,8 @@ export function createRegistry(sources: Sources): ToolRegistry {
       tools,
       byName: new Map(tools.map((tool) => [tool.name, tool])),
       deferred: callable.filter((tool) => tool.declaration !== undefined && !isLoaded(tool)),
-      loaded: callable.filter(isLoaded),
+      // A tool without a declaration, such as one that needs the network in a run without it, is not offered.
+      loaded: callable.filter((tool) => tool.declaration !== undefined && isLoaded(tool)),
     }
   }
   let built = build(first, given)

@@ -2,6 +2,7 @@ import { describeGrant } from '../../policies/index.ts'
 import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
+import { faultIn } from '../core/disk-fault.ts'
 import { actionOf, widerAction, type CommandRequest, type ExecAction } from './command-action.ts'
 import { answerCommand, answerRunning, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
 import { mostSessions, type LiveCommand } from './command-sessions.ts'
@@ -60,15 +61,16 @@ async function runAttempt(action: ExecAction, request: CommandRequest, context: 
   const begun = await begin(action, request, context, lasting)
   if (begun.kind === 'not-run') return begun
   const { command, complete, fail } = begun
+  let result: ExecResult | undefined
   try {
-    const result = await waitFor(command, request, context)
-    if (result === undefined) return await goOn(begun, request, context)
-    const finished = finish(command, result, request, context)
-    complete(finished)
-    return { kind: 'finished', finished }
+    result = await waitFor(command, request, context)
   } catch (error) {
     return fail(error)
   }
+  if (result === undefined) return goOn(begun, request, context)
+  const finished = finish(command, result, request, context)
+  complete(finished)
+  return { kind: 'finished', finished }
 }
 
 /** A command that has been approved and started. */
@@ -77,7 +79,7 @@ type Begun = {
   readonly command: LiveCommand
   /** Completes the command's item. */
   readonly complete: (finished: FinishedCommand) => void
-  /** Completes the item of a command that could not be started. Throws the error again if it is an internal one. */
+  /** Completes the item of a command that could not be set up, or whose end isn't known. */
   readonly fail: (error: unknown) => NotRun
 }
 
@@ -118,16 +120,29 @@ async function begin(
       ...(granted.length === 0 ? {} : { granted }),
     })
   const fail = (error: unknown): NotRun => {
-    if (!(error instanceof SandboxError)) throw error
-    item.complete({ status: 'failed', aggregated_output: error.message, verdict: eventVerdict(verdict) })
+    if (!(error instanceof SandboxError)) {
+      if (started === undefined) throw error
+      const output = context.state.mask(sanitizeOutput(started.output))
+      item.complete({ status: 'failed', aggregated_output: output, verdict: eventVerdict(verdict) })
+      return { kind: 'not-run', result: lost(error, output) }
+    }
+    item.complete({
+      status: 'failed',
+      started: false,
+      aggregated_output: error.message,
+      verdict: eventVerdict(verdict),
+    })
     const broken = error.code === 'setup-failed'
     return {
       kind: 'not-run',
       result: { ok: false, output: `The command was not started: ${error.message}`, broken },
     }
   }
+  let started: LiveCommand | undefined
   try {
     const command = await start(approved, verdict, asked, request, context, lasting)
+    started = command
+    item.began()
     item.tail(() => context.state.mask(sanitizeOutput(command.tail())))
     return { kind: 'begun', command, complete, fail }
   } catch (error) {
@@ -162,16 +177,22 @@ export async function startCommand(request: CommandRequest, context: ToolContext
 
 /** Adds a command to the run's sessions. */
 function keep(
-  { command, complete }: Begun,
+  { command, complete, fail }: Begun,
   request: CommandRequest,
   context: ToolContext,
 ): Pick<BackgroundCommand, 'id' | 'finished'> {
   const id = context.state.sessions.add(command)
-  const finished = command.result.then((result) => {
-    const done = finish(command, result, request, context)
-    complete(done)
-    return done
-  })
+  const finished = command.result.then(
+    (result) => {
+      const done = finish(command, result, request, context)
+      complete(done)
+      return done
+    },
+    (error: unknown) => {
+      fail(error)
+      throw error
+    },
+  )
   // If the command could not be set up, the failure is reported when the model asks for the command's output.
   finished.catch(() => undefined)
   return { id, finished }
@@ -201,6 +222,18 @@ function finish(
   const output = context.state.mask(sanitizeOutput(bytes))
   const isWhole = isShownWhole(output, request.max_output_tokens, context)
   return { result, mode: command.mode, output, file: isWhole ? undefined : context.state.kept.keep(bytes) }
+}
+
+/** The result of a command that was started, and whose end isn't known because of an internal error. */
+function lost(error: unknown, output: string): ToolResult {
+  const why = error instanceof Error ? error.message : String(error)
+  const said = output.trim() === '' ? '' : `\nOutput until then:\n${output}`
+  return {
+    ok: false,
+    commandFailed: true,
+    output: `The command was started, but how it ended isn't known: ${why}. It may have taken effect: look before you run it again.${said}`,
+    ...faultIn(error),
+  }
 }
 
 function tooMany({ state }: ToolContext): string {

@@ -67,7 +67,8 @@ export async function runVerification(
       cwd: workspace,
       ...(variables === undefined ? {} : { env: variables }),
     })
-    const live = new LiveCommand(child, sandbox.policy.mode, sandbox)
+    item.began()
+    const live = new LiveCommand(child, sandbox.policy.mode, sandbox, command, workspace)
     item.tail(() => state.mask(sanitizeOutput(live.tail())))
     const finished = finish(live, await ended(live, signal), context)
     // A verification item has all fields of a command's item except these four.
@@ -82,7 +83,9 @@ export async function runVerification(
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    item.complete({ status: 'failed', aggregated_output: why, ...(verdict && { verdict: eventVerdict(verdict) }) })
+    const start = error instanceof SandboxError ? { started: false } : {}
+    const judged = verdict === undefined ? {} : { verdict: eventVerdict(verdict) }
+    item.complete({ status: 'failed', aggregated_output: why, ...start, ...judged })
     if (!(error instanceof SandboxError)) throw error
     return { type: 'not-started', why }
   }

@@ -1,5 +1,6 @@
 import type { Approved, Verdict } from '../../policies/index.ts'
 import type { ExecResult } from '../../sandbox/index.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
 import type { AskedGrants } from '../escalation/escalation.ts'
 import { isReadOnly, type CommandRequest, type ExecAction } from './command-action.ts'
 import { LiveCommand } from './command-sessions.ts'
@@ -39,7 +40,7 @@ export async function start(
     // A command that only reads files is run without approval, so files that may be read only with approval are hidden from it.
     hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
   })
-  return new LiveCommand(child, approved.sandbox, sandbox)
+  return new LiveCommand(child, approved.sandbox, sandbox, shellJoin(approved.argv), approved.cwd)
 }
 
 /** How long a call waits for its command before it returns, in milliseconds; undefined if it waits until the command ends. */

@@ -46,6 +46,8 @@ export type ItemHandle = {
    * no secrets.
    */
   tail(read: () => string): void
+  /** Records that what the item is about has begun to take effect. Only for commands. */
+  began(): void
   complete(changes: Partial<Item>): void
 }
 

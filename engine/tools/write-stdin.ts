@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Action } from '../../policies/index.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { answerCommand, answerRunning } from './command-result.ts'
 import type { LiveCommand } from './command-sessions.ts'
@@ -91,7 +92,9 @@ async function refuseTyping(
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
   const whole = `${command.typed}${chars}`.replace(/\r\n?/g, '\n')
-  const refused = await refuseReadings(readingsOf(whole), command, context)
+  const readings = readingsOf(whole)
+  const { folders } = command
+  const refused = await refuseReadings(readings, folders, command, context)
   // What was typed before is still in the shell, which combines it with whatever is typed next.
   if (refused !== undefined) return refused
   // Control-C discards an incomplete command, so only the text after it is still pending. Control-D doesn't: the shell keeps the beginning of the line.
@@ -104,23 +107,48 @@ async function refuseTyping(
     }
   }
   command.typed = pending
+  if (pending === '') command.enters(readings.flatMap((text) => foldersAfter(text, folders, command, context)))
   return undefined
+}
+
+/** A typed line as an action, in the folder in which the shell may run it. */
+function actionIn(
+  folder: string | undefined,
+  text: string,
+  command: LiveCommand,
+  context: ToolContext,
+): Extract<Action, { type: 'exec' }> {
+  // The first command leads to a folder that isn't known.
+  const line = folder === undefined ? `cd "$folder_of_this_shell" || exit\n${text}` : text
+  const { workspace, sandbox } = context
+  return { type: 'exec', argv: [sandbox.shell, '-c', line], cwd: folder ?? workspace, workspace, sandbox: command.mode }
+}
+
+/** The folders in which a shell may work after it has run a line. Undefined stands for a folder that can't be known. */
+function foldersAfter(
+  text: string,
+  folders: readonly (string | undefined)[],
+  command: LiveCommand,
+  context: ToolContext,
+): readonly (string | undefined)[] {
+  return folders.flatMap((folder) => {
+    const { analysis } = context.guardian.assess(actionIn(folder, `${text}\n:`, command, context))
+    const isClear = analysis?.problems.length === 0
+    return isClear ? (analysis.commands.at(-1)?.folders ?? [undefined]) : [folder, undefined]
+  })
 }
 
 async function refuseReadings(
   readings: readonly string[],
+  folders: readonly (string | undefined)[],
   command: LiveCommand,
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
   for (const text of readings) {
-    const action = {
-      type: 'exec' as const,
-      argv: [context.sandbox.shell, '-c', text],
-      cwd: context.workspace,
-      sandbox: command.mode,
+    for (const folder of folders) {
+      const { verdict } = await context.review(actionIn(folder, text, command, context))
+      if (verdict.decision !== 'allow') return denied(verdict)
     }
-    const { verdict } = await context.review(action)
-    if (verdict.decision !== 'allow') return denied(verdict)
   }
   return undefined
 }

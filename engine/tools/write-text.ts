@@ -66,7 +66,7 @@ export async function writeText(
     if (change === undefined) return { ok: true, output: `${path} already has this content; nothing was changed.` }
     const held = change.before.type === 'file' ? change.before.bytes.toString('utf8') : undefined
     if (held !== before) return { ok: false, output: staleReason(path) }
-    return await commitChanges(changeSet, context, started)
+    return (await commitChanges(changeSet, context, started)).refused
   } catch (error) {
     if (!isRefusal(error)) throw error
     return { ok: false, output: shownText(renderFailure(error), views) }

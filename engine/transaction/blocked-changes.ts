@@ -15,18 +15,6 @@ export function whyNotText(key: string, target: string | undefined): string | un
   return undefined
 }
 
-/**
- * Explains what the user can do if none of a run's changes landed because some of them can't land.
- *
- * @param run the session's id
- */
-export function whatHelps(run: string): string {
-  return (
-    `To land everything, continue the session and let the model rename or remove what can't land: agent exec resume ${run} "rename …". ` +
-    `To land only the rest, run "agent apply ${run} .".`
-  )
-}
-
 /** Quotes a path for bash as `$'…'`. All bytes other than printable ASCII are escaped, so that no control character reaches a terminal. */
 function shellWord(latin1: string): string {
   const escaped = latin1.replaceAll(/[^ -~]|['\\]/g, (each) => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`)

@@ -33,6 +33,10 @@ const change = z.object({
   after: side,
   /** Why the file must not be merged line by line with a change that somebody else made. Absent: it may be. */
   no_merge: z.string().optional(),
+  /** Set if git ignores the path. It lands like any other, but lists and patches leave it out. */
+  ignored: z.literal(true).optional(),
+  /** When the entry was last modified in the view, in nanoseconds since 1970. Absent: it was removed, or is an older directory with another mode. */
+  modified: z.string().optional(),
 })
 
 /** A difference between the refs of a repository before and after the run, as in `RefChange`. */
@@ -44,7 +48,7 @@ const record = z.object({
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),
-  /** Files that git ignores. They remain in the view unless they are landed explicitly, and only their number and size are recorded. */
+  /** How many files that git ignores have changed, and their size. They are among the changes only if they land too. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
   /** Files that never land because they control other programs. */
   protected: z.array(z.string()),
@@ -57,8 +61,10 @@ const record = z.object({
   repositories: z
     .array(z.object({ path: z.string(), kept: z.string(), refs: z.array(refChange).readonly().optional() }))
     .default([]),
-  /** Changes that can't land. If there are any, the others land only if the user selects them. */
+  /** Changes that can't land, and why. All others land without them. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
+  /** The additional paths that the run's policy protects, as in the policy. Entries of commits are judged by them, too. */
+  protected_paths: z.array(z.string()).default([]),
   /** Whether `changes` includes files that git ignores. */
   with_ignored: z.boolean().default(false),
   /** The fingerprint of the view that is described here. Absent: an earlier version made this record. */
@@ -71,6 +77,12 @@ export type Side = z.infer<typeof side>
 export type RunChange = z.infer<typeof change>
 /** Everything that a run changed in its view. */
 export type ChangeRecord = z.infer<typeof record>
+
+/** Whether a change adds, updates or removes its path. */
+export function kindOf({ before, after }: Pick<RunChange, 'before' | 'after'>): 'add' | 'update' | 'delete' {
+  if (before.type === 'absent') return 'add'
+  return after.type === 'absent' ? 'delete' : 'update'
+}
 
 /** Removes the stored changes of a session's view. */
 export function removeRecord(directory: LockedFolder): void {
@@ -120,7 +132,7 @@ export function patchFile(directory: string): string {
 /** Stores the changes of a run, and their patch. */
 export function writeRecord(directory: LockedFolder, now: ChangeRecord): void {
   mkdirSync(folder(directory), { recursive: true, mode: 0o700 })
-  writePatch(directory, now.changes)
+  writePatch(directory, notIgnored(now))
   const file = recordFile(directory)
   writeFileSync(`${file}.new`, `${JSON.stringify(now)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
@@ -135,6 +147,11 @@ export function readRecord(directory: string): ChangeRecord | undefined {
   } catch (error) {
     throw new UserError('usage', `${file}: can't be read: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** The changes to list one by one: all but those to paths that git ignores. */
+export function notIgnored({ changes }: Pick<ChangeRecord, 'changes'>): readonly RunChange[] {
+  return changes.filter(({ ignored }) => ignored !== true)
 }
 
 /**

@@ -3,14 +3,20 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
   readlinkSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
-import { decodeText, encodePath, parseAlternates, realpathSync, writeAlternates } from '../../sandbox/index.ts'
+import {
+  decodeText,
+  encodePath,
+  parseAlternates,
+  readHostFile,
+  realpathSync,
+  writeAlternates,
+} from '../../sandbox/index.ts'
 
 /**
  * Copies a git directory for a view of its work tree. Objects aren't copied; the copy uses those of the original. Data of other work trees, lock files of
@@ -77,7 +83,8 @@ function placesOf(objects: string, known: Set<string> = new Set()): ReadonlySet<
   if (known.has(objects)) return known
   known.add(objects)
   const file = encodePath(`${objects}/info/alternates`)
-  const named = existsSync(file) ? parseAlternates(readFileSync(file)) : []
+  const content = readHostFile(file, { follow: true })
+  const named = content === undefined ? [] : parseAlternates(content)
   for (const place of named.map((each) => resolve(objects, each))) {
     if (existsSync(encodePath(place))) placesOf(realpathSync(place), known)
   }

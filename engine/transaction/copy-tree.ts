@@ -11,7 +11,7 @@ import { fitIndex } from './fit-index.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { listDirectory } from './list-directory.ts'
 import { markLeftOut } from './mark-left-out.ts'
-import { below, bytesOf, directoryOf, placeOf } from './path-keys.ts'
+import { below, bytesOf, directoryOf, keyIn, placeOf } from './path-keys.ts'
 import type { Manifest } from './view-manifest.ts'
 
 type CopyOptions = {
@@ -20,6 +20,8 @@ type CopyOptions = {
   /** The maximum size of the tree. It is checked while the tree is copied, so that copying stops early if the tree is too large. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
   readonly signal?: AbortSignal | undefined
+  /** The path of a directory that is left out wherever it lies in the tree: that of the copies themselves. Default: none. */
+  readonly without?: string | undefined
   /** Called with the key of each directory below the root that has a `.git` directory. Default: nothing is called. */
   readonly repository?: (key: string) => void
 }
@@ -43,7 +45,7 @@ const mostListed = 50_000
 export async function copyTree(
   from: string,
   to: string,
-  { how, limit, signal, repository }: CopyOptions,
+  { how, limit, signal, without, repository }: CopyOptions,
 ): Promise<Manifest> {
   const { addFiles, addBytes } = openCounter(from, limit)
   const countGit = (size: number): void => {
@@ -66,9 +68,11 @@ export async function copyTree(
   const pending = [{ directory: '', entries: listDirectory(from) }]
   const repositories = linked === undefined ? [] : ['']
 
+  const leftOut = without === undefined ? undefined : keyIn(from, without)
   const copyOne = (key: string): void => {
     const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return
+    if (key === leftOut) return record.add({ key, kind: 'left-out', mode: Number(stats.mode & 0o7777n) })
     const isGit = key === '.git' || key.endsWith('/.git')
     if (isGit && stats.isDirectory()) {
       repositories.push(directoryOf(key))

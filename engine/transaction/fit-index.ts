@@ -1,4 +1,4 @@
-import { lstatSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, writeFileSync } from 'node:fs'
 import { indexOfCopy, readHostFile } from '../../sandbox/index.ts'
 import { largestIndex, type CleanFiles } from './clean-files.ts'
 import type { CleanCopies } from './copy-record.ts'
@@ -15,5 +15,7 @@ export function fitIndex(to: string, index: CleanFiles['index'], copies: CleanCo
     const stats = copies.get(key)
     return stats === 'linked' ? lstatSync(placeOf(to, key), { bigint: true, throwIfNoEntry: false }) : stats
   })
+  // The copy has the permissions of the original, which may be read-only.
+  chmodSync(file, lstatSync(file).mode | 0o200)
   writeFileSync(file, fitted)
 }

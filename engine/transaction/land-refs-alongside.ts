@@ -10,9 +10,13 @@ import type { GitWrites } from '../../sandbox/index.ts'
 export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly changed: string } | undefined {
   const within = [...new Set(plans.flatMap((plan) => plan.within))]
   const changes: Change[] = []
+  const planned = new Map<string, Buffer>()
   const unchanged: { readonly key: string; readonly before: FileState }[] = []
   for (const { writes, unchanged: kept } of plans) {
     for (const { path, before, after, mode, isSynced } of writes) {
+      // The plans for the work trees of one repository may contain the same pack.
+      if (after !== undefined && planned.get(path)?.equals(after) === true) continue
+      if (after !== undefined) planned.set(path, after)
       const now = stateOf(path, before)
       if (now === undefined) return { changed: path }
       const place = { path, key: path }

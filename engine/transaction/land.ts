@@ -5,6 +5,7 @@ import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isAborted, isInterruption } from './is-aborted.ts'
+import { keepTimes } from './keep-times.ts'
 import { isNoSpace } from './no-space.ts'
 import { revertedInView, stateAfter } from './note-landed.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
@@ -39,8 +40,8 @@ export type Landing =
 type LandingWish = {
   /** The changes to land. Default: all of them. */
   readonly chosen?: readonly RunChange[]
-  /** Set if the commits of the session's runs land too. `move`: whether the checked-out branch moves to them. Default: commits don't land. */
-  readonly commits?: { readonly move: boolean } | undefined
+  /** Whether the commits of the session's runs land too. Default: false. */
+  readonly commits?: boolean
   /** When it is aborted, nothing lands, unless everything has landed already. Default: the landing can't be interrupted. */
   readonly signal?: AbortSignal | undefined
 }
@@ -53,9 +54,8 @@ type LandingWish = {
 export async function land(
   directory: string,
   record: ChangeRecord,
-  { chosen = record.changes, commits, signal }: LandingWish = {},
+  { chosen = record.changes, commits = false, signal }: LandingWish = {},
 ): Promise<Landing> {
-  if (record.blocked.length > 0 && chosen === record.changes) return { type: 'conflict', conflicts: record.blocked }
   for (let tries = 1; ; tries += 1) {
     if (signal?.aborted === true) return { type: 'interrupted' }
     const landing = await tryToLand(directory, record, { chosen, commits, signal })
@@ -95,7 +95,7 @@ async function isInterrupted(signal: AbortSignal | undefined, tried: Tried): Pro
 async function tryToLand(
   directory: string,
   record: ChangeRecord,
-  { chosen, commits: wanted, signal }: LandingWish & Required<Pick<LandingWish, 'chosen'>>,
+  { chosen, commits: wanted, signal }: LandingWish & Required<Pick<LandingWish, 'chosen' | 'commits'>>,
 ): Promise<Tried> {
   let gits: readonly string[] = []
   try {
@@ -104,7 +104,7 @@ async function tryToLand(
     const state = readViewState(directory)
     const whole = isWhole(record, chosen)
     const again = whole ? revertedInView(state, record) : []
-    const { changeSet, merged, conflicts, already } = planLanding(
+    const { changeSet, unmerged, merged, conflicts, already } = planLanding(
       [...chosen, ...again],
       directory,
       state?.applied,
@@ -112,17 +112,10 @@ async function tryToLand(
     )
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const { git, ...commits } =
-      wanted === undefined || state === undefined
+      !wanted || state === undefined
         ? { git: [], landed: [], refs: [], kept: [], failed: [], complete: [], indexes: [] }
-        : await planLandingOfCommits(directory, state, record, wanted.move)
-    const refused = commits.failed.find(({ isPart }) => isPart !== true)
-    if (wanted?.move === true && refused !== undefined)
-      return {
-        type: 'failed',
-        tree: 'unchanged',
-        message: `The commits made in ${refused.path} can\u2019t land: ${refused.why}.`,
-      }
-    const told = wanted && commits
+        : await planLandingOfCommits(directory, state, record)
+    const told = wanted ? commits : undefined
     const after = (now: ViewState, noted?: NotedLanding): ReturnType<typeof stateAfter> =>
       stateAfter(now, noted, { commits, part: whole ? undefined : chosen })
     const alongside = alongsideOf(git)
@@ -151,6 +144,7 @@ async function tryToLand(
       if (state !== undefined && !isOpen) writeIfRoom(directory, state)
       throw error
     })
+    await keepTimes(directory, unmerged)
     const notes = report.warnings.map(({ message }) => message)
     const noted = { ...landing, id: report.id, can_undo: report.canUndo, ...(notes.length === 0 ? {} : { notes }) }
     // If there is no room to note the landing, it is in the tree anyway.

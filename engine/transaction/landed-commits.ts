@@ -48,7 +48,7 @@ export function planGivingBack(
             git,
             roots,
             landed,
-            changes: refs.filter(isHere),
+            changes: refs.filter((each) => isHere(each) && each.ref.startsWith('refs/heads/')),
             index: keptIndex(directory, kept),
             earlier: plans.get(git.common),
           })

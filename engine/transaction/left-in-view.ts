@@ -47,7 +47,7 @@ function hasObjects(kept: string): boolean {
   return git === undefined || hasOwnObjects(encodeText(git.common))
 }
 
-/** Whether a view contains refs that have not landed, but that `agent apply --land-commits` may still land. */
+/** Whether a view contains refs that have not landed. */
 function hasRefs({ kept = [] }: ViewState): boolean {
   return kept.some(({ ref }) => ref !== 'HEAD')
 }

@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   rmSync,
   statSync,
   utimesSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import {
+  readHostFile,
   configForWorktree,
   encodePath,
   encodeText,
@@ -57,7 +57,7 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
           ]
   throw new UserError(
     'sandboxUnavailable',
-    `${wrong}, so no private view of the tree can be made. ${remedy}, or run without --transactional.`,
+    `${wrong}, so no private view of the tree can be made. ${remedy}, or run with --in-place.`,
   )
 }
 
@@ -75,8 +75,8 @@ export function copyLinkedGit({ own, common }: GitDirectories, to: string, count
 
 function rewriteConfig(git: string, worktree: string | undefined): void {
   const file = encodePath(join(git, 'config'))
-  if (!existsSync(file)) return
-  const config = configForWorktree(readFileSync(file), worktree)
+  const content = readHostFile(file, { follow: true })
+  const config = content === undefined ? undefined : configForWorktree(content, worktree)
   if (config !== undefined) writeFileSync(file, config)
 }
 
@@ -117,7 +117,7 @@ export function linkNested(tree: string, kept: string, files: string, count: (si
       writeFileSync(encodePath(join(git.own, 'gitdir')), encodeText(`${relative(shown, join(path, '.git'))}\n`))
     }
     const pointer = encodeText(`gitdir: ${relative(path, shown)}\n`)
-    if (readFileSync(encodePath(join(path, '.git'))).equals(pointer)) continue
+    if (readHostFile(encodePath(join(path, '.git')))?.equals(pointer) === true) continue
     const link = encodePath(join(files, relative(tree, path), '.git'))
     makeAlike(tree, files, path)
     rmSync(link, { force: true })

@@ -10,7 +10,7 @@ import { stampOf } from './view-manifest.ts'
 export type TreeLook = {
   /** The directories that their owner couldn't read or enter, by key, with their modes. They can be read until `close` is called. */
   readonly closed: ReadonlyMap<string, number>
-  /** The keys of directories that can't be read, because they belong to somebody else. */
+  /** The keys of directories that can't be read, because they belong to somebody else, or because the paths of their entries are too long. */
   readonly unreadable: readonly string[]
 }
 
@@ -26,6 +26,8 @@ export type Look = {
 
 const atOnce = 500
 const readAndEnter = 0o500n
+/** The maximum length in bytes of a path (path_resolution(7)), without its final NUL, and of a name in it. */
+const [longestPath, longestName] = [4095, 255]
 
 /**
  * Looks through everything that a view stores. A directory that a command has made unreadable (for example with `chmod 000`) belongs to this user like
@@ -35,24 +37,31 @@ export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views'
   const sum = createHash('sha256')
   const opened: (readonly [path: Buffer, mode: number])[] = []
   const trees: TreeLook[] = []
-  for (const [index, { source }] of views.entries()) {
+  for (const [index, { path, source }] of views.entries()) {
     const closed = new Map<string, number>()
     const unreadable: string[] = []
     const storage = overlays[index]
     // The layers of a mounted overlay must not be changed directly.
     const shown = storage !== undefined && !areMounted([source]) ? storage.upper : source
+    const rootLength = Math.max(...[path, source, storage?.upper ?? ''].map((root) => Buffer.byteLength(root)))
     await walk(storage?.upper ?? source, sum, (key, { mode: bits }) => {
-      if ((bits & readAndEnter) === readAndEnter) return
+      if (rootLength + key.length + longestName + 2 > longestPath) {
+        unreadable.push(key)
+        return false
+      }
+      if ((bits & readAndEnter) === readAndEnter) return true
       const [path, mode] = [bytesOf(shown, key), Number(bits & 0o7777n)]
       try {
         chmodSync(path, mode | 0o700)
         opened.push([path, mode])
         closed.set(key, mode)
+        return true
       } catch {
         unreadable.push(key)
+        return false
       }
     })
-    if (storage !== undefined) await walk(storage.repository, sum, () => undefined)
+    if (storage !== undefined) await walk(storage.repository, sum, (key) => key.length < longestPath / 2)
     trees.push({ closed, unreadable })
   }
   const close = (): void => {
@@ -61,12 +70,11 @@ export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views'
   return { stamp: sum.digest('hex'), trees, close }
 }
 
-/** Adds every entry below a directory to a fingerprint. `open` is called with each directory before it is read. */
-async function walk(root: string, sum: Hash, open: (key: string, stats: BigIntStats) => void): Promise<void> {
+/** Adds every entry below a directory to a fingerprint. `open` is called with each directory, and decides whether it is read. */
+async function walk(root: string, sum: Hash, open: (key: string, stats: BigIntStats) => boolean): Promise<void> {
   const top = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (top === undefined) return
-  open('', top)
-  const pending = ['']
+  const pending = open('', top) ? [''] : []
   let looked = 0
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     for (const name of namesIn(root, directory)) {
@@ -76,8 +84,7 @@ async function walk(root: string, sum: Hash, open: (key: string, stats: BigIntSt
       if (stats === undefined) continue
       sum.update(`${key}\0${wordsOf(stats)}\0`, 'latin1')
       if (!stats.isDirectory()) continue
-      open(key, stats)
-      pending.push(key)
+      if (open(key, stats)) pending.push(key)
     }
   }
 }

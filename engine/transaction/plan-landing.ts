@@ -22,6 +22,8 @@ import type { ViewState } from './view-state.ts'
 /** A plan for landing changes. Nothing has been changed yet. */
 type LandingPlan = {
   readonly changeSet: ChangeSet
+  /** The changes that are written as they are in the view, and not merged with somebody else's. */
+  readonly unmerged: readonly RunChange[]
   /** Files that someone else also changed, but on other lines. The result contains both changes. */
   readonly merged: readonly string[]
   /** Paths that can't land, each with the reason. If there are any, nothing lands. */
@@ -50,6 +52,7 @@ export function planLanding(
   const roots = [...new Set(changes.map(({ root }) => root))]
   const [all, directories]: [Change[], DirectoryChange[]] = [[], []]
   const [merged, conflicts]: [string[], Conflict[]] = [[], []]
+  const unmerged: RunChange[] = []
   let already = 0
   for (const root of roots) {
     const own = changes.filter((each) => each.root === root)
@@ -67,6 +70,7 @@ export function planLanding(
         if (planned.change !== undefined) all.push(planned.change)
         if (planned.directory !== undefined) directories.push(planned.directory)
         if (planned.isMerged === true) merged.push(name)
+        else unmerged.push(change)
       }
     }
   }
@@ -75,6 +79,7 @@ export function planLanding(
   const within = roots.length === 1 ? {} : { within: roots }
   return {
     changeSet: { root, ...within, unsafePaths: false, changes: all, directories, summary, warnings: [] },
+    unmerged,
     merged,
     conflicts,
     already,

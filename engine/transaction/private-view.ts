@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { areMounted, removeTree, type Overlays } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
+import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { CopyRefusal, type CopyLimit } from './copy-limit.ts'
@@ -116,7 +117,10 @@ async function makeWith(
       const at = pathOfKey(key)
       nested.push({ path: join(path, at), git: join(source, at, '.git') })
     }
-    writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, repository }))
+    writeManifest(
+      manifestFile(directory, index),
+      await copyTree(path, source, { how, limit, repository, without: sessionsIn(path, directory) }),
+    )
     made.push({ path, git: join(source, '.git'), nested })
   }
   noteHeads(directory, made)
@@ -125,19 +129,25 @@ async function makeWith(
   return asView(directory, began)
 }
 
+/** The folder of all sessions, or at least of this one, if a tree contains it: a view must not contain itself, or views of other sessions. */
+function sessionsIn(tree: string, directory: string): string | undefined {
+  const real = realpathSync(directory)
+  return [dirname(real), real].find((folder) => folder !== tree && isInside(folder, tree))
+}
+
 function refusalOf(error: unknown, directory: string, noOverlay: string): unknown {
   if (error instanceof CopyRefusal) {
     const remedy =
       error.why === 'no-clones'
-        ? 'Use --transactional=copy, which works on every file system'
-        : 'Use --transactional=copy, which copies a tree of any size'
+        ? 'Use --view=copy, which works on every file system'
+        : 'Use --view=copy, which copies a tree of any size, or --in-place, which works without a view'
     const overlay = error.why === 'large' ? `. An overlay can't be used either: ${noOverlay}` : ''
-    const message = `--transactional can't create a private view: ${error.message}${overlay}. ${remedy}.`
+    const message = `The run's private view can't be made: ${error.message}${overlay}. ${remedy}.`
     return new UserError('sandboxUnavailable', message)
   }
   if (!isNoSpace(error)) return error
   const message =
-    `--transactional can't create a private view: no space is left in ${directory}, where the view is stored. ` +
+    `The run's private view can't be made: no space is left in ${directory}, where the view is stored. ` +
     'Make room, or set XDG_STATE_HOME to a folder with more space.'
   return new UserError('sandboxUnavailable', message, { cause: error })
 }

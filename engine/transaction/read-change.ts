@@ -56,7 +56,14 @@ export async function changeOf(
         }
       : was
   if (isDeepStrictEqual(old, now)) return undefined
-  const change = { root: tree.path, path: pathOfKey(key), before: old, after: now }
+  const modified =
+    now.type === 'absent' || (now.type === 'directory' && old.type === 'directory')
+      ? undefined
+      : statsOf(bytesOf(tree.source, key))?.mtimeNs
+  const change = {
+    ...{ root: tree.path, path: pathOfKey(key), before: old, after: now },
+    ...(modified === undefined ? {} : { modified: `${modified}` }),
+  }
   const isFile = old.type === 'file' && now.type === 'file'
   return isFile && rule.noMerge !== undefined ? { ...change, no_merge: rule.noMerge } : change
 }

@@ -25,13 +25,19 @@ import { changeOf, knownBefore, type Tree } from './read-change.ts'
  *
  * @param sandbox the run's sandbox, for git and for the list of protected paths
  * @param withIgnored whether files that git ignores are treated like all others
+ * @param deliversTo the absolute path of a file that this program writes itself. The run's own entry there is left out
  * @throws UserError `failed` if no space is left to store the record
  */
-export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
+export async function recordChanges(
+  view: PrivateView,
+  sandbox: Sandbox,
+  withIgnored: boolean,
+  deliversTo?: string,
+): Promise<ChangeRecord> {
   const isFirst = readRecord(view.directory) === undefined
   const look = await lookThrough(view)
   try {
-    return await gatherChanges(view, look, sandbox, withIgnored)
+    return await gatherChanges(view, look, sandbox, withIgnored, deliversTo)
   } catch (error) {
     if (!isNoSpace(error)) throw error
     // An incomplete record is useless, and the session needs space to record its own end. The bytes of an earlier record stay, because merges may
@@ -48,6 +54,7 @@ async function gatherChanges(
   look: Look,
   sandbox: Sandbox,
   withIgnored: boolean,
+  deliversTo: string | undefined,
 ): Promise<ChangeRecord> {
   const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
   const blocked: ChangeRecord['blocked'][number][] = []
@@ -76,7 +83,10 @@ async function gatherChanges(
     }
     for (const key of unreadable) {
       const at = join(path, pathOfKey(key))
-      blocked.push({ path: at, why: "it is a directory that you can't read, so what the run changed in it is unknown" })
+      blocked.push({
+        path: at,
+        why: "it is a directory that can't be read or lies too deep, so what the run changed in it is unknown",
+      })
     }
     // The `.git` files of nested work trees and submodules point to the private git directory. These pointers are not changes that the run made.
     const pointers = new Set(nested.map((each) => keyIn(path, join(each.path, '.git'))))
@@ -102,13 +112,16 @@ async function gatherChanges(
       if (after.kind === 'other') special.push(name)
       else if (protects(name) !== undefined) protectedPaths.push(name)
       else {
-        const why = whyNotText(key, after.kind === 'link' ? after.target : undefined)
+        const why =
+          name === deliversTo
+            ? 'the final message is written there'
+            : whyNotText(key, after.kind === 'link' ? after.target : undefined)
         if (why !== undefined) {
           blocked.push({ path: name, why })
           continue
         }
         const change = await changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
-        if (change !== undefined) changes.push(change)
+        if (change !== undefined) changes.push(overlooked.has(key) ? { ...change, ignored: true } : change)
       }
     }
   }
@@ -121,6 +134,7 @@ async function gatherChanges(
     special,
     repositories,
     blocked,
+    protected_paths: [...sandbox.policy.protectedPaths],
     with_ignored: withIgnored,
     view: look.stamp,
   }

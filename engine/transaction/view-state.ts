@@ -8,18 +8,27 @@ import { side } from './change-record.ts'
 const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
+const moved = z
+  .object({
+    branch: z.string(),
+    old: z.string().optional(),
+    from: z.string().optional(),
+    from_commit: z.string().optional(),
+  })
+  .optional()
+
 const commits = z.array(
   z.object({
     path: z.string(),
     ref: z.string().optional(),
     commit: z.string(),
-    moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
+    moved,
     stayed: z.string().optional(),
   }),
 )
 
 const ref = z.object({ path: z.string(), ref: z.string(), old: z.string().optional(), now: z.string() })
-const keptRef = z.object({ path: z.string(), ref: z.string(), why: z.string() })
+const keptRef = z.object({ path: z.string(), ref: z.string(), why: z.string(), command: z.string().optional() })
 
 const index = z.object({
   /** The repository's work tree. */

@@ -1,3 +1,4 @@
+import type { Action } from '../action.ts'
 import type { Policy } from '../assessment.ts'
 import type { OthersOpinions } from '../with-opinions.ts'
 
@@ -13,7 +14,9 @@ export type AuditBasis = OthersOpinions & {
   readonly refused?: true
   /** A rule, in the syntax of rule files, that the reviewer's answer added for the rest of the run. */
   readonly learned?: string
-  /** For a patch: the writable roots other than the patch's own root. */
+  /** For a command: set if it works on a private view. */
+  readonly onView?: true
+  /** For a patch or a command: the writable roots other than its own. */
   readonly writableRoots?: readonly string[]
   /** Protected paths, each with the protected place that contains it. */
   readonly protects?: PathFacts
@@ -26,7 +29,7 @@ export type AuditBasis = OthersOpinions & {
 }
 
 /** A policy, and a function that returns the facts about the machine that the policy has used so far. */
-type Observed = { readonly policy: Policy; readonly facts: () => AuditBasis }
+type Observed = { readonly policy: Policy; readonly facts: (action: Action) => AuditBasis }
 
 /** Wraps a policy so that it records the facts that it finds about paths. */
 export function observe(policy: Policy): Observed {
@@ -50,12 +53,22 @@ export function observe(policy: Policy): Observed {
           return found
         }),
     },
-    facts: () => ({
+    facts: (action) => ({
+      ...groundsOf(action, policy),
       ...factsOf('protects', guarded),
       ...factsOf('conceals', hidden),
       ...factsOf('links', linked),
       ...factsOf('aliases', aliased),
     }),
+  }
+}
+
+/** What a verdict depended on besides facts about paths: where the run works. */
+function groundsOf(action: Action, { onView, writableRoots }: Policy): AuditBasis {
+  const isExec = action.type === 'exec'
+  return {
+    ...(isExec && onView === true ? { onView } : {}),
+    ...((isExec || action.type === 'patch') && writableRoots.length > 0 ? { writableRoots } : {}),
   }
 }
 
@@ -85,6 +98,7 @@ export function recall(policy: Policy, basis: AuditBasis): Policy {
       realPath: (path) => linked.get(path) ?? path,
       alias: (path) => aliased.get(path),
     },
+    onView: basis.onView,
     writableRoots: basis.writableRoots ?? [],
     protects: (path) => guarded.get(path),
     conceals: (paths) =>

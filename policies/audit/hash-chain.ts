@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { readFile } from '../read-file.ts'
 
 /**
  * The head of an audit log: the number of its records, and the hash of the last one. The end of a log can be cut off without a trace unless a copy of
@@ -48,7 +49,7 @@ export type HeadFile = { readonly note: (head: AuditHead) => void; readonly clos
  * renaming it would be no safer, and would cost several times as much as writing the rest of a record. Throws as `openSync` and `writeSync` do.
  */
 export function openHead(path: string, head: AuditHead): HeadFile {
-  const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)
+  const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK, 0o600)
   const note = (reached: AuditHead): number => writeSync(descriptor, `${JSON.stringify(reached)}\n`, 0)
   // If somebody else created the file, its text may be longer than the head, so the rest is cut off.
   ftruncateSync(descriptor, note(head))
@@ -59,7 +60,7 @@ export function openHead(path: string, head: AuditHead): HeadFile {
 export function readHead(path: string): AuditHead | undefined {
   let text: string
   try {
-    text = readFileSync(headPath(path), 'utf8')
+    text = readFile(headPath(path), 4096).toString()
   } catch {
     // The caller reports a missing head as a finding.
     return undefined

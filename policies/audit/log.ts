@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import type { Action, Verdict } from '../action.ts'
@@ -6,6 +6,7 @@ import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
 import type { AuditBasis } from './basis.ts'
 import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile } from './hash-chain.ts'
+import { largestLog, readFile } from '../read-file.ts'
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 
@@ -57,8 +58,8 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   let seal: Seal | undefined
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const before = existsSync(path) ? readFile(path, largestLog).toString() : ''
     descriptor = openSync(path, 'a+', 0o600)
-    const before = readFileSync(path, 'utf8')
     size = Buffer.byteLength(before)
     head = headOf(path, before)
   } catch (cause) {

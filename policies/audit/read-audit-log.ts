@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
+import { largestLog, readFile } from '../read-file.ts'
 import { AuditError } from './audit-error.ts'
 import type { AuditBasis } from './basis.ts'
 import { parseJson } from './hash-chain.ts'
@@ -50,6 +50,7 @@ function makeShape() {
       type: z.literal('exec'),
       argv: strings,
       cwd: z.string(),
+      workspace: z.string().exactOptional(),
       sandbox,
       escalation: escalation.exactOptional(),
     }),
@@ -109,6 +110,7 @@ function makeShape() {
         byUser: z.string().exactOptional(),
         refused: z.literal(true).exactOptional(),
         learned: z.string().exactOptional(),
+        onView: z.literal(true).exactOptional(),
         writableRoots: strings.exactOptional(),
         protects: facts,
         conceals: facts,
@@ -134,7 +136,7 @@ export function readAuditLog(path: string): readonly AuditRecord[] {
   const record = (shape ??= makeShape())
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readFile(path, largestLog).toString()
   } catch (cause) {
     throw new AuditError('unreadable', path, `the audit log can't be read: ${String(cause)}`, { cause })
   }

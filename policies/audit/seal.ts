@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { readFile } from '../read-file.ts'
 import { parseJson } from './hash-chain.ts'
 
 /**
@@ -19,7 +20,7 @@ export function sealPath(path: string): string {
 /** The seal of the log at `path`; undefined if there is none that can be read. */
 export function readSeal(path: string): Seal | undefined {
   try {
-    const value = parseJson(readFileSync(sealPath(path), 'utf8'))
+    const value = parseJson(readFile(sealPath(path), 4096).toString())
     return makeShape().safeParse(value).data
   } catch {
     // If the log has sealed records, the caller reports the missing key as a finding.

@@ -1,12 +1,10 @@
-import { posix } from 'node:path'
-import { effectOfVariable } from '../programs/environment-variables.ts'
-import { judgeFiles, judgeTexts } from '../programs/judges.ts'
-import type { Inner, Judgement } from '../programs/program-table.ts'
-import { followFolders } from './folders.ts'
-import { originOfListed } from './file-lists.ts'
-import { dataLossOf } from '../programs/data-loss.ts'
+import type { Inner } from '../programs/program-table.ts'
+import { alarmsAt } from './folders.ts'
+import { Place, type Grounds } from './place.ts'
+import { judgeAround } from './judge-around.ts'
+import { judgeWords } from './judge-words.ts'
 import { findProgram } from '../programs/program-tables.ts'
-import { unknown, worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
+import { worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
 import { literal, type ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
 import { readScript } from './read-script.ts'
@@ -22,6 +20,8 @@ export type AnalysedCommand = {
   /** The effects of redirections and variable assignments, which the shell performs for the command. Rules about the command don't cover them. */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
+  /** The folders in which the command may run: absolute, or from `~`. Undefined stands for a folder that can't be known. */
+  readonly folders: readonly (string | undefined)[]
   /** The files that the command reads, as far as they are known. */
   readonly reads: readonly ShellWord[]
   /** Files of which the command reads only the names or metadata, not the contents. The folders that it traverses are in `trees`. */
@@ -54,28 +54,39 @@ const mostWords = 3_000
 /** The maximum length of all words and scripts together, in characters. There is a limit because a long variable may be used in many places. */
 const mostText = 3 * longestCommand
 const mostNested = 1_000
+/** The maximum number of paths that are judged again because the command line changes to another folder, and of their characters. */
+const mostPaths = 5_000
+const mostPathText = 256 * 1024
 
 /**
  * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell that is given a script, a wrapper such
  * as `env` or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` is the folder in which the command would
- * run. It determines which files are in the workspace, whether the line changes to a different folder, and whether `$PWD` may contain blanks.
+ * run, and `grounds` says what belongs to the run; by default only `cwd`.
  *
  * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive
  */
-export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnalysis {
+export function analyseCommand(
+  argv: readonly string[],
+  cwd = '/',
+  grounds: Grounds = { workspace: cwd, roots: [] },
+): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > longestCommand) {
     return unreadable(`the command line has ${length} characters, more than the limit of ${longestCommand}`)
   }
   if (argv.length === 0 || argv[0] === '') return unreadable('there is no program to run')
-  const analysis = new Analysis(cwd)
+  const analysis = new Analysis(Place.at(cwd, grounds))
   try {
-    analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
+    analysis.command(
+      { words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } },
+      analysis.start,
+      0,
+    )
   } catch {
     // Any failure means that the command isn't understood.
     return unreadable('its analysis failed')
   }
-  const commands = followFolders(analysis.commands, cwd)
+  const { commands } = analysis
   const facts = commands.flatMap((command) => [...command.facts, ...command.around])
   const [problems, evaluations] = [[...analysis.problems], [...analysis.evaluations]]
   const isClear = problems.length === 0 && evaluations.length === 0
@@ -101,15 +112,17 @@ class Analysis {
   readonly commands: AnalysedCommand[] = []
   readonly problems = new Set<string>()
   readonly evaluations = new Set<string>()
-  readonly #cwd: string
+  readonly start: Place
   #words = 0
   #text = 0
+  #paths = 0
+  #pathText = 0
 
-  constructor(cwd: string) {
-    this.#cwd = cwd
+  constructor(start: Place) {
+    this.start = start
   }
 
-  command(command: SimpleCommand, depth: number): void {
+  command(command: SimpleCommand, outer: Place, depth: number): void {
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
     if (this.commands.length >= mostCommands) return void this.problems.add('too many commands')
     this.#words += command.words.length + command.assignments.length
@@ -118,12 +131,15 @@ class Analysis {
     if (command.words.some(({ text }) => deceptive.test(text))) {
       this.problems.add('it has control or formatting characters that hide what it says')
     }
-    const around = judgeAssignmentsAndRedirections(command)
-    const judged = judgeWords(command)
+    const place = this.#placeOf(command, outer)
+    const around = judgeAround(command, place)
+    const judged = judgeWords(command, place)
+    const reads = [...(around.reads ?? []), ...(judged.reads ?? [])]
     this.commands.push({
       words: command.words,
       bare: judged.bare,
-      reads: [...(around.reads ?? []), ...(judged.reads ?? [])],
+      folders: place.folders.map((folder) => place.absolute(folder)),
+      reads,
       names: judged.names ?? [],
       trees: judged.trees ?? [],
       opaque: judged.opaque,
@@ -131,9 +147,24 @@ class Analysis {
       texts: givenTexts(command),
       facts: judged.facts,
       around: around.facts,
-      alarms: [...(around.alarms ?? []), ...(judged.alarms ?? [])],
+      alarms: [
+        ...(around.alarms ?? []),
+        ...(judged.alarms ?? []),
+        ...alarmsAt(place, this.start, { ...judged, reads }),
+      ],
     })
-    for (const inner of judged.runs ?? []) this.inner(inner, command, depth + 1)
+    for (const inner of judged.runs ?? []) this.inner(inner, command, place, depth + 1)
+  }
+
+  /** Where a command runs. If it names too many paths to judge them in each of its folders, its folder counts as unknown. */
+  #placeOf({ folders, words, redirections }: SimpleCommand, outer: Place): Place {
+    const place = folders === undefined ? outer : outer.in(folders)
+    const others = place.folders.filter((folder): folder is string => folder !== undefined && folder !== '')
+    const length = words.reduce((sum, { text }) => sum + text.length, 0)
+    const before = others.reduce((sum, folder) => sum + folder.length, 0)
+    this.#paths += others.length * (words.length + redirections.length)
+    this.#pathText += length * others.length + before * words.length
+    return this.#paths > mostPaths || this.#pathText > mostPathText ? place.in([undefined]) : place
   }
 
   /** Adds to the amount of text that was judged, and returns whether this amount now exceeds the limit. */
@@ -144,22 +175,22 @@ class Analysis {
     return true
   }
 
-  inner(inner: Inner, outer: SimpleCommand, depth: number): void {
+  inner(inner: Inner, outer: SimpleCommand, place: Place, depth: number): void {
     if (inner.kind === 'command') {
       const { words, assignments = [], input = outer.input } = inner
-      return this.command({ words, assignments, redirections: [], input }, depth)
+      return this.command({ words, assignments, redirections: [], input }, place, depth)
     }
     if (this.exceeds(inner.text.length)) return
     const nested = inner.text.match(/\$\(|[<>]\(|`|\(\(/g)?.length ?? 0
     if (nested > mostNested) return void this.problems.add(`it has ${nested} substitutions, too many to be analysed`)
-    const script = readScript(inner.text, inner.shell, this.#cwd)
+    const script = readScript(inner.text, inner.shell, place)
     for (const problem of script.problems) this.problems.add(problem)
     for (const evaluation of script.evaluations) this.evaluations.add(evaluation)
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
     this.functions(script)
     for (const command of script.commands) {
       const input = command.input.from === 'caller' ? outer.input : command.input
-      this.command({ ...command, input }, depth + 1)
+      this.command({ ...command, input }, place, depth + 1)
     }
   }
 
@@ -185,65 +216,4 @@ function givenTexts({ words, assignments, input }: SimpleCommand): readonly stri
   const stages = input.from === 'pipe' ? (input.stages ?? []) : []
   const said = stages.filter(([program]) => /^(?:echo|printf)$/.test(program?.text ?? ''))
   return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
-}
-
-/** Returns a word, with `from` set if the word stands for a list of files. The value of `from` depends on the program that receives the word. */
-function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
-  if (word.kind !== 'dynamic' || word.listed === undefined) return word
-  return { ...word, from: originOfListed(word.listed, program?.text) }
-}
-
-/** The folders of the system's own programs. A program in any other folder may have been written by anyone. */
-const systemFolders = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/sbin', '/usr/sbin', '/opt/homebrew/bin'])
-
-function judgeWords(command: SimpleCommand): Judgement {
-  const [program, ...args] = command.words.map((word) => originOf(word, command.words[0]))
-  if (program === undefined) return { facts: [] }
-  if (program.kind !== 'static')
-    return { facts: [unknown(`the program that ${program.text} refers to is known only when the command runs`)] }
-  const name = program.text
-  // The arguments of a function become `$1` and so on in its commands, which are judged separately.
-  if (command.callsFunction === true) return judgeTexts(args)
-  const base = posix.basename(name)
-  if (name.includes('/') && !systemFolders.has(posix.dirname(name))) {
-    return { facts: [{ class: 'runs-code', reason: `runs the file ${name}` }] }
-  }
-  const row = findProgram(base)
-  const lost = dataLossOf(base, args)
-  if (row === undefined) return { facts: [unknown(`${name} is not a known program`), ...lost], unlisted: true }
-  const judged = row.judge(args, { input: command.input })
-  const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }
-  const unclear = command.indirect === true ? [unknown(`the name of the program ${name} comes from a variable`)] : []
-  return { ...judged, ...bare, facts: [...judged.facts, ...lost, ...unclear] }
-}
-
-/** Files that are safe to write to. */
-const sinks = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty'])
-
-function judgeAssignmentsAndRedirections({ assignments, redirections, input, words }: SimpleCommand): Judgement {
-  const facts: Fact[] = []
-  const alarms: Alarm[] = []
-  if (input.from === 'text' && input.reveals !== undefined)
-    facts.push(unknown(`${input.reveals} may hold a secret from the environment`))
-  for (const { name, value } of assignments) {
-    // An assignment to `IFS` in front of `read` is harmless: it affects only how this one call splits its line.
-    if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
-    const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
-    if (effect === 'dangerous') alarms.push({ kind: 'environment', reason: `${name}= can change which code runs` })
-    if (effect === 'unknown') facts.push(unknown(`the effect of ${name}= on the command is not known`))
-    if (words.length > 0 && value?.kind === 'dynamic' && value.from === 'environment')
-      facts.push(unknown(`${name}= may pass on a secret from the environment`))
-  }
-  for (const { access, target } of redirections) {
-    const socket = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(target.text)
-    if (socket !== null) facts.push({ class: 'network', hosts: [socket[1] ?? ''] })
-    else if (access === 'write') {
-      if (target.kind !== 'static' || !sinks.has(target.text)) facts.push({ class: 'writes', paths: [target.text] })
-    } else {
-      const judged = judgeFiles([target])
-      facts.push(...judged.facts)
-      alarms.push(...(judged.alarms ?? []))
-    }
-  }
-  return { facts, alarms, reads: redirections.filter(({ access }) => access === 'read').map(({ target }) => target) }
 }

@@ -1,15 +1,18 @@
 import { countOfBraces, expandBraces } from './braces.ts'
+import { listedFiles } from './file-lists.ts'
+import type { Place } from './place.ts'
 import type { FileList, ShellWord, WordChoice } from './shell-word.ts'
 import type { Variables } from './variables.ts'
-import { isWorkspacePath } from './workspace-paths.ts'
 
+/** Where the value of an expansion comes from. */
 type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
 
 /** A part of a word, interpreted as far as possible without the adjacent parts. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly text: string }
-  | { readonly kind: 'braces'; readonly text: string }
+  /** `from`: where the values of the expansions between the braces come from. */
+  | { readonly kind: 'braces'; readonly text: string; readonly from: Origin }
   | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean }
   | {
       readonly kind: 'output'
@@ -21,6 +24,7 @@ export type Piece =
 
 type AssembleContext = {
   readonly variables: Variables
+  readonly place: () => Place
   readonly plainShell: boolean
   readonly problem: (reason: string) => void
 }
@@ -59,11 +63,11 @@ export function assemble(
       case 'braces': {
         const expanded = expandBraces(piece.text)
         if (expanded === undefined || context.plainShell || several.length > 0 || words.length > 1) {
-          return [dynamic(source, words, false, 'commands')]
+          return [dynamic(source, words, false, worstOrigin(pieces, context.variables))]
         }
         several.push(...expanded)
         if (pieces.slice(at + 1).some(({ kind }) => kind === 'variable' || kind === 'output' || kind === 'braces')) {
-          return [dynamic(source, words, false, 'commands')]
+          return [dynamic(source, words, false, worstOrigin(pieces, context.variables))]
         }
         words = expanded.map((text) => ({ text: (words[0]?.text ?? '') + text, glob: words[0]?.glob ?? false }))
         break
@@ -89,11 +93,15 @@ export function assemble(
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [
-            { ...dynamic(source, words, false, from), ...(values.every(isWorkspacePath) ? { listed: list } : {}) },
+            {
+              ...dynamic(source, words, false, from),
+              ...(values.every((value) => context.place().owns(value)) ? { listed: list } : {}),
+            },
           ]
         }
         if (values === undefined || splits === true || words.length * values.length > mostChoices) {
-          return [dynamic(source, words, piece.quoted, from)]
+          const filled = context.variables.isAssigned(piece.name) ? { filled: true as const } : {}
+          return [{ ...dynamic(source, words, piece.quoted, from), ...filled }]
         }
         if (longest(words) + longest(values) > longestMade) return [dynamic(source, words, piece.quoted, from)]
         words = words.flatMap((word) =>
@@ -110,6 +118,15 @@ export function assemble(
   return [{ kind: 'either', text: source, choices: made }]
 }
 
+/** The origin of a word that combines several values: the environment if one of the values may come from it. */
+export function worstOrigin(pieces: readonly Piece[], variables: Variables): Origin {
+  const isSecret = (piece: Piece): boolean =>
+    piece.kind === 'variable'
+      ? variables.isFromEnvironment(piece.name)
+      : 'from' in piece && piece.from === 'environment'
+  return pieces.some(isSecret) ? 'environment' : 'commands'
+}
+
 type Fragment = { readonly text: string; readonly glob: boolean }
 
 function longest(words: readonly { readonly text: string }[]): number {
@@ -120,4 +137,25 @@ function dynamic(text: string, words: readonly Fragment[], single: boolean, from
   const [first] = words
   const prefix = words.length === 1 && first !== undefined && !first.glob ? first.text : ''
   return { kind: 'dynamic', text, prefix, single, from }
+}
+
+/**
+ * The piece that replaces a substitution. The piece is more specific if the commands are known to print only the working folder or the repository's
+ * root, or only names of files below the working folder.
+ */
+export function outputOf(
+  stages: readonly (readonly ShellWord[])[] | undefined,
+  quoted: boolean,
+  { variables, place }: Pick<AssembleContext, 'variables' | 'place'>,
+): Piece {
+  const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
+  if (stages === undefined) return output
+  const line = stages
+    .map((words) => words.map(({ kind, text }) => (kind === 'static' ? text : '\0')).join(' '))
+    .join('|')
+  if ((line === 'pwd' || line === 'git rev-parse --show-toplevel') && (quoted || !variables.moves))
+    return { kind: 'text', text: '.', quoted: true }
+  if (/^mktemp(?: -[dqu]+)*$/.test(line)) return { kind: 'text', text: '/tmp/tmp.mktemp', quoted: true }
+  const listed = listedFiles(stages, place())
+  return listed === undefined ? output : { ...output, listed }
 }

@@ -7,8 +7,11 @@ export type Fact =
   | {
       readonly class: 'destructive'
       readonly reason: string
-      /** `named`: only the files that the command names. `wide`: a whole tree, uncommitted work, history or a device. */
-      readonly extent: 'named' | 'wide'
+      /**
+       * `named`: only the files that the command names. `wide`: a whole tree, uncommitted work, history or a device. `remote`: data on other machines, or
+       * what other programs keep.
+       */
+      readonly extent: 'named' | 'wide' | 'remote'
     }
   | { readonly class: 'unknown'; readonly reason: string }
 

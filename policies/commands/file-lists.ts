@@ -2,8 +2,8 @@ import { findSensitive } from './sensitive-paths.ts'
 import { secretSamples, targetsSecrets } from './sensitive-places.ts'
 import { plainGlob } from './plain-glob.ts'
 import { linearPattern } from './linear-pattern.ts'
-import type { FileList, ShellWord } from './shell-word.ts'
-import { isWorkspacePath } from './workspace-paths.ts'
+import type { Place } from './place.ts'
+import { literal, type FileList, type ShellWord } from './shell-word.ts'
 
 /** Whether a pattern matches none of the typical names of files with credentials. */
 function excludesSecrets(matches: (name: string) => boolean): boolean {
@@ -52,12 +52,13 @@ export function originOfListed(list: FileList | undefined, program: string | und
  * Describes the list of names that a pipeline prints, if they are names of files below the working folder. Such a pipeline begins with a command like
  * `find .`, `git ls-files`, `rg -l` or `grep -rl` and continues with filters. Returns undefined if there is any doubt.
  */
-export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
+export function listedFiles(stages: readonly (readonly ShellWord[])[], place: Place): FileList | undefined {
   const [first, ...rest] = stages
   if (first === undefined || stages.flat().some(({ kind }) => kind === 'dynamic')) return undefined
   const list = listOf(
     first.map(({ text }) => text),
     first.slice(1),
+    place,
   )
   return rest.reduce<FileList | undefined>((before, stage) => {
     const narrowed = before === undefined ? undefined : filterOf(stage.map(({ text }) => text))
@@ -82,11 +83,17 @@ function filterOf([program = '', ...args]: readonly string[]): boolean | undefin
   return targetsSecrets(matches) ? undefined : excludesSecrets(matches)
 }
 
-function listOf([program, ...args]: readonly string[], words: readonly ShellWord[]): FileList | undefined {
+function listOf(
+  [program, ...args]: readonly string[],
+  words: readonly ShellWord[],
+  place: Place,
+): FileList | undefined {
   const operands = words.filter(({ text }) => !text.startsWith('-'))
-  if (!operands.every(isWorkspacePath) || args.some((arg) => findSensitive(arg, true) !== undefined)) return undefined
+  const roots = operands.length === 0 ? [literal('.')] : operands
+  if (!roots.every((root) => place.owns(root)) || args.some((arg) => findSensitive(arg, true) !== undefined))
+    return undefined
   const [root = '.'] = operands.map(({ text }) => text)
-  const patterns = args.filter((arg) => /[*?]/.test(arg)).map(globTest)
+  const patterns = args.filter((arg) => /[*?]/.test(arg)).map((arg) => globTest(arg.replace(/\/$/, '')))
   if (patterns.some(targetsSecrets)) return undefined
   const filtered = patterns.length > 0 && patterns.every(excludesSecrets)
   const has = (expression: RegExp): boolean => args.some((arg) => expression.test(arg))

@@ -1,3 +1,5 @@
+import { Place } from './place.ts'
+import { Moves } from './route.ts'
 import { parseShell } from './shell-syntax.ts'
 import type { ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
@@ -51,19 +53,24 @@ function isTooMuch(text: string): boolean {
 
 /**
  * Reads every simple command in a shell text, at any depth. `problems` lists what isn't understood; if there is any problem, the list of commands may be
- * incomplete. Our own tokenizer must confirm how the parser read the whole text. `cwd` determines whether `$PWD` is one word.
+ * incomplete. Our own tokenizer must confirm how the parser read the whole text. `place` is where the shell starts.
  */
-export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): ShellScript {
-  const variables = new Variables(cwd)
+export function readScript(
+  text: string,
+  shell: 'bash' | 'sh',
+  place = Place.at('/', { workspace: '/', roots: [] }),
+): ShellScript {
+  const variables = new Variables(place.folders.map((folder) => place.absolute(folder) ?? ' ').join(''))
+  const moves = new Moves()
   const scan = scanShell(text, shell)
   if (!scan.ok && (scan.excessive || isTooMuch(text)))
     return { commands: [], functions: new Set(), problems: [scan.reason], evaluations: [] }
   const parsed = parseShell(text)
-  const first = new Walk(text, variables, shell === 'sh')
+  const first = new Walk(text, variables, shell === 'sh', place, moves)
   first.whole(parsed)
-  // A value that is assigned at the end of a loop's body is still set when the body runs again. So if there are variables, the first walk only collects their
-  // values, and a second walk uses them.
-  const walk = variables.isEmpty ? first : new Walk(text, variables, shell === 'sh')
+  // A value that is assigned at the end of a loop's body is still set when the body runs again, and so is the folder. So if there are variables or
+  // changes of the folder, the first walk only collects them, and a second walk uses them.
+  const walk = variables.isEmpty && !moves.any ? first : new Walk(text, variables, shell === 'sh', place, moves)
   variables.restart()
   if (walk !== first) walk.whole(parsed)
   const difference = scan.ok ? walk.coverage.difference(scan.tokens, text) : scan.reason

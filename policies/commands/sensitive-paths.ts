@@ -24,7 +24,7 @@ const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
 /** Folders in projects that may contain either secrets or code that handles secrets. */
-const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
+const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials', '.auth'])
 /** Names of files that are meant to be read by others, such as source code and documentation. */
 const source =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
@@ -81,7 +81,8 @@ export function findSensitive(path: string, isPattern = false): string | undefin
       clean,
     )
   ) {
-    if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
+    // The last three are what `/dev/stdin` and its like lead to.
+    if (!/^\/proc\/self\/(?:cmdline|fd\/[0-2])$/.test(clean)) return '/proc'
   }
   // `/dev/fd` leads to the folder of a process in `/proc`, and from there a path can reach the other data of that process.
   if (/^\/dev\/fd\/.*[^0-9]|^\/dev\/fd\/?$|^\/dev\/\*/.test(clean) || /^\/dev\/fd\/\.\./.test(path)) return '/proc'

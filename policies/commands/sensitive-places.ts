@@ -93,14 +93,16 @@ export function targetsSecrets(matches: (name: string) => boolean): boolean {
 /** Words that stand for a secret. In a file name, such a word may also be written as two parts (`api_keys`). */
 const secretWords = new Set(
   list(`
-    secret | secrets | credential | credentials | creds | password | passwords | passwd | passphrase | passphrases | apikey | apikeys
+    secret | secrets | token | mnemonic | cookies | vault | credential | credentials | creds | password | passwords | passwd | passphrase | passphrases | apikey | apikeys
     accesskey | accesskeys | privatekey | privatekeys | rootkey | rootkeys | recoverycode | recoverycodes | backupcode
     backupcodes
   `),
 )
 /** Extensions of files that contain values, as opposed to prose or code. */
 const dataEnds = new Set(
-  list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml'),
+  list(
+    'json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml | pickle | pkl | db',
+  ),
 )
 /** The maximum length of a name that is judged. No file system allows longer names, whether counted in bytes or characters. */
 export const longestName = 1_024
@@ -118,6 +120,7 @@ export function isSecretName(name: string): boolean {
 function hasSecretWord(name: string): boolean {
   if (name.length > longestName) return false
   const parts = name.split(/[._-]/).filter((part) => part !== '')
+  if (parts.length > 1 && /^(?:secrets?|credentials?|passw(?:or)?d)$/.test(parts.at(-1) ?? '')) return true
   if (!dataEnds.has(parts.at(-1) ?? '') || /external-secret|schema/.test(name)) return false
   if (/^secrets?\./.test(name)) return true
   return (

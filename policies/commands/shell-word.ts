@@ -28,6 +28,8 @@ export type ShellWord =
        * files below the working folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
+      /** Set if it is the value of a variable to which the text assigns something that isn't known. */
+      readonly filled?: true
       /** Set if the value isn't split at blanks: if there are several words, each of them begins with `prefix`. */
       readonly whole?: true
       /** Set if the value is the output of a search for files in the workspace. */

@@ -1,3 +1,4 @@
+import type { Location } from './place.ts'
 import type { ShellWord } from './shell-word.ts'
 
 /** A value assigned to a name, either in front of a command or by itself. */
@@ -26,6 +27,8 @@ export type SimpleCommand = {
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]
   readonly input: StandardInput
+  /** The folders in which the shell may be when it runs the command. Absent: where the text begins. */
+  readonly folders?: readonly Location[]
   /** Set if the program's name comes from an expansion. Even if the name is known, the effect of the command then counts as unknown. */
   readonly indirect?: boolean
   /** Set if the command calls a function that is certainly defined at that point. The function's commands are listed too. */

@@ -1,12 +1,6 @@
-import { posix } from 'node:path'
 import type { Alarm } from './facts.ts'
+import type { Place } from './place.ts'
 import type { ShellWord } from './shell-word.ts'
-
-type Reader = {
-  readonly alarms: readonly Alarm[]
-  readonly reads: readonly ShellWord[]
-  readonly trees: readonly ShellWord[]
-}
 
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
@@ -106,57 +100,24 @@ function isAmong(path: string, known: readonly string[]): boolean {
 }
 
 /**
- * Adds an alarm to commands that read files that may contain credentials. The tables list only harmless files, in home directories, among the
- * system's settings and among the data of system services. A file that is missing from the tables therefore causes an additional question rather than
- * a security hole. Commands that read only file names, and files in the workspace, are not affected.
- *
- * @param folders the folders in which the command line may run: absolute, from `~`, or relative to `cwd`
+ * The alarm about a file that may contain credentials, if there is one among the files that a command reads. The tables list only harmless files, in
+ * home directories, among the system's settings and among the data of system services. A file that is missing from the tables therefore causes an
+ * additional question rather than a security hole. Files in the workspace are not affected, unless it isn't known whether they are there.
  */
-export function askUnlisted<T extends Reader>(
-  commands: readonly T[],
-  folders: readonly string[],
-  cwd: string,
-): readonly T[] {
-  return commands.map((command) => {
-    for (const word of [...command.reads, ...command.trees]) {
-      const found = unlistedOf(word, folders, cwd)
-      if (found !== undefined) return { ...command, alarms: [...command.alarms, found] }
-    }
-    return command
-  })
-}
-
-function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): Alarm | undefined {
-  const text = word.kind === 'dynamic' ? word.prefix : word.text
-  if (text === '') return undefined
-  for (const folder of folders) {
-    const path = pathFrom(pathFrom(cwd, folder), text).toLowerCase()
-    if (path.length > 4_096 || isBelow(path, cwd.toLowerCase())) continue
-    const place = findUnlisted(path)
-    if (place !== undefined) {
-      const reason = `${word.text} is one of ${place}, and may contain credentials`
-      return { kind: 'unlisted-file', reason }
+export function unlistedAt(place: Place, files: readonly ShellWord[]): readonly Alarm[] {
+  for (const word of files) {
+    const text = word.kind === 'dynamic' ? word.prefix : word.text
+    if (text === '') continue
+    for (const location of place.locations(text)) {
+      if (location === undefined) return [said(`the folder in which ${word.text} is can't be known`)]
+      const path = place.outside(location)?.toLowerCase()
+      const found = path === undefined || path.length > 4_096 ? undefined : findUnlisted(path)
+      if (found !== undefined) return [said(`${word.text} is one of ${found}, and may contain credentials`)]
     }
   }
-  return undefined
+  return []
 }
 
-/**
- * Resolves a path in a folder. An absolute path is the same in every folder, and so is one that begins with `~`.
- *
- * @param folder the folder; empty for the folder in which the command line begins, wherever that is
- */
-export function pathFrom(folder: string, path: string): string {
-  return /^[/~]/.test(path) ? posix.normalize(path) : posix.join(folder, path)
-}
-
-/**
- * Whether a path is in the workspace, even if the two paths spell the home directory differently. If the workspace is a home directory, contains home
- * directories, or is a system folder such as `/etc`, no path counts as being in it.
- */
-function isBelow(path: string, cwd: string): boolean {
-  const folder = cwd.replace(homes, '~/')
-  return (
-    !/^(?:~|\/home|\/users|\/etc|\/var|\/run)?\/?$/.test(folder) && path.replace(homes, '~/').startsWith(`${folder}/`)
-  )
+function said(reason: string): Alarm {
+  return { kind: 'unlisted-file', reason }
 }

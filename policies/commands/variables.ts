@@ -126,6 +126,11 @@ export class Variables {
     }
   }
 
+  /** Whether the command line gives a variable a value anywhere. */
+  isAssigned(name: string): boolean {
+    return this.#variables.has(name)
+  }
+
   /** All values that a variable can have; undefined if they can't be listed. */
   valuesOf(name: string): readonly ShellWord[] | undefined {
     const variable = this.#variables.get(name)

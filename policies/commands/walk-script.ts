@@ -1,10 +1,12 @@
 import type { NamingWord } from './naming.ts'
-import type { Command, CommandNode, CompoundList, ParsedScript, Statement, Word } from './shell-syntax.ts'
-import type { ShellWord, WordChoice } from './shell-word.ts'
+import type { Place } from './place.ts'
+import { Route, type Moves } from './route.ts'
+import type { Command, CommandNode, CompoundList, ParsedScript, Statement } from './shell-syntax.ts'
+import type { ShellWord } from './shell-word.ts'
 import type { FileRedirection, SimpleCommand, StandardInput } from './simple-command.ts'
 import { Variables } from './variables.ts'
 import { Coverage } from './coverage.ts'
-import { walkChain, walkConditional, walkSelection, type BranchContext } from './walk-branches.ts'
+import { plainStages, walkChain, walkConditional, walkSelection, type BranchContext } from './walk-branches.ts'
 import { Assignments } from './walk-assignments.ts'
 import { expectSyntax, isQuoting } from './walk-syntax.ts'
 import { checkTest, readCompared } from './walk-tests.ts'
@@ -28,9 +30,11 @@ export class Walk {
   readonly #context: WordContext
   readonly #variables: Variables
   readonly #assignments: Assignments
+  readonly #place: Place
+  readonly #route: Route
   /** Functions that are certainly defined at the current point of the walk. */
   readonly #defined = new Set<string>()
-  /** Whether the next function definition is a separate statement at the top level of the text. */
+  /** Whether the next function definition is a statement at the top level. */
   #isPlain = false
   #inFunction = 0
   /** The number of enclosing loops that may run more than a few times. */
@@ -38,29 +42,27 @@ export class Walk {
   /** The text to which positions in the tree refer. */
   #source: string
 
-  constructor(text: string, variables: Variables, plainShell: boolean) {
+  constructor(text: string, variables: Variables, plainShell: boolean, place: Place, moves: Moves) {
     this.#source = text
+    this.#place = place
+    this.#route = new Route({ here: place.folders, before: [undefined], stack: [] }, moves)
     this.#variables = variables
     this.#context = {
       variables,
+      place: () => this.#place.in(this.#route.here),
       plainShell,
-      substitution: (script) => {
-        if (script !== undefined) return this.substitution(script)
-        this.problem('a substitution could not be read')
-        return undefined
-      },
+      substitution: (script) =>
+        script === undefined ? this.problem('a substitution could not be read') : this.substitution(script),
       assigns: (name) => this.add({ ...nothing, assignments: [{ name, value: undefined }] }),
       shows: (reveals) => this.add({ ...nothing, input: { from: 'text', text: undefined, reveals } }),
-      problem: (reason) => this.problem(reason),
+      problem: this.problem,
       evaluates: (reason) => void this.evaluations.add(reason),
       coverage: this.coverage,
     }
     this.#assignments = new Assignments(this.#context)
   }
 
-  problem(reason: string): void {
-    this.problems.add(reason)
-  }
+  readonly problem = (reason: string): undefined => void this.problems.add(reason)
 
   /** Walks the whole text. A function is known from the end of its definition on, if the definition certainly runs. */
   whole(script: ParsedScript): void {
@@ -88,21 +90,21 @@ export class Walk {
   /** Walks a substitution. Returns the commands of its pipeline; undefined if it is anything but one pipeline of plain commands. */
   substitution(script: ParsedScript): readonly (readonly ShellWord[])[] | undefined {
     const before = this.commands.length
-    this.#variables.apart(() => this.script(script))
-    const command = script.commands.length === 1 ? script.commands[0]?.command : undefined
-    const parts = command?.type === 'Pipeline' ? command.commands : [command]
-    const added = this.commands.slice(before)
-    const isPlain = parts.every((part) => part?.type === 'Command') && added.length === parts.length
-    const isBare = added.every((one) => one.redirections.length === 0 && one.assignments.length === 0)
-    return isPlain && isBare ? added.map(({ words }) => words) : undefined
+    this.#apart(() => this.script(script))
+    return plainStages(script, this.commands.slice(before))
   }
 
   statement(statement: Statement, input: StandardInput): void {
     const { command } = statement
+    this.#route.settle()
     if (statement.background !== true) return this.pipeline(command, input)
     this.coverage.expect('&')
     if (this.#loops > 0) this.problem('a loop starts commands in the background')
-    this.#variables.apart(() => this.pipeline(command, input))
+    this.#apart(() => this.pipeline(command, input))
+  }
+
+  #apart(walk: () => void): void {
+    this.#route.apart(() => void this.#variables.apart(walk))
   }
 
   pipeline(node: Statement['command'], input: StandardInput): void {
@@ -118,11 +120,12 @@ export class Walk {
         const walk = (): void => this.command(command, at === 0 ? input : piped, [])
         // In a pipeline of several commands, each one runs in its own shell, so what it assigns doesn't last.
         if (node.commands.length === 1) walk()
-        else this.#variables.apart(walk)
+        else this.#apart(walk)
         const [only, ...others] = this.commands.slice(before)
         const isSimple = command.type === 'Command' && others.length === 0 && only?.redirections.length === 0
         stages = isSimple && stages !== undefined ? [...stages, only.words] : undefined
       }
+      if (node.prefixes.some(({ type }) => type !== 'Time')) this.#route.negate()
     } else this.command(node, input, [])
   }
 
@@ -140,12 +143,14 @@ export class Walk {
         // The files are opened even if no command in the body runs.
         this.add({ words: [], assignments: [], redirections: opened.files, input: opened.input })
         // The body doesn't run if one of the files can't be opened.
-        return void this.#variables.apart(() => this.command(node.command, opened.input, opened.files))
+        const { command } = node
+        const body = (): void => this.command(command, opened.input, opened.files)
+        return this.#route.maybe(() => void this.#variables.apart(body))
       }
       case 'If':
         return walkConditional(node, this.#branches(input))
       case 'While':
-        return this.#again(() => {
+        return this.#again(node, () => {
           this.list(node.clause, input)
           this.list(node.body, input)
         })
@@ -154,36 +159,36 @@ export class Walk {
         if (node.type === 'Select') this.problem('select waits for someone to choose')
         return void this.#variables.apart(() => {
           const isShort = this.#assignments.loop(node.name, node.wordlist)
-          this.#again(() => this.list(node.body, input), !isShort)
+          this.#again(node, () => this.list(node.body, input), !isShort)
         })
       case 'ArithmeticFor':
-        for (const part of [node.initialize, node.test, node.update]) {
+        for (const part of [node.initialize, node.test, node.update])
           if (part !== undefined) checkArithmetic(part, this.#context)
-        }
-        return this.#again(() => this.list(node.body, input))
+        return this.#again(node, () => this.list(node.body, input))
       case 'Case':
         return walkSelection(node, this.#branches(input))
       case 'Subshell':
-        return void this.#variables.apart(() => this.list(node.body, input))
+        return this.#apart(() => this.list(node.body, input))
       case 'BraceGroup':
         return this.list(node.body, input)
       case 'CompoundList':
         return this.list(node, input)
       case 'Function': {
-        const name = node.name.parts === undefined ? node.name.value : undefined
-        if (name === undefined || !/^[A-Za-z_][\w-]*$/.test(name)) this.problem('a function with an unusual name')
+        const { parts, value: name } = node.name
+        if (parts !== undefined || !/^[A-Za-z_][\w-]*$/.test(name)) this.problem('a function with an unusual name')
         else this.functions.add(name)
         if (!this.#isPlain) this.problem('a function may or may not be defined')
         this.#isPlain = false
         // The body of a function may run at any time and with any input.
         this.#inFunction++
-        this.#variables.apart(() => this.command(node.body, { from: 'pipe' }, redirections))
+        const body = (): void => this.command(node.body, { from: 'pipe' }, redirections)
+        this.#route.called(name, () => void this.#variables.apart(body))
         this.#inFunction--
         return
       }
       case 'Coproc':
         this.problem('coproc runs in parallel with the rest')
-        return void this.#variables.apart(() => this.command(node.body, { from: 'pipe' }, redirections))
+        return this.#apart(() => this.command(node.body, { from: 'pipe' }, redirections))
       case 'TestCommand':
         return checkTest(node.expression, this.#context)
       case 'ArithmeticCommand':
@@ -193,15 +198,16 @@ export class Walk {
     }
   }
 
-  #again(walk: () => void, isLong = true): void {
+  #again(node: unknown, walk: () => void, isLong = true): void {
     if (isLong) this.#loops++
-    this.#variables.apart(walk)
+    this.#route.again(node, () => void this.#variables.apart(walk))
     if (isLong) this.#loops--
   }
 
   #branches(input: StandardInput): BranchContext {
     return {
       variables: this.#variables,
+      route: this.#route,
       list: (list) => this.list(list, input),
       pipeline: (node) => this.pipeline(node, input),
       compared: (word) => void readCompared(word, this.#context),
@@ -220,26 +226,23 @@ export class Walk {
     const opened = readRedirections(node.redirects, input, this.#context)
     const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({
       source: part.text,
-      becomes: part.type === 'Assignment' ? [this.#assignments.readArgument(part)] : this.words(part),
+      becomes: part.type === 'Assignment' ? [this.#assignments.readArgument(part)] : readWord(part, this.#context),
       isAssignment: part.type === 'Assignment',
     }))
     // A variable or a brace at the start may produce the program together with its first arguments.
     const indirect = node.name?.parts !== undefined && !node.name.parts.every(isQuoting)
+    const before = this.commands.length
     const callsFunction = this.#defined.has(node.name?.text ?? '')
     for (const words of variants(named.flatMap(({ becomes }) => becomes))) {
       const command = { words, assignments, redirections: opened.files, input: opened.input }
       this.add({ ...command, ...(indirect ? { indirect } : {}), ...(callsFunction ? { callsFunction } : {}) })
     }
-    if (/^(?:cd|pushd|popd|chdir)$/.test(node.name?.value ?? '')) this.#variables.moves = true
+    if (this.#route.follow(this.commands.slice(before), this.#place, this.#variables)) this.#variables.moves = true
     this.#assignments.note(named)
   }
 
-  words(word: Word): readonly (ShellWord | WordChoice)[] {
-    return readWord(word, this.#context)
-  }
-
   add(command: SimpleCommand): void {
-    if (this.commands.length < mostCommands) this.commands.push(command)
+    if (this.commands.length < mostCommands) this.commands.push({ ...command, folders: this.#route.here })
     else this.problem(`more than ${mostCommands} commands in one text`)
   }
 }

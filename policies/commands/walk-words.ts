@@ -1,7 +1,6 @@
-import { assemble, type Piece } from './assemble-word.ts'
+import { assemble, outputOf, worstOrigin, type Piece } from './assemble-word.ts'
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from './shell-syntax.ts'
 import type { ArithmeticExpression } from './shell-syntax.ts'
-import { listedFiles } from './file-lists.ts'
 import type { ShellWord, WordChoice } from './shell-word.ts'
 import { choicesOf } from './variants.ts'
 import { decodeAnsi, unescapePlain, unescapeQuoted } from './unescape.ts'
@@ -16,6 +15,8 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
 /** Like `readWord`, but records no word in `coverage`. Also reads a text inside a word: an assignment's value, or the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} refers to a folder that the shell remembers`)
+  if (/(?:^|[=:])~(?:\/|$)/.test(word.text) && context.variables.isAssigned('HOME'))
+    context.problem(`${word.text} refers to a folder that the command line chooses`)
   if (word.parts === undefined) {
     if (unescapePlain(word.text) !== word.value) context.problem(`the meaning of ${word.text} is unknown`)
     return [{ kind: 'static', text: word.value }]
@@ -70,10 +71,11 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
     case 'ExtendedGlob':
       context.problem(`${part.text} is an extended pattern, which shells interpret differently`)
       return [{ kind: 'glob', text: '*' }]
-    case 'BraceExpansion':
+    case 'BraceExpansion': {
       context.coverage.braces(part)
-      for (const inner of part.parts ?? []) readPart(inner, true, context)
-      return [{ kind: 'braces', text: part.text }]
+      const inner = (part.parts ?? []).flatMap((one) => readPart(one, true, context))
+      return [{ kind: 'braces', text: part.text, from: worstOrigin(inner, context.variables) }]
+    }
     case 'SimpleExpansion':
       context.coverage.claim('simple', part)
       return [variablePiece(part.text.slice(1), quoted)]
@@ -82,7 +84,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
       return apart(context, () => readParameter(part, quoted, context))
     case 'CommandExpansion':
       context.coverage.claim('command', part)
-      return [outputOf(context.substitution(part.script), quoted, context.variables.moves)]
+      return [outputOf(context.substitution(part.script), quoted, context)]
     case 'ProcessSubstitution':
       context.coverage.claim('process', part)
       context.substitution(part.script)
@@ -99,22 +101,6 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
       context.problem(`${(part satisfies never as WordPart).type} is unknown syntax`)
       return [{ kind: 'output', quoted: false, single: false, from: 'environment' }]
   }
-}
-
-/**
- * The piece that replaces a substitution. The piece is more specific if the commands are known to print only the working folder or the repository's
- * root, or only names of files below the working folder.
- */
-function outputOf(stages: readonly (readonly ShellWord[])[] | undefined, quoted: boolean, moves: boolean): Piece {
-  const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
-  if (stages === undefined) return output
-  const line = stages
-    .map((words) => words.map(({ kind, text }) => (kind === 'static' ? text : '\0')).join(' '))
-    .join('|')
-  if ((line === 'pwd' || line === 'git rev-parse --show-toplevel') && (quoted || !moves))
-    return { kind: 'text', text: '.', quoted: true }
-  const listed = listedFiles(stages)
-  return listed === undefined ? output : { ...output, listed }
 }
 
 function variablePiece(name: string, quoted: boolean): Piece {

@@ -1,11 +1,14 @@
 import type { Coverage } from './coverage.ts'
 import type { ParsedScript } from './shell-syntax.ts'
+import type { Place } from './place.ts'
 import type { ShellWord } from './shell-word.ts'
 import type { Variables } from './variables.ts'
 
 /** The context that a walk provides for reading words. */
 export type WordContext = {
   readonly variables: Variables
+  /** Where the shell is at this point of the text. */
+  readonly place: () => Place
   /** Whether the shell is not bash. If so, it interprets bash-only syntax differently. */
   readonly plainShell: boolean
   /**

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from '../read-file.ts'
 import { RuleError, type Position } from '../rules/rule-error.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 
@@ -89,9 +89,11 @@ function parseSettings(path: string, text: string): unknown {
   }
 }
 
+const largest = 16 * 1024 * 1024
+
 function readSettings(path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFile(path, largest))
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new RuleError(path, start, `the settings can't be read: ${why}`, 'a readable file in UTF-8', { cause })

@@ -1,7 +1,7 @@
 import { readOnly, unknown, type Alarm } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
-import { effectOfVariable } from './environment-variables.ts'
+import { changesCode, effectOfVariable } from './environment-variables.ts'
 import { mountedHosts } from '../commands/mounted-hosts.ts'
 import { judgeOptions, judgeTexts, reader, runsScript } from './judges.ts'
 import { plainExpansion } from '../commands/variables.ts'
@@ -118,18 +118,10 @@ function judgeRead(args: readonly ShellWord[]): Judgement {
   if (shown.length > 0) return { facts: shown }
   const odd = parsed.operands.find((word) => !name.test(staticText(word) ?? ''))
   if (odd !== undefined) return { facts: [unknown(`${odd.text} is not a simple variable name`)] }
-  const unclear = parsed.operands.find(
-    ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'unknown',
+  const changing = parsed.operands.filter(({ text: variable }) =>
+    /^(?:unknown|dangerous)$/.test(effectOfVariable(variable, undefined, false)),
   )
-  if (unclear !== undefined) return { facts: [unknown(`the effect of ${unclear.text} on later commands is not known`)] }
-  const dangerous = parsed.operands.find(
-    ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'dangerous',
-  )
-  if (dangerous === undefined) return { facts: [readOnly] }
-  return {
-    facts: [readOnly],
-    alarms: [{ kind: 'environment', reason: `${dangerous.text} can change which code runs` }],
-  }
+  return { facts: [readOnly, ...changing.map(({ text: variable }) => changesCode(variable))] }
 }
 
 /** Judges `command`: `command CMD` runs the program, `command -v NAME` looks the name up. */
@@ -164,7 +156,7 @@ export const builtins: ProgramTable = {
   // echo prints every argument, except for its three options.
   echo: builtin((args) => ({ facts: [readOnly, ...judgeTexts(args).facts] })),
   printf: builtin(judgePrintf),
-  cd: reader('getopt', 'bash(1), cd', '-L -P -e', { most: 1 }),
+  cd: reader('getopt', 'bash(1), cd', '-L -P -e', { most: 1, anyWord: true }),
   pushd: reader('getopt', 'bash(1), pushd', '-n', { most: 1 }),
   popd: reader('getopt', 'bash(1), popd', '-n', { most: 0 }),
   dirs: reader('getopt', 'bash(1), dirs', '-c -l -p -v', { operands: 'none' }),

@@ -65,15 +65,11 @@ const losses: Readonly<Record<string, Loss>> = {
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))
-    return [loses('it moves the .git directory, which contains the history')]
+    return [{ class: 'destructive', reason: 'it moves the .git directory, which contains the history', extent: 'wide' }]
   const loss = Object.hasOwn(losses, program) ? losses[program] : undefined
   if (loss === undefined || !loss.when.some((line) => follows(words, line.split(' ')))) return []
   const isSpared = loss.unless !== undefined && words.some((word) => isOneOf(word, loss.unless ?? ''))
-  return isSpared ? [] : [loses(loss.reason)]
-}
-
-function loses(reason: string): Fact {
-  return { class: 'destructive', reason, extent: 'wide' }
+  return isSpared ? [] : [{ class: 'destructive', reason: loss.reason, extent: 'remote' }]
 }
 
 function follows(words: readonly string[], entries: readonly string[]): boolean {

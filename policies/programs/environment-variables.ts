@@ -1,3 +1,5 @@
+import type { Fact } from '../commands/facts.ts'
+
 /**
  * Variables that can be set in front of a command, or exported, without harm; for `LANG`, `LANGUAGE` and `TZ`, this depends on the value. If a name in
  * capitals is neither listed here nor known to be dangerous, the effect of exporting it is unknown, since any program may read any name.
@@ -68,6 +70,11 @@ export function effectOfVariable(name: string, value: string | undefined, export
   if (isDangerous(name) || /proxy|^(?:npm|pip|yarn)_/i.test(name)) return 'dangerous'
   if (!exported && /^[a-z_][a-z0-9_]*$/.test(name)) return 'shell-only'
   return exported && !/^[a-z_][a-z0-9_]*$/.test(name) ? 'unknown' : 'shell-only'
+}
+
+/** The effect of assigning to a variable that can change which code runs. */
+export function changesCode(name: string): Fact {
+  return { class: 'runs-code', reason: `${name}= can change which code runs` }
 }
 
 function isDangerous(name: string): boolean {

@@ -1,11 +1,10 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { findSensitive } from '../commands/sensitive-paths.ts'
 import { mayBeOption, staticText, type ShellWord } from '../commands/shell-word.ts'
-import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { globTest, originOfListed, regexTest } from '../commands/file-lists.ts'
 import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { judgeFiles, judgeTexts, join } from './judges.ts'
-import type { Inner, Judgement, Program, ProgramTable } from './program-table.ts'
+import type { Inner, JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
@@ -24,7 +23,7 @@ const running = words('-exec -execdir -ok -okdir')
 const naming = words('-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname')
 
 /** Judges find by reading its expression from left to right. A part that isn't listed makes the command unknown. */
-function judgeFind(args: readonly ShellWord[]): Judgement {
+function judgeFind(args: readonly ShellWord[], { place }: JudgeContext): Judgement {
   const start = args.findIndex(
     ({ kind, text }) => kind === 'static' && /^(?:-|[(!,]$)/.test(text) && !leadingOption.test(text),
   )
@@ -32,7 +31,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const roots = leading.length === 0 ? [{ kind: 'static', text: '.' } as const] : leading
   const facts: Fact[] = [readOnly]
   const found: Inner[] = []
-  const within = roots.every(isWorkspacePath)
+  const within = roots.every((root) => place.owns(root))
   const [root] = roots
   // The assumed beginning of the paths that replace `{}`: the starting point if there is only one and it is below the working folder, else `./`.
   const below =
@@ -95,11 +94,12 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
     } else return { facts: [unknown(`${part} is a part of find's expression that is not known to be harmless`)] }
   }
   if (deletes) {
-    const wide =
-      !filtered && roots.some(({ kind, text }) => kind !== 'static' || /^(?:\.\/*|\/|~|\.\.)$/.test(text))
-        ? 'wide'
-        : 'named'
-    facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
+    const isOutside = roots.some((root) => place.isWide(root) && !(within && filtered))
+    facts.push({
+      class: 'destructive',
+      reason: 'find -delete deletes what it finds',
+      extent: isOutside ? 'wide' : 'named',
+    })
   }
   // find reads only names and metadata of files (`names`). The only files whose paths are known here are the starting points.
   return {

@@ -1,12 +1,31 @@
 import type { Fact } from '../commands/facts.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { literal, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
+import type { Inner } from './program-table.ts'
 
 const writes: Fact = { class: 'writes', paths: ['.git'] }
 /** The fact that git may run the repository's hooks. No argument shows what they do. */
 export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
+/** The commands that git runs because they are in its arguments. */
+export function commandsGiven(verb: string, args: readonly ShellWord[]): readonly Inner[] {
+  const [first, ...rest] = args
+  const script = (words: readonly ShellWord[]): readonly Inner[] =>
+    words.every(({ kind }) => kind === 'static') && words.length > 0
+      ? [{ kind: 'script', text: words.map(({ text }) => text).join(' '), shell: 'sh' }]
+      : []
+  if (verb === 'submodule' && first?.text === 'foreach')
+    return script(rest.filter(({ text }) => !text.startsWith('--')))
+  if (verb === 'bisect' && first?.text === 'run') return [{ kind: 'command', words: rest }]
+  if (verb !== 'rebase') return []
+  return args.flatMap(({ text }, at) => {
+    const attached = /^(?:-x|--exec=)(.+)$/s.exec(text)?.[1]
+    if (attached !== undefined) return script([literal(attached)])
+    return /^(?:-x|--exec)$/.test(text) ? script(args.slice(at + 1, at + 2)) : []
+  })
+}
+
 const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands in its arguments' }
 
-function loses(reason: string, extent: 'named' | 'wide' = 'wide'): Fact {
+function loses(reason: string, extent: 'named' | 'wide' | 'remote' = 'wide'): Fact {
   return { class: 'destructive', reason, extent }
 }
 
@@ -58,13 +77,12 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
     case 'rebase':
       return [writes, runsHooks, ...(has(args, '-x', '--exec', '-i') ? [runsGiven] : [])]
     case 'checkout':
-      if (has(args, '-B') && operands.length > 1) return [runsHooks, loses('git checkout moves a branch')]
+      if (has(args, '-B') && movesBranch(args)) return [runsHooks, loses('git checkout moves a branch')]
       return has(args, '-b', '-B', '--orphan') && !has(args, '-f', '--force')
         ? [writes, runsHooks]
         : [runsHooks, discards(args, verb)]
     case 'switch':
-      if (has(args, '-C', '--force-create') && operands.length > 1)
-        return [runsHooks, loses('git switch moves a branch')]
+      if (has(args, '-C', '--force-create') && movesBranch(args)) return [runsHooks, loses('git switch moves a branch')]
       return has(args, '-f', '--force', '--discard-changes')
         ? [runsHooks, loses('git switch discards uncommitted work')]
         : [writes, runsHooks]
@@ -82,10 +100,10 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
     case 'branch':
       if (has(args, '-D', '-M', '-C', '-f', '--force'))
         return [loses('git branch may lose commits that only the branch has')]
-      if (has(args, '-d', '--delete')) return [loses('git branch deletes a branch', 'named')]
+      if (has(args, '-d', '--delete')) return [loses('git branch deletes a branch', extentOf(operands))]
       return has(args, '-m', '--move', '-c', '-u', '--set-upstream-to', '--unset-upstream') ? [writes] : undefined
     case 'tag':
-      return has(args, '-d', '--delete') ? [loses('git tag deletes a tag', 'named')] : undefined
+      return has(args, '-d', '--delete') ? [loses('git tag deletes a tag', extentOf(operands))] : undefined
     case 'worktree':
       return first === 'list'
         ? undefined
@@ -141,9 +159,20 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
   }
 }
 
+/** Whether `git checkout -B` or `git switch -C` gets a place to which it moves the branch, after the branch's name. */
+function movesBranch(args: readonly ShellWord[]): boolean {
+  const isAttached = args.some(({ text }) => /^(?:-[A-Za-z]*[BC].|--force-\w+=)/.test(text))
+  return args.filter(({ text }) => !text.startsWith('-')).length > (isAttached ? 0 : 1)
+}
+
+/** What is lost if git deletes the named things: a word that stands for any number of names may name all of them. */
+function extentOf(operands: readonly ShellWord[]): 'named' | 'wide' {
+  return operands.some(mayBeSeveral) ? 'wide' : 'named'
+}
+
 /** Whether a path may stand for the whole working tree. */
 function isEverything({ kind, text }: ShellWord): boolean {
-  return kind === 'glob' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
+  return kind !== 'static' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
 }
 
 /** The loss caused by `git checkout PATH` and `git restore PATH`, which throw away uncommitted changes. Switching to a branch keeps them. */
@@ -151,11 +180,18 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
   const paths = args.filter(({ text }) => !text.startsWith('-'))
   const wide =
     pathsOf(args, verb).some(isFolder) ||
-    paths.some(({ kind, text }) => kind !== 'static' || /^(?:\.\/*|:\/?|\*|\.\.)$/.test(text)) ||
-    has(args, '-f', '--force')
+    paths.some((word) => !(paths.length === 1 && isRevision(word)) && isEverything(word)) ||
+    has(args, '-f', '--force', '--pathspec-from-file')
   const separated = args.some(({ text }) => text === '--')
   if (verb === 'checkout' && !wide && !separated && paths.length <= 1) return writes
   return loses(`git ${verb} discards uncommitted work`, wide ? 'wide' : 'named')
+}
+
+/** Whether a word that is known only at run time stands for a revision: a variable that the line doesn't set, or what git says about revisions. */
+function isRevision(word: ShellWord): boolean {
+  if (word.kind !== 'dynamic') return false
+  const isGiven = word.from === 'environment' && word.prefix === '' && !/[/*]/.test(word.text)
+  return isGiven || /^"?\$\(git (?:describe|merge-base|symbolic-ref|rev-list)[^|;&$`()]*\)"?$/.test(word.text)
 }
 
 /**
@@ -183,5 +219,5 @@ function isPrinted(word: ShellWord): boolean {
 function pushLosses(args: readonly ShellWord[], operands: readonly ShellWord[]): readonly Fact[] {
   const forced = has(args, '-f', '--force', '--mirror', '--delete', '-d', '--prune') || has(args, '--force-with-lease')
   const deleting = operands.some(({ text }) => text.startsWith(':') || text.startsWith('+'))
-  return forced || deleting ? [loses('git push overwrites or deletes branches or tags on the remote')] : []
+  return forced || deleting ? [loses('git push overwrites or deletes branches or tags on the remote', 'remote')] : []
 }

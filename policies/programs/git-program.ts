@@ -1,7 +1,7 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
-import { gitChange } from './git-changes.ts'
+import { commandsGiven, gitChange } from './git-changes.ts'
 import { pathsOf } from './git-paths.ts'
 import { isPlainShape } from './git-formats.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
@@ -118,14 +118,14 @@ function judgeGit(args: readonly ShellWord[]): Judgement {
 
 function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Alarm[]): Judgement {
   const change = gitChange(verb, args)
-  if (change !== undefined) return { facts: change, alarms }
+  if (change !== undefined) return { facts: change, alarms, runs: commandsGiven(verb, args) }
   const seconds = Object.hasOwn(gitSecondReaders, verb) ? gitSecondReaders[verb] : undefined
   const second = staticText(args[0])
   const isSecond = second !== undefined && second !== '' && seconds !== undefined && Object.hasOwn(seconds, second)
   const picked = seconds?.[isSecond ? second : '']
   const row: GitReader | undefined = picked ?? (Object.hasOwn(gitReaders, verb) ? gitReaders[verb] : undefined)
   if (
-    (verb === 'config' && args.some(({ text }) => listing.test(text) || ownKeys.test(text))) ||
+    (verb === 'config' && !setsNamed(args) && args.some(({ text }) => listing.test(text) || ownKeys.test(text))) ||
     (verb === 'var' && second === '-l')
   ) {
     return {
@@ -200,14 +200,26 @@ const listing =
 const ownKeys = /oauth|[^g]key$|\.auth$/i
 
 const configReading = optionTable(
-  '--get --get-all --get-regexp --get-urlmatch --list -l --global --system --local --worktree --bool --int --type: -z --null --name-only --show-origin --show-scope --includes --no-includes --default:',
+  '--get --get-all --get-regexp --get-urlmatch --list -l --add --replace-all --unset --unset-all --global --system --local --worktree --bool --int --type: -z --null --name-only --show-origin --show-scope --includes --no-includes --default:',
 )
+
+/** Whether `git config` gives a setting a value, or removes it, and so doesn't show any. */
+function setsNamed(args: readonly ShellWord[]): boolean {
+  const parsed = parseArguments(args, configReading, { letters: 'getopt', stopAtOperand: true })
+  if (!parsed.ok || args.some(mayBeSeveral)) return false
+  const [first, second] = parsed.operands
+  if (parsed.options.some(({ name }) => /^--(?:get|list|show)|^-[lz]/.test(name))) return false
+  const isNamed = /^[\w-]+\..*[\w-]$/.test(staticText(first) ?? '') && second !== undefined
+  return isNamed || (/^(?:set|unset)$/.test(staticText(first) ?? '') && second !== undefined)
+}
 
 /** Judges `git config`: `git config NAME` reads a setting, and a second operand sets it. */
 function judgeConfig(args: readonly ShellWord[]): Fact {
   // The name of a setting is followed by its new value, even if that looks like an option.
   const parsed = parseArguments(args, configReading, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { class: 'writes', paths: ['.git/config'] }
+  if (parsed.options.some(({ name }) => /^--(?:add|replace-all|unset)/.test(name)))
+    return { class: 'writes', paths: ['.git/config'] }
   const reads = parsed.options.some(({ name }) => /^(?:--get|--list|-l)/.test(name))
   const [name] = parsed.operands
   const isName = parsed.operands.length === 1 && name?.kind === 'static' && /^[\w-]+\..*[\w-]$/.test(name.text)

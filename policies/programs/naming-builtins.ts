@@ -1,7 +1,7 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
-import { effectOfVariable } from './environment-variables.ts'
+import { changesCode, effectOfVariable } from './environment-variables.ts'
 import { judgeTexts } from './judges.ts'
 import type { Program } from './program-table.ts'
 
@@ -36,13 +36,10 @@ export function judgeNames(options: string, exported: boolean, removes = false):
       }
       const value = equals >= 0 && word.kind === 'static' ? given.slice(equals + 1) : undefined
       const effect = equals < 0 && !exported && !removes ? 'harmless' : effectOfVariable(variable, value, exported)
-      if (effect === 'dangerous') {
-        return { facts, alarms: [{ kind: 'environment', reason: `${variable}= can change which code runs` }] }
-      }
+      if (effect === 'dangerous' || effect === 'unknown') facts.push(changesCode(variable))
       // The value may be a secret from the environment. Under the new variable's harmless name, a program could show it unnoticed.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
         facts.push(unknown(`${word.text} may pass on a secret from the environment`))
-      if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
     }
     return { facts }
   }

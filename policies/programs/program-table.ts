@@ -1,4 +1,5 @@
 import type { Alarm, Fact } from '../commands/facts.ts'
+import type { Place } from '../commands/place.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment, StandardInput } from '../commands/simple-command.ts'
 
@@ -33,7 +34,7 @@ export type Judgement = {
 }
 
 /** What the judgement about a program depends on besides its arguments. */
-export type JudgeContext = { readonly input: StandardInput }
+export type JudgeContext = { readonly input: StandardInput; readonly place: Place }
 
 /** A row of the tables, which describes one program. Arguments that the row doesn't cover make the command unknown, never harmless. */
 export type Program = {

@@ -1,5 +1,6 @@
 import { readOnly, unknown, type Alarm } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { privilege } from './privileges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
@@ -111,6 +112,10 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
+/** Options with which a container gets the rights of the machine's owner: all rights, the machine's whole file tree, its namespaces or its devices. */
+const ownsHost =
+  /^--(?:privileged|cap-add|device)(?:=|$)|^--(?:pid|userns|ipc|uts|cgroupns)=host$|^(?:-v|--volume=|--mount=.*(?:source|src)=)?\/(?::|,|$)|docker\.sock/
+
 /** Creates the row of docker or podman. Only queries, such as for the version or the list of containers, are harmless. Everything else runs code. */
 function containers(name: string): Program {
   return {
@@ -118,7 +123,10 @@ function containers(name: string): Program {
     judge: (args) => {
       const texts = args.map((arg) => staticText(arg))
       const isQuery = isContainerQuery(texts.map(String)) || /^(?:--version|-v)$/.test(texts.join(' '))
-      if (texts.includes(undefined) || !isQuery) return { facts: [{ class: 'runs-code', reason: `${name} runs code` }] }
+      if (texts.includes(undefined) || !isQuery) {
+        const alarms = args.some(({ text }) => ownsHost.test(text)) ? [privilege] : []
+        return { facts: [{ class: 'runs-code', reason: `${name} runs code` }], alarms }
+      }
       return { facts: [readOnly], alarms: texts[0] === 'inspect' ? [variables] : [] }
     },
   }

@@ -1,24 +1,26 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments, type ParsedArguments } from '../commands/parse-options.ts'
-import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
+import { literal, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
+import type { Place } from '../commands/place.ts'
+import { findSensitive } from '../commands/sensitive-paths.ts'
 import { findAwkEffect } from './awk-program.ts'
 import { findJqEffect } from './jq-filter.ts'
 import { join, judgeFiles, judgeOptions, judgeTexts } from './judges.ts'
-import type { Judgement, Program, ProgramTable } from './program-table.ts'
+import type { JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 import { findSedEffect } from './sed-script.ts'
 
 const sedOptions = optionTable(
   '-n -E -r -e: -s -u -z -l: -i? --quiet --silent --regexp-extended --expression: --separate --unbuffered --null-data --posix --debug --line-length: --sandbox --in-place?',
 )
 
-function judgeSed(args: readonly ShellWord[]): Judgement {
+function judgeSed(args: readonly ShellWord[], { place }: JudgeContext): Judgement {
   const parsed = parseArguments(args, sedOptions, { letters: 'getopt' })
   // On some systems `-l` has no value, and the next word is the script.
   if (args.some(({ text }, at) => /^-[a-zA-Z]*l$/.test(text) && !/^[0-9]+$/.test(args[at + 1]?.text ?? '')))
     return { facts: [unknown('-l may or may not have a value')] }
-  return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, (options) =>
-    options.some((name) => name === '-i' || name === '--in-place') ? 'rewrites its files' : undefined,
-  )
+  const rewrites = (options: readonly string[]): string | undefined =>
+    options.some((name) => name === '-i' || name === '--in-place') ? 'rewrites its files' : undefined
+  return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, rewrites, place)
 }
 
 const awkOptions = optionTable(
@@ -72,12 +74,16 @@ function judgeYq(args: readonly ShellWord[]): Judgement {
   return join([judgeFilter(parsed, [], findJqEffect), { alarms: judgeFiles(named).alarms ?? [], facts: [] }])
 }
 
-/** Judges a program whose first operand, or the value of certain options, is a script to be judged. The other operands are files. */
+/**
+ * Judges a program whose first operand, or the value of certain options, is a script to be judged. The other operands are files. `findEffect` returns
+ * the reason why the script might do more than read and print, or the files that the script reads.
+ */
 function judgeFilter(
   parsed: ParsedArguments,
   scriptOptions: readonly string[],
-  findEffect: (script: string) => string | undefined,
+  findEffect: (script: string) => string | readonly string[] | undefined,
   writes: (options: readonly string[]) => string | undefined = () => undefined,
+  place?: Place,
 ): Judgement {
   if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
   const given = parsed.options.filter(({ name }) => scriptOptions.includes(name)).map(({ value }) => value)
@@ -87,12 +93,18 @@ function judgeFilter(
   const texts = scripts.map((script) => staticText(script))
   if (texts.some((text) => text === undefined))
     return { facts: [unknown('the program text is known only when the command runs')] }
+  // Whether a backslash continues a text from the end of one script in the next script differs between seds.
+  if (texts.slice(0, -1).some((text) => text?.endsWith('\\')))
+    return { facts: [unknown('one of several program texts ends with a backslash')] }
   const effect = findEffect(texts.join('\n'))
-  const facts: Fact[] = [effect === undefined ? readOnly : unknown(effect)]
+  const facts: Fact[] = [typeof effect === 'string' ? unknown(effect) : readOnly]
+  const read = typeof effect === 'string' ? [] : (effect ?? []).map(literal)
+  const outside = read.find((word) => place?.owns(word) !== true && findSensitive(word.text) === undefined)
+  if (outside !== undefined) facts.push(unknown(`the script reads ${outside.text}, which is not in the workspace`))
   const rewriting = writes(parsed.options.map(({ name }) => name))
   if (rewriting !== undefined) facts.push({ class: 'writes', paths: files.map(({ text }) => text) })
   const others = parsed.options.filter(({ name }) => !scriptOptions.includes(name))
-  return join([{ facts }, judgeOptions(others), judgeFiles(files)])
+  return join([{ facts }, judgeOptions(others), judgeFiles([...files, ...read])])
 }
 
 function filter(source: string, judge: Program['judge']): Program {

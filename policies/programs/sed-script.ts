@@ -1,13 +1,14 @@
 /**
- * Explains why a sed script might do more than print edited text; undefined if it certainly doesn't. The script is read as sed reads it (sed(1),
- * POSIX and GNU). The commands `w`, `W`, `r`, `R` and `e` and the flags `e` and `w` of `s` are refused. So is everything that isn't understood, or
- * that GNU, busybox and BSD read differently.
+ * Returns the files that a sed script reads in addition to its input; or, as a string, the reason why the script might do more than print edited
+ * text. The script is read as sed reads it (sed(1), POSIX and GNU). The commands `w`, `W` and `e` and the flags `e` and `w` of `s` are refused. So is
+ * everything that isn't understood, or that GNU, busybox and BSD read differently.
  */
-export function findSedEffect(script: string): string | undefined {
+export function findSedEffect(script: string): string | readonly string[] {
+  const reads: string[] = []
   let rest = script
   while (rest !== '') {
     rest = rest.replace(/^[\s;]+/, '')
-    if (rest === '') return undefined
+    if (rest === '') return reads
     if (rest.startsWith('#')) {
       rest = rest.replace(/^[^\n]*/, '')
       continue
@@ -25,6 +26,14 @@ export function findSedEffect(script: string): string | undefined {
       if (label === null || !end.test(after.slice(label[0].length)))
         return `the label at ${excerpt(addressed)} is not understood`
       rest = after.slice(label[0].length)
+    } else if (/[aic]/.test(command) && command !== '') {
+      // The text ends with its line. A line that ends with a backslash continues on the next one.
+      rest = after.replace(/^(?:[^\\\n]|\\[^])*\\?/, '')
+      if (after.trim() === '') return `the ${command} command has no text`
+    } else if (/[rR]/.test(command) && command !== '') {
+      const name = /^[^\n]*/.exec(after)?.[0] ?? ''
+      reads.push(name.trim())
+      rest = after.slice(name.length)
     } else if (command === 's' || command === 'y') {
       const parts = skipParts(after)
       if (parts === undefined) return `the ${command} command at ${excerpt(addressed)} is not understood`
@@ -40,15 +49,13 @@ export function findSedEffect(script: string): string | undefined {
         e: 'e runs a command',
         w: 'w writes a file',
         W: 'W writes a file',
-        r: 'r reads another file',
-        R: 'R reads another file',
       }
       return reasons[command] ?? `the command at ${excerpt(addressed)} is not understood`
     }
     if (!/^[ \t]*(?:[;\n}#]|$)/.test(rest) && !/[{}]/.test(command))
       return `what follows the ${command} command is not understood: ${excerpt(rest)}`
   }
-  return undefined
+  return reads
 }
 
 function excerpt(text: string): string {

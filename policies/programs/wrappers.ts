@@ -4,6 +4,7 @@ import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word
 import type { ShellAssignment } from '../commands/simple-command.ts'
 import { listedFiles, originOfListed } from '../commands/file-lists.ts'
 import { join, judgeOptions, judgeTexts } from './judges.ts'
+import { privilege } from './privileges.ts'
 import type { JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 
 /** The judgement about a wrapper whose arguments aren't understood: any of them may be a command that it runs. */
@@ -83,7 +84,8 @@ function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgemen
   const parsed = parseArguments(args, xargsOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(parsed.reason)
   const fromFile = parsed.options.some(({ takes }) => takes === 'reads')
-  const files = !fromFile && context.input.from === 'pipe' ? listedFiles(context.input.stages ?? []) : undefined
+  const files =
+    !fromFile && context.input.from === 'pipe' ? listedFiles(context.input.stages ?? [], context.place) : undefined
   const added: ShellWord = {
     kind: 'dynamic',
     text: '<words from input>',
@@ -131,15 +133,18 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
   const [host, ...command] = parsed.operands
   const network = { class: 'network', hosts: [(host?.text ?? '').replace(/^.*@/, '')] } as const
   const code = { class: 'runs-code', reason: 'it runs commands on another machine' } as const
+  // On this machine, ssh is a way to another user.
+  const alarms = /^(?:localhost(?:\..*)?|127(?:\.[0-9]+)*|::1|0(?:\.0)*)$/.test(network.hosts[0]) ? [privilege] : []
   if (command.length === 0)
     return {
       facts: [network, unknown('a remote shell runs the commands that it reads from standard input')],
+      alarms,
       opaque: 'a remote shell runs the commands that it reads from standard input',
     }
   const texts = command.map((word) => staticText(word))
   if (texts.includes(undefined))
-    return { facts: [network, code], opaque: 'the remote command is known only when the command line runs' }
-  return { facts: [network, code], runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
+    return { facts: [network, code], alarms, opaque: 'the remote command is known only when the command line runs' }
+  return { facts: [network, code], alarms, runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
 }
 
 /** Programs that run a command contained in their arguments. */

@@ -1,32 +1,37 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
-import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
  * Creates the table row for a program that writes the files named by its operands. With `reads`, the program writes only the last of these files, and
- * reads the others.
+ * reads the others. With `keeps: 'nothing'`, it also removes the files that it reads.
  */
 function writer(
   source: string,
   options: string,
-  style: { readonly reads?: boolean; readonly skip?: number } = {},
+  style: { readonly reads?: true; readonly keeps?: 'nothing' } = {},
 ): Program {
   const table = optionTable(options)
   return {
     source,
-    judge: (args) => {
-      const parsed = parseArguments(args, table, { letters: 'getopt' })
+    judge: (args, { place }) => {
+      const parsed = parseArguments(args, table, { letters: 'getopt', anyWord: true })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
-      const operands = parsed.operands.slice(style.skip ?? 0)
+      const { operands } = parsed
       const written = style.reads === true ? operands.slice(-1) : operands
+      const isLost = (word: ShellWord): boolean => (style.keeps === 'nothing' ? place.isWide(word) : place.isAll(word))
+      const lost = (style.keeps === 'nothing' ? operands.slice(0, -1) : written).find(isLost)
       const target = parsed.options.filter(({ takes }) => takes === 'writes').map(({ value }) => value?.text ?? '')
       const paths = [...written.map(({ text }) => text), ...target]
       const read =
         style.reads === true ? judgeFiles(target.length > 0 ? operands : operands.slice(0, -1)) : { facts: [] }
-      return join([{ facts: [{ class: 'writes', paths }] }, read])
+      const loss: readonly Fact[] =
+        lost === undefined
+          ? []
+          : [{ class: 'destructive', reason: `it overwrites or moves away ${lost.text}`, extent: 'wide' }]
+      return join([{ facts: [{ class: 'writes', paths }, ...loss] }, read])
     },
   }
 }
@@ -70,34 +75,18 @@ export const writers: ProgramTable = {
   setfacl: writer('setfacl(1)', '-m: -x: -b -k -R'),
 }
 
-const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~\/\*|(?:\.\/+)+(?:\.\/*)?)$/
-
-/** Whether a word names everything in a folder (`.` or `*`), a `.git` folder, or something outside the workspace and the temporary folders. */
-function isWide(word: ShellWord): boolean {
-  if (word.kind === 'dynamic') {
-    // A variable, alone or followed by a name, counts as a specific path. Everything below a variable (`$X/*`) is wide, because the variable may be
-    // empty.
-    const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
-    const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
-    const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')
-    return word.from !== 'workspace' && !isNamed && !isBelow
-  }
-  if (everything.test(word.text) || /(?:^|\/)\.git\/*$/.test(word.text)) return true
-  return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
-}
-
 /** Creates the row of a program that deletes something. */
 function destroyer(source: string, options: string, verb: string, skip = 0): Program {
   const table = optionTable(options)
   return {
     source,
-    judge: (args) => {
+    judge: (args, { place }) => {
       const parsed = parseArguments(args, table, { letters: 'getopt', anyWord: true })
       const operands = (parsed.ok ? parsed.operands : args).slice(skip)
       const fact: Fact = {
         class: 'destructive',
         reason: `it ${verb} ${operands.map(({ text }) => text).join(' ')}`,
-        extent: operands.some(isWide) ? 'wide' : 'named',
+        extent: operands.some((word) => place.isWide(word)) ? 'wide' : 'named',
       }
       return { facts: parsed.ok ? [fact] : [fact, unknown(parsed.reason)] }
     },
@@ -116,7 +105,7 @@ function rightsChanger(source: string): Program {
   )
   return {
     source,
-    judge: (args) => {
+    judge: (args, { place }) => {
       // A mode such as `-w` begins with a dash, but isn't an option, so it is left out here.
       const parsed = parseArguments(
         args.filter(({ text }) => !/^-[rwxXst]+$/.test(text)),
@@ -127,7 +116,7 @@ function rightsChanger(source: string): Program {
       const targets = parsed.operands.length > 1 ? parsed.operands.slice(1) : parsed.operands
       const paths = targets.map(({ text }) => text)
       const recursive = parsed.options.some(({ name }) => name === '-R' || name === '--recursive')
-      if (!recursive || !targets.some(isWide)) return { facts: [{ class: 'writes', paths }] }
+      if (!recursive || !targets.some((word) => place.isWide(word))) return { facts: [{ class: 'writes', paths }] }
       const reason = `it changes the permissions or owners of everything below ${paths.join(' ')}`
       return { facts: [{ class: 'destructive', reason, extent: 'wide' }] }
     },
@@ -154,16 +143,23 @@ export const destroyers: ProgramTable = {
   mv: writer(
     'mv(1)',
     '-b -f -i -n -t> -T -u -v --force --interactive --no-clobber --target-directory> --no-target-directory --update? --verbose --backup?',
-    { reads: true },
+    { reads: true, keeps: 'nothing' },
   ),
   dd: {
     source: 'dd(1)',
-    judge: (args) => {
-      const target = args.find(({ text }) => text.startsWith('of='))?.text.slice(3)
-      if (target === undefined) return { facts: [unknown('dd copies the files that its operands name')] }
-      const device = /^\/dev\/(?!null|stdout|stderr)/.test(target)
+    judge: (args, { place }) => {
+      const named = (name: string): readonly ShellWord[] =>
+        args.flatMap((word) => (word.text.startsWith(name) ? [{ ...word, text: word.text.slice(name.length) }] : []))
+      const read = judgeFiles(named('if='))
+      const target = named('of=')[0]?.text
+      if (target === undefined) return join([read, { facts: [unknown('dd copies the files that its operands name')] }])
+      const device = place
+        .locations(target)
+        .some((location) => location === undefined || /^\/dev\/(?!null|stdout|stderr)/.test(location))
       return {
+        ...read,
         facts: [
+          ...read.facts,
           device
             ? { class: 'destructive', reason: `dd overwrites ${target}`, extent: 'wide' }
             : { class: 'writes', paths: [target] },

@@ -2,7 +2,7 @@ import type { Reviewer, ReviewerAnswer } from '../reviewer.ts'
 
 /** The limits on denied requests in a run. */
 export type BreakerLimits = {
-  /** How many denials in a row end the run. Default: 3. */
+  /** How many denials in a row, with no action in between that was allowed, end the run. Default: 3. */
   readonly consecutive?: number
   /** How many denials among the last `window` reviews end the run. Default: 10 denials among 50 reviews. */
   readonly most?: number
@@ -24,6 +24,7 @@ export function withBreaker(reviewer: Reviewer, limits: BreakerLimits = {}): Rev
     review: async (request, options) => {
       const answer = await reviewer.review(request, options)
       if (answer.outcome !== 'allowed' && answer.outcome !== 'denied') return answer
+      if ((options.allowedBefore ?? 0) > 0) inRow = 0
       recent = [...recent, answer.outcome].slice(-window)
       inRow = answer.outcome === 'denied' ? inRow + 1 : 0
       const denied = recent.filter((outcome) => outcome === 'denied').length

@@ -21,18 +21,51 @@ prefix_rule(
 )
 
 # Commands that publish, and commands that can't be undone.
-PUBLISHERS = ["npm", "pnpm", "yarn", "cargo", "poetry", "uv"]
+PUBLISHERS = [
+    "npm", "pnpm", "yarn", "bun", "deno", "jsr", "lerna", "vsce", "ovsx", "cargo", "wasm-pack", "poetry", "uv", "hatch", "flit", "pdm", "maturin",
+]
 prefix_rule(
     pattern = [PUBLISHERS, "publish"],
     decision = "prompt",
     justification = "Publishing a package can't be undone.",
-    match = ["npm publish", "cargo publish --dry-run"],
+    match = ["npm publish", "cargo publish"],
     not_match = ["npm run publish-docs", "npm test"],
 )
 prefix_rule(
-    pattern = ["twine", "upload"],
+    pattern = [["twine", "maturin", "cabal", "luarocks", "anaconda", "snapcraft", "conan"], "upload"],
     decision = "prompt",
     justification = "Publishing a package can't be undone.",
+)
+prefix_rule(
+    pattern = [["docker", "podman", "nerdctl", "helm"], "push"],
+    decision = "prompt",
+    justification = "Others may already use an image before it can be removed.",
+)
+prefix_rule(
+    pattern = ["docker", ["image", "compose", "manifest"], "push"],
+    decision = "prompt",
+    justification = "Others may already use an image before it can be removed.",
+)
+prefix_rule(
+    pattern = ["gh", "release", ["create", "upload", "edit"]],
+    decision = "prompt",
+    justification = "Others may already use a release before it can be removed.",
+)
+prefix_rule(
+    pattern = [["mvn", "mvnw"], ["deploy", "release:perform", "deploy:deploy", "deploy:deploy-file"]],
+    decision = "prompt",
+    justification = "Publishing a package can't be undone.",
+)
+prefix_rule(
+    pattern = [["gradle", "gradlew", "sbt"], ["publish", "publishAllPublicationsToMavenCentral", "publishToSonatype", "publishPlugins", "uploadArchives"]],
+    decision = "prompt",
+    justification = "Publishing a package can't be undone.",
+)
+prefix_rule(
+    pattern = [["dotnet", "nuget"], ["nuget", "push"]],
+    decision = "prompt",
+    justification = "Publishing a package can't be undone.",
+    not_match = ["dotnet publish"],
 )
 prefix_rule(
     pattern = ["gem", "push"],

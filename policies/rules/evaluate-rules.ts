@@ -1,4 +1,7 @@
 import { posix } from 'node:path'
+import { analyseCommand } from '../commands/analyse.ts'
+import { matchRules } from './match-rules.ts'
+import { makeRuleSet } from './rule-set.ts'
 import type { Argument, RuleStatement } from './rules-grammar.ts'
 import type { Position } from './rule-error.ts'
 import { readHost } from './read-host.ts'
@@ -81,11 +84,11 @@ export class RuleEvaluation {
       }
     }
     for (const { words, at } of this.#examples(given.get('not_match'))) {
-      if (beginsWith(words, pattern)) {
+      if (covers(rule, words)) {
         this.#values.fail(
           at,
           `the rule matches ${JSON.stringify(words.join(' '))}, but not_match says that it must not`,
-          'an example that does not begin with the pattern',
+          'an example that the rule does not match; a rule that prompts or forbids also matches with options between its words, in another order, or with a folder in front of the program',
         )
       }
     }
@@ -193,7 +196,13 @@ const networkProtocols = ['http', 'https', 'https_connect', 'http-connect', 'soc
 
 type Call = { readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }
 
-/** Whether words begin with a pattern. This is the literal meaning of a rule, and the examples in the rule are checked against it. */
+/** Whether a rule applies to a command, judged as it is when the command is to run. */
+function covers(rule: PrefixRule, words: readonly string[]): boolean {
+  const rules = makeRuleSet([{ ...rule, origin: { ...rule.origin, layer: 'user' } }])
+  return analyseCommand(words).commands.some((command) => matchRules(command, rules).length > 0)
+}
+
+/** Whether words begin with a pattern. This is the literal meaning of a rule, and the rule's matching examples are checked against it. */
 function beginsWith(words: readonly string[], pattern: PrefixRule['pattern']): boolean {
   return pattern.every((alternatives, at) => alternatives.includes(words[at] ?? ''))
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from '../read-file.ts'
 import { evaluateRules, type EvaluatedRules } from './evaluate-rules.ts'
 import { parseRules } from './rules-grammar.ts'
 import { RuleError } from './rule-error.ts'
@@ -83,12 +83,11 @@ function readRules(path: string): string {
   const start = { line: 1, column: 1 }
   let bytes: Uint8Array
   try {
-    bytes = readFileSync(path)
+    bytes = readFile(path, largest)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new RuleError(path, start, `the rule file can't be read: ${why}`, 'a readable file', { cause })
   }
-  if (bytes.length > largest) throw new RuleError(path, start, 'the rule file is larger than 1 MiB', 'a smaller file')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

@@ -4,7 +4,7 @@ import { matchStars } from './match-stars.ts'
 import { isOptionEntry, longestPart } from './rule-index.ts'
 import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
-import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
+import { formsOf, isDryRun, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
 
 /** A command to compare with rules: all of its words, and its words without the options that precede the subcommand. */
 type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
@@ -23,16 +23,19 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
   const meant = forms.flatMap(formsOf)
   const candidates = program.kind === 'static' ? candidatesFor(meant, rules) : rules.restricting
+  const isKnown = subject.words.every(({ kind }) => kind === 'static')
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
-    // If the program is unknown, several rules may match, but finding one of them is enough.
+    // If the program is unknown, one rule is enough.
     if (program.kind !== 'static' && matches.length > 0) break
-    const found =
-      rule.decision === 'allow'
-        ? forms.map((words) => matchExactly(words, rule, rules))
-        : meant.map((words) => matchWidely(words, rule))
+    const isDefault = rule.origin.layer === 'default'
+    if (isDefault && isDryRun(subject.words)) continue
+    const isAllow = rule.decision === 'allow'
+    const found = (isAllow ? forms : meant).map((words) =>
+      isAllow ? matchExactly(words, rule, rules) : matchWidely(words, rule),
+    )
     if (found.includes('yes')) matches.push({ rule, certain: true })
-    else if (found.includes('maybe') && rule.origin.layer !== 'default') matches.push({ rule, certain: false })
+    else if (found.includes('maybe') && (!isDefault || isKnown)) matches.push({ rule, certain: false })
   }
   return matches
 }
@@ -66,10 +69,7 @@ function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram 
   return forAnyProgram.filter((rule) => all.includes(longestPart(rule)))
 }
 
-/**
- * If the number of rules that name no program is less than this, all of them are compared with a command. Otherwise, those that can't match are left
- * out first.
- */
+/** With fewer rules that name no program, none are left out before the comparison. */
 const fewTexts = 50
 
 type Answer = 'yes' | 'maybe' | 'no'
@@ -97,9 +97,7 @@ function isRegistered(path: string, names: readonly string[], rules: RuleSet): b
   )
 }
 
-function lineOf(words: readonly ShellWord[]): string {
-  return words.map(({ text }) => text).join(' ')
-}
+const lineOf = (words: readonly ShellWord[]): string => words.map(({ text }) => text).join(' ')
 
 /** A command as a line of text, with and without its program's folder. `known`: text before the first unknown word; undefined if all are known. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
@@ -188,7 +186,8 @@ function matchOperands(
       if (at === pattern.length) best = better(best, answer)
       else next.set(at, better(next.get(at) ?? 'no', answer))
     }
-    const isOption = word.kind === 'static' && /^-./.test(word.text)
+    // Cargo takes a `+` before the name of a toolchain.
+    const isOption = word.kind === 'static' && /^-.|^\+[a-z]/.test(word.text)
     for (const [at, answer] of states) {
       const entry = pattern[at] ?? []
       const isMeant = (text: string): boolean =>

@@ -141,3 +141,15 @@ function shortOf(program: string, args: readonly ShellWord[]): readonly ShellWor
 function named(text: string): ShellWord {
   return { kind: 'static', text }
 }
+
+/** Options whose value is the next word, even if that begins with a dash (git-push(1)). */
+const takesAny = /^(?:-[a-z]*o|--(?:push-option|repo|receive-pack|exec))$/
+
+/** Whether a command only tells what it would do. */
+export function isDryRun(words: readonly ShellWord[]): boolean {
+  const end = words.findIndex(({ text }) => text === '--')
+  const options = end < 0 ? words : words.slice(0, end)
+  if (options.some(({ text }) => /^--(?:no-dry-run|dry-run=)/.test(text))) return false
+  const at = options.findIndex(({ kind, text }) => kind === 'static' && text === '--dry-run')
+  return at > 0 && !takesAny.test(options[at - 1]?.text ?? '') && options[at + 1]?.text !== 'false'
+}

@@ -3,17 +3,17 @@ type Confinement = {
   readonly network: boolean
   /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which bwrap shows them while mounts are made. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
-  /** Our own programs that are mounted in the sandbox. bwrap reads each of them from a descriptor. */
-  readonly shown: readonly ShownProgram[]
+  /** The descriptor from which bwrap reads the helper. */
+  readonly helper: number
 }
 
-/** A program that exists only inside the sandbox, at a path in its own `/dev`, and the descriptor that carries its bytes. */
-export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
+/** The path of the helper inside the sandbox. It is in `/dev`, because each sandbox gets a `/dev` of its own, to which the file can be added. */
+export const helperInside = '/dev/portcullis'
 
 /**
- * Returns the options for bwrap(1), without the command. The options only create the namespaces and the sandbox's own /dev and /proc, and make
- * `shown` and `uncovered` visible in that /dev. Everything else is done by our own program, which bwrap starts first inside the sandbox: bwrap takes
- * mounts as paths and resolves each path more than once, and the paths may change in between. Our program runs as root of the user namespace that
+ * Returns the options for bwrap(1), without the command. The options only create the namespaces and the sandbox's own /dev and /proc, and make the
+ * helper and `uncovered` visible in that /dev. Everything else is done by the helper, which bwrap starts first inside the sandbox: bwrap takes
+ * mounts as paths and resolves each path more than once, and the paths may change in between. The helper runs as root of the user namespace that
  * owns the mounts, so that it can change them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
@@ -31,7 +31,7 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...['--bind', '/', '/'],
     ...['--dev', '/dev'],
     ...confinement.uncovered.flatMap(({ host, shown }) => ['--bind', host, shown]),
-    ...confinement.shown.flatMap(shownArguments),
+    ...['--perms', '0555', '--ro-bind-data', `${confinement.helper}`, helperInside],
     ...['--proc', '/proc'],
     ...['--chdir', '/'],
     // Commands don't get their variables through bwrap's own environment, because bwrap runs outside the sandbox, where an `LD_PRELOAD` would affect
@@ -45,7 +45,3 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
  * requires CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace.
  */
 const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
-
-function shownArguments({ descriptor, path }: ShownProgram): readonly string[] {
-  return ['--perms', '0555', '--ro-bind-data', `${descriptor}`, path]
-}

@@ -1,23 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { SandboxError } from '../sandbox-error.ts'
-import type { Architecture } from '../machine-code/machine-instructions.ts'
-import { channelDescriptor, listenerFailed, listenerPath, listenFirst, proxyPort } from '../network/inside.ts'
-import { listenerProgram } from '../network/listener-program.ts'
+import { channelDescriptor, listenerFailed, listenFirst } from '../network/inside.ts'
 import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
-import type { ShownProgram } from './arguments.ts'
+import { helperInside } from './arguments.ts'
 
 /** What one command needs in order to use the network. Without an allow-list, every list is empty, and the functions do nothing. */
 type CommandNetwork = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
-  /** The program that opens the proxy's port, to be mounted in the sandbox. */
-  readonly shown: readonly ShownProgram[]
-  /** The values of the `stdio` option of `spawn` for the child's descriptors after the first six. */
-  readonly stdio: readonly ('pipe' | 'ipc')[]
-  /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
+  /** The values of the `stdio` option of `spawn` for the child's descriptors after the first seven. */
+  readonly stdio: readonly 'ipc'[]
+  /** The descriptors that the sandbox's first program leaves open for the helper that opens the port. */
   readonly kept: readonly number[]
   /** Starts serving the port as soon as the child has sent the port's socket. */
   follow(child: ChildProcess): void
@@ -28,11 +24,8 @@ type CommandNetwork = {
   end(complaint: string): readonly Denial[]
 }
 
-const listenerDescriptor = channelDescriptor + 1
-
 const nothing: CommandNetwork = {
   inside: [],
-  shown: [],
   stdio: [],
   kept: [],
   follow: () => undefined,
@@ -42,22 +35,19 @@ const nothing: CommandNetwork = {
 /** Prepares the network of a sandbox's commands. There is a proxy only if the policy has an allow-list. */
 export async function prepareNetwork(
   policy: SandboxPolicy,
-  architecture: Architecture,
   options: NetworkOptions,
 ): Promise<{ readonly start: () => CommandNetwork }> {
   if (policy.network.mode !== 'allowlist') return { start: () => nothing }
   // The proxy is imported only when it is needed, because it loads Node's HTTP module.
   const { createProxy } = await import('../network/proxy.ts')
   const proxy = createProxy(policy.network.allow, options)
-  const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })
   return {
     start: () => {
       const session = proxy.startSession()
       let listening = false
       return {
-        inside: listenFirst,
-        shown: [{ descriptor: listenerDescriptor, path: listenerPath, program }],
-        stdio: ['ipc', 'pipe'],
+        inside: listenFirst(helperInside),
+        stdio: ['ipc'],
         kept: [channelDescriptor],
         follow: (child) => {
           child.on('message', (_message, handle) => {

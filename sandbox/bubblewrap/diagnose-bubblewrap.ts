@@ -1,4 +1,4 @@
-import { ENOSYS } from '../machine-code/kernel.ts'
+import { ENOSYS } from '../kernel-constants.ts'
 
 /** Why bwrap can't start on this machine, and what the machine's owner can do about it. */
 export type Diagnosis = { readonly reason: string; readonly remedy: string }

@@ -5,7 +5,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { cachedFileSystem, type CachedFileSystem } from '../cached-file-system.ts'
 import type { Mount } from '../mount.ts'
 import { isWithin } from '../paths.ts'
-import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts'
+import { mountFlags, type Identity, type Step } from '../helper/steps.ts'
 
 /** What `mountSteps` depends on besides the planned mounts. */
 type Stage = {

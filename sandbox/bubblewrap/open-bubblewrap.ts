@@ -12,10 +12,10 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { refuseAbstractSockets } from '../host-sockets.ts'
 import type { Place } from '../held-place.ts'
 import { unlimitedOutput } from '../git/pack.ts'
-import { unlimitedWatches } from '../limits/plan-limits.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
-import { requireArchitecture } from '../machine-code/architecture.ts'
+import { helperFor, requireArchitecture } from '../helper/helper.ts'
+import type { Identity } from '../helper/steps.ts'
 import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { waitForExit, signal } from '../process/signal.ts'
@@ -23,39 +23,32 @@ import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
 import { handedInput } from '../process/handed-input.ts'
+import { handedCommand } from '../process/long-command.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../locate-program.ts'
 import { allRunDirectories } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { checkTerminal } from '../terminal/connect-terminal.ts'
-import { bubblewrapArguments } from './arguments.ts'
+import { bubblewrapArguments, helperInside } from './arguments.ts'
 import { kernelView } from './kernel-view.ts'
 import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mount-steps.ts'
-import type { Identity } from '../mounting/step-layout.ts'
 import { planAgain } from './plan-again.ts'
 import { planMounts } from '../mounts.ts'
+import { planFence } from '../plan-fence.ts'
+import { nameFence } from '../second-fence.ts'
 import { encodeText } from '../path-bytes.ts'
 import { policyForCommand } from '../command-policy.ts'
 import { hostShell } from '../shell.ts'
 import { shownOwner } from '../shown-owner.ts'
 import { createUncoveredWatch } from '../uncovered.ts'
 import { prepareNetwork } from './bubblewrap-network.ts'
-import { forgetProbe, probeBubblewrap } from './probe.ts'
+import { forgetProbe, requireBubblewrap, unenforcedBy } from './probe.ts'
 import { readReport } from './start-report.ts'
-import type { Bubblewrap } from './try-bubblewrap.ts'
-import { startPath, startProgram } from './start-program.ts'
+import { encodeStart } from './start-plan.ts'
 import { readStatus } from './read-status.ts'
-import { prepareTerminals } from './prepare-terminals.ts'
+import { prepareTerminal } from './prepare-terminal.ts'
 import { openRunState } from '../run-state.ts'
 import { policyAsShown, shownPath, showViews } from '../views/view-mounts.ts'
-
-/** Finds a bwrap that works here. Throws `unavailable` if there is none. */
-export async function requireBubblewrap(): Promise<Bubblewrap> {
-  const probe = await probeBubblewrap()
-  if (probe.works) return probe.bubblewrap
-  const { reason, remedy } = probe
-  throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
-}
 
 /** Opens a sandbox that uses bwrap(1). Throws `unavailable` if that can't be done here, and `path-changed` if an entry in `wanted` was replaced. */
 export async function openBubblewrap(
@@ -63,12 +56,13 @@ export async function openBubblewrap(
   options: NetworkOptions = {},
   wanted: readonly Place[] = [],
 ): Promise<Sandbox> {
-  const { program, watches } = await requireBubblewrap()
+  const bubblewrap = await requireBubblewrap()
+  const { program, watches, fence: fenceVersion } = bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   dockerSocketGroup(policy, 'bubblewrap')
   refuseAbstractSockets(policy)
-  const networks = await prepareNetwork(policy, architecture, options)
-  const terminals = prepareTerminals(architecture)
+  const networks = await prepareNetwork(policy, options)
+  const helper = helperFor(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   const state = openRunState(policy, 'bubblewrap', wanted, (command) => start(command, 'own'))
   const { held, roots, run, running } = state
@@ -88,7 +82,7 @@ export async function openBubblewrap(
     const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
     const applied = held.current(policyForCommand(policy, command))
     requireSame(applied.workspace, held.identityOf(applied.workspace))
-    const { covered, steps } = planAgain(() => {
+    const { covered, steps, fence } = planAgain(() => {
       const places = state.placesOf(command)
       const host = held.look()
       const mounts = planMounts(applied, places, host)
@@ -103,22 +97,25 @@ export async function openBubblewrap(
             : { kind: host.kindOf(path) === 'file' ? 'file' : 'directory', identity }
         },
       })
-      return { covered: watchCovered(mounts, host.lstat), steps }
+      const fence = planFence(applied, state, places.git.mounts, host)
+      return { covered: watchCovered(mounts, host.lstat), steps, fence }
     })
     const network = networks.start()
-    const terminal = terminals.start(command, 6 + network.stdio.length)
-    const report = 6 + network.stdio.length + terminal.stdio.length
     const cwd = shownPath(realpathSync(command.cwd), policy.views)
     const [limited, input] = [limits.start(), handedInput(command, run.path)]
-    const first = startProgram(architecture, {
+    const handed = handedCommand([executable, ...rest], run.path, 7 + network.stdio.length)
+    const terminal = prepareTerminal(command, 7 + network.stdio.length + handed.stdio.length)
+    const report = 7 + network.stdio.length + handed.stdio.length + terminal.stdio.length
+    const plan = encodeStart(architecture, {
       steps,
-      report,
-      kept: [...network.kept, ...terminal.kept],
+      kept: [...network.kept, ...handed.kept, ...terminal.kept],
       identity: shownOwner(),
       watches,
       nullInput: input.isNull,
       cwd,
       variables: { ...variables, PWD: cwd },
+      fence,
+      fenceVersion,
       filter: {
         sockets: socketAccess[policy.network.mode],
         unixSockets: applied.dockerSocket !== undefined || applied.unixSockets,
@@ -127,13 +124,14 @@ export async function openBubblewrap(
     const confinement = bubblewrapArguments({
       network: policy.network.mode === 'full',
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
-      shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
+      helper: 5,
     })
     const options = encodeText(confinement.map((option) => `${option}\0`).join(''))
-    const output = commandPipes.open(options, first)
-    const inside = [startPath, ...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
-    const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
-    const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
+    const output = commandPipes.open(options, helper, plan)
+    const first = [helperInside, 'start', '6', `${report}`]
+    const inside = [...first, ...network.inside, ...terminal.inside, ...limited.inside, ...handed.argv]
+    const started = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
+    const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...started], {
       cwd: '/',
       env: {},
       // bwrap gets its own session, so that an interrupt (Ctrl-C in our terminal) reaches this program but not bwrap.
@@ -145,14 +143,14 @@ export async function openBubblewrap(
         'pipe',
         ...output.inputs.map((descriptor) => descriptor ?? ('pipe' as const)),
         ...network.stdio,
+        ...handed.stdio,
         ...terminal.stdio,
         'pipe',
       ],
     })
+    handed.started()
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
-    send(options, pipes[4])
-    send(first, pipes[5])
-    for (const { descriptor, program } of [...network.shown, ...terminal.shown]) send(program, pipes[descriptor])
+    for (const [index, content] of [options, helper, plan].entries()) send(content, pipes[4 + index])
     const said = readReport(pipes[report])
     network.follow(child)
     const status = readStatus(child.stdio[3] as Readable | null)
@@ -215,7 +213,8 @@ export async function openBubblewrap(
   return {
     backend: 'bubblewrap',
     policy,
-    unenforced: [...limits.unenforced, ...(watches === undefined ? [unlimitedWatches] : [])],
+    unenforced: [...limits.unenforced, ...unenforcedBy(bubblewrap)],
+    fence: nameFence(fenceVersion),
     node: [process.execPath],
     shell: hostShell(),
     known: held.known,
@@ -240,7 +239,7 @@ function requireSame(path: string, identity: Identity | undefined): void {
 
 const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' } as const
 
-function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
+function send(data: Uint8Array, pipe: Readable | Writable | null | undefined): void {
   if (!(pipe instanceof Writable)) return
   // The error is ignored: if bwrap ends before it has read everything, its exit code is more informative than this pipe's error.
   pipe.on('error', () => undefined)

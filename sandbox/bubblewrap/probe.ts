@@ -6,15 +6,18 @@ import { readHostFile } from '../host-files.ts'
 import { makeDirectories } from '../make-directories.ts'
 import { cacheDirectory } from '../app-directories.ts'
 import { installAdvice } from './diagnose-bubblewrap.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import { locateBubblewrap } from './locate.ts'
-import type { Probe } from './try-bubblewrap.ts'
+import { unlimitedWatches } from '../limits/plan-limits.ts'
+import { nameFence, unenforcedWith } from '../second-fence.ts'
+import type { Bubblewrap, Probe } from './try-bubblewrap.ts'
 import type { WatchLimits } from './watch-limits.ts'
 
 /**
  * What is stored on disk about a successful trial. It is checked without a schema, because loading a schema library would take longer than the rest
  * of the probe.
  */
-type Remembered = { readonly key: string; readonly watches: WatchLimits | undefined }
+type Remembered = { readonly key: string; readonly watches: WatchLimits | undefined; readonly fence: number }
 
 let known: Promise<Probe> | undefined
 
@@ -25,6 +28,19 @@ let known: Promise<Probe> | undefined
 export function probeBubblewrap(): Promise<Probe> {
   known ??= probe()
   return known
+}
+
+/** Finds a bwrap that works here. Throws `unavailable` if there is none. */
+export async function requireBubblewrap(): Promise<Bubblewrap> {
+  const probe = await probeBubblewrap()
+  if (probe.works) return probe.bubblewrap
+  const { reason, remedy } = probe
+  throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
+}
+
+/** What bubblewrap can't enforce on this machine, as sentences for a run's summary. */
+export function unenforcedBy({ watches, fence }: Bubblewrap): readonly string[] {
+  return [...(watches === undefined ? [unlimitedWatches] : []), ...unenforcedWith(nameFence(fence))]
 }
 
 /** Forgets, in this process and on disk, that bwrap has worked. Called if bwrap fails nevertheless, and before a test that must not rely on it. */
@@ -40,16 +56,19 @@ async function probe(): Promise<Probe> {
   }
   const key = machineKey(program)
   const remembered = recall(key)
-  if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
+  if (remembered !== undefined) {
+    const { watches, fence } = remembered
+    return { works: true, bubblewrap: { program, watches, fence } }
+  }
   // The trial is imported only now, because it isn't needed after a remembered success.
   const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
-  if (result.works) remember({ key, watches: result.bubblewrap.watches })
+  if (result.works) remember({ key, watches: result.bubblewrap.watches, fence: result.bubblewrap.fence })
   return result
 }
 
 /** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
-const trialVersion = 3
+const trialVersion = 6
 
 /** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, the boot id and the user id. */
 function machineKey(program: string): string {
@@ -83,14 +102,15 @@ function recall(key: string): Remembered | undefined {
 function rememberedIn(value: unknown): Remembered | undefined {
   if (typeof value !== 'object' || value === null || !('key' in value) || typeof value.key !== 'string')
     return undefined
-  const { key } = value
-  if (!('watches' in value)) return { key, watches: undefined }
+  if (!('fence' in value) || !isInteger(value.fence)) return undefined
+  const { key, fence } = value
+  if (!('watches' in value)) return { key, watches: undefined, fence }
   const limits = value.watches
   if (typeof limits !== 'object' || limits === null || !('instances' in limits) || !('watches' in limits))
     return undefined
   const { instances, watches } = limits
   if (!isInteger(instances) || !isInteger(watches)) return undefined
-  return { key, watches: { instances, watches } }
+  return { key, watches: { instances, watches }, fence }
 }
 
 function isInteger(value: unknown): value is number {

@@ -2,8 +2,21 @@ import { constants } from 'node:os'
 import { Writable, type Readable } from 'node:stream'
 import { getSystemErrorMap } from 'node:util'
 import { SandboxError } from '../sandbox-error.ts'
-import { mountFailures } from '../mounting/mount-program.ts'
-import { goAhead, readyMark, startFailures } from './start-form.ts'
+
+/** The first message of the helper as a sandbox's first program. It means that the engine may answer (`start.c` says why that is safe). */
+const readyMark = '!'
+/** The engine's answer to the ready mark. The helper waits for it before it starts the command. */
+export const goAhead = '.'
+
+/** The first words of the helper's reports of a failure. */
+const failures = {
+  gone: 'gone ',
+  changed: 'changed ',
+  failed: 'failed ',
+  fence: 'fence ',
+  program: 'program ',
+  directory: 'directory ',
+} as const
 
 /** The number of bytes after which the rest of a report is ignored. A genuine report consists of a word and a path. */
 const mostBytes = 16 * 1024
@@ -67,16 +80,24 @@ function failureOf(text: string, code: number, isUnread: boolean): SandboxError 
     if (!isUnread || named === undefined) return undefined
     return new SandboxError('setup-failed', { backend, detail: `the first program in the sandbox failed: ${named}` })
   }
-  for (const word of [mountFailures.gone, mountFailures.changed]) {
+  for (const word of [failures.gone, failures.changed]) {
     if (text.startsWith(word)) return new SandboxError('path-changed', { backend, path: text.slice(word.length) })
   }
+  // Another entry is at the path of a root.
+  if (text.startsWith(failures.fence) && code === constants.errno.ESTALE) {
+    return new SandboxError('path-changed', { backend, path: text.slice(failures.fence.length) })
+  }
   const why = named ?? `error ${code}`
-  const detail = text.startsWith(mountFailures.failed)
-    ? `can't mount ${text.slice(mountFailures.failed.length)}: ${why}${code === constants.errno.EACCES ? foreign : ''}`
-    : text.startsWith(startFailures.program)
-      ? `can't start the program: ${why}`
-      : text.startsWith(startFailures.directory)
-        ? `can't change to the working directory: ${why}`
-        : `the first program in the sandbox can't set up the confinement: ${why}`
-  return new SandboxError('setup-failed', { backend, detail })
+  return new SandboxError('setup-failed', { backend, detail: detailOf(text, why, code) })
+}
+
+function detailOf(text: string, why: string, code: number): string {
+  if (text.startsWith(failures.failed))
+    return `can't mount ${text.slice(failures.failed.length)}: ${why}${code === constants.errno.EACCES ? foreign : ''}`
+  if (text === failures.fence)
+    return `the second fence around commands (Landlock) can't be put up as in the trial of bwrap: ${why}. The next run tries again what this machine can enforce`
+  if (text.startsWith(failures.fence)) return `can't confine writes to ${text.slice(failures.fence.length)}: ${why}`
+  if (text.startsWith(failures.program)) return `can't start the program: ${why}`
+  if (text.startsWith(failures.directory)) return `can't change to the working directory: ${why}`
+  return `the first program in the sandbox can't set up the confinement: ${why}`
 }

@@ -2,12 +2,14 @@ import process from 'node:process'
 import { Writable } from 'node:stream'
 import { execa } from 'execa'
 import { existsSync, readFileSync } from '../host-paths.ts'
-import { mountFlags } from '../mounting/step-layout.ts'
-import { bubblewrapArguments } from './arguments.ts'
+import type { Fence } from '../helper/fence.ts'
+import { helperFor } from '../helper/helper.ts'
+import { mountFlags } from '../helper/steps.ts'
+import { bubblewrapArguments, helperInside } from './arguments.ts'
 import { diagnose, diagnoseStart, type Diagnosis } from './diagnose-bubblewrap.ts'
-import { withoutMark } from './start-report.ts'
-import { goAhead } from './start-form.ts'
-import { startPath, startProgram } from './start-program.ts'
+import { fenceVersionIn } from '../second-fence.ts'
+import { goAhead, withoutMark } from './start-report.ts'
+import { encodeStart } from './start-plan.ts'
 import { watchLimits, type WatchLimits } from './watch-limits.ts'
 
 const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
@@ -17,12 +19,19 @@ export type Bubblewrap = {
   readonly program: string
   /** The inotify limits that this machine can enforce; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
+  /** The version of the second fence that a command was behind (landlock(7)); 0 if nothing but mounts confined its writes. */
+  readonly fence: number
 }
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
 /** How many milliseconds a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
 const trialMs = 60_000
+
+/** A fence outside of which nothing can be written to. */
+const noWrites: Fence = { handled: 2, scoped: 0, roots: [] }
+/** Writes to the shared memory, which is writable in the trial. Only the fence can refuse that, and only then its version is asked for. */
+const writeOutside = `(: > /dev/shm/trial) 2>&- || exec ${helperInside} fence`
 
 /** Tests a bwrap program by running a fully confined command with it. The result is not cached. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
@@ -42,40 +51,42 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
       remedy: otherMachine,
     }
   }
-  const first = startProgram(arch, {
+  const plan = encodeStart(arch, {
     steps: [
       { do: 'mount', what: 'shared-memory', path: '/dev/shm' },
       { do: 'change', path: '/', change: { set: mountFlags.readOnly, recursive: true } },
       { do: 'mount', what: 'memory', path: '/dev/shm' },
       { do: 'mount', what: 'itself', path: '/dev' },
     ],
-    report: 3,
     kept: [],
     identity: { uid: 1000, gid: 1000 },
     watches,
     nullInput: true,
     cwd: '/',
     variables: {},
+    fence: noWrites,
+    fenceVersion: 0,
     filter: { sockets: 'loopback', unixSockets: false },
   })
-  const shown = [{ descriptor: 4, path: startPath, program: first }]
-  const options = bubblewrapArguments({ network: false, uncovered: [], shown })
-  const child = execa(program, [...options, '--', startPath, '/bin/sh', '-c', 'exit 0'], {
+  const options = bubblewrapArguments({ network: false, uncovered: [], helper: 4 })
+  const child = execa(program, [...options, '--', helperInside, 'start', '5', '3', '/bin/sh', '-c', writeOutside], {
     reject: false,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
     extendEnv: false,
     timeout: trialMs,
   })
-  const input = child.stdio[4]
-  if (input instanceof Writable) input.on('error', () => undefined).end(first)
+  for (const [descriptor, content] of [[4, helperFor(arch)] as const, [5, plan] as const]) {
+    const input = child.stdio[descriptor]
+    if (input instanceof Writable) input.on('error', () => undefined).end(content)
+  }
   const control = child.stdio[3]
   if (control instanceof Writable) control.on('error', () => undefined).write(goAhead)
-  const { exitCode, stderr, shortMessage, stdio } = await child
+  const { exitCode, stdout, stderr, shortMessage, stdio } = await child
   const machine = { appArmorRestricts: appArmorRestricts() }
   const report = withoutMark(String(stdio[3] ?? ''))
   if (report !== '') return { works: false, ...diagnoseStart(report, exitCode ?? 0, machine) }
-  if (exitCode === 0) return { works: true, bubblewrap: { program, watches } }
+  if (exitCode === 0) return { works: true, bubblewrap: { program, watches, fence: fenceVersionIn(String(stdout)) } }
   return { works: false, ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, machine) }
 }
 

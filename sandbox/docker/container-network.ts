@@ -4,15 +4,14 @@ import { Server } from 'node:net'
 import { join } from 'node:path'
 import { mkdirSync, rmSync, writeFileSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
-import { requireArchitecture } from '../machine-code/architecture.ts'
-import { directoryMissing, entryProgram, filterProgram } from '../network/entry-program.ts'
-import { listenerFailed, proxyPort } from '../network/inside.ts'
+import { requireArchitecture } from '../helper/helper.ts'
+import { directoryMissing, listenerFailed, proxyPort } from '../network/inside.ts'
 import { createProxy, type NetworkOptions } from '../network/proxy.ts'
-import { relayProgram } from '../network/relay-program.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
+import { helperInside, type Starts } from './container-starts.ts'
 
 /** The network of one sandbox's containers. */
 type ContainerNetwork = {
@@ -24,7 +23,7 @@ type ContainerNetwork = {
 
 /** What a container needs for its network. Without an allow-list, it needs nothing: `directory` is undefined and `filtered` is empty. */
 export type NetworkPlan = {
-  /** The directory on the host that is mounted read-only at `shownAt`. */
+  /** The directory on the host that is mounted read-only at `shownAt`. It has the filter, and the relays' sockets. */
   readonly directory: string | undefined
   /**
    * The arguments to put before our own programs in the container, so that these run under the system call filter. Commands get theirs from `enter`.
@@ -32,7 +31,7 @@ export type NetworkPlan = {
   readonly filtered: readonly string[]
 }
 
-/** Where containers see our programs and their sockets. It is in `/dev`, because every container gets a new `/dev`. */
+/** Where containers see the filter and the relays' sockets. It is in `/dev`, because every container gets a new `/dev`. */
 export const shownAt = '/dev/portcullis'
 
 type CommandNetwork = {
@@ -68,13 +67,18 @@ const channel = 3
  * Prepares the network. Its files are in `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an
  * allow-list. Throws `unavailable` on a processor that our programs don't support.
  *
- * A container has no network except its own loopback. Before each command, one of our programs creates a listening socket in the container and passes
- * it to the engine through a unix socket. The engine itself then answers the command's connections. The container's profile therefore has to permit
- * unix sockets, but each command also runs under the system call filter that bubblewrap's commands get, which forbids them. The files of our programs
- * can be executed but not read. Other processes can't inspect a process that runs such a file (proc(5), "dumpable"), so no process can tamper with
- * ours before the filter is installed.
+ * A container has no network except its own loopback. Before each command, the helper creates a listening socket in the container and passes it to the
+ * engine through a unix socket. The engine itself then answers the command's connections. The container's profile therefore has to permit
+ * unix sockets, but each command also runs under the system call filter that bubblewrap's commands get, which forbids them. The helper's file can
+ * be executed but not read. Other processes can't inspect a process that runs such a file (proc(5), "dumpable"), so no process can tamper with it
+ * before the filter is installed.
  */
-export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
+export function prepareNetwork(
+  policy: SandboxPolicy,
+  run: string,
+  { helper }: Pick<Starts, 'helper'>,
+  options: NetworkOptions,
+): ContainerNetwork {
   if (policy.network.mode !== 'allowlist') {
     return { plan: { directory: undefined, filtered: [] }, start: () => nothing }
   }
@@ -86,14 +90,11 @@ export function prepareNetwork(policy: SandboxPolicy, run: string, options: Netw
   )
   const directory = join(run, 'network')
   mkdirSync(directory, { mode: 0o700 })
-  const install = (name: string, program: Uint8Array): void =>
-    writeFileSync(join(directory, name), program, { mode: 0o111 })
-  install('enter', entryProgram(architecture, { port: proxyPort, filter }))
-  install('filter', filterProgram(architecture, filter))
-  install('relay', relayProgram(architecture, channel))
+  writeFileSync(join(directory, 'filter'), filter, { mode: 0o444 })
+  const filterInside = join(shownAt, 'filter')
   let commands = 0
   return {
-    plan: { directory, filtered: [`${shownAt}/filter`] },
+    plan: { directory, filtered: [helperInside, 'filter', filterInside] },
     start: () => {
       commands += 1
       const name = `${commands}`
@@ -103,12 +104,13 @@ export function prepareNetwork(policy: SandboxPolicy, run: string, options: Netw
       return {
         enter: async (cwd) => {
           mkdirSync(join(directory, name), { mode: 0o700 })
-          relay = startRelay(join(directory, 'relay'), join(directory, name), (server) => {
+          relay = startRelay(helper, join(directory, name), (server) => {
             session.attach(server)
             arrived.resolve(true)
           })
           await relay.ready
-          return { before: [`${shownAt}/enter`, cwd], cwd: join(shownAt, name) }
+          const before = [helperInside, 'enter', `${proxyPort}`, filterInside, cwd]
+          return { before, cwd: join(shownAt, name) }
         },
         end: async (complaint, stopped) => {
           const free = await within(stopped ? 0 : arrivalMs, arrived.promise)
@@ -127,13 +129,17 @@ export function prepareNetwork(policy: SandboxPolicy, run: string, options: Netw
   }
 }
 
-/** Starts the program that receives one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
+/** Starts the helper that receives one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
 function startRelay(
-  program: string,
+  helper: string,
   directory: string,
   arrived: (server: Server) => void,
 ): { readonly ready: Promise<void>; readonly end: () => void } {
-  const child = spawn(program, { cwd: directory, env: {}, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+  const child = spawn(helper, ['relay', `${channel}`], {
+    cwd: directory,
+    env: {},
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+  })
   child.once('message', (_message, handle) => {
     if (handle instanceof Server) arrived(handle)
   })

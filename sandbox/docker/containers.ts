@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { planMounts } from '../mounts.ts'
+import { planFence } from '../plan-fence.ts'
 import { policyForCommand } from '../command-policy.ts'
 import { ownerName } from '../run-owner.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
@@ -71,12 +72,13 @@ export function createContainers(
   return {
     plan: (command) => {
       const applied = held.current(policyForCommand(policy, command))
-      const planned = planMounts(applied, placesOf(command), held.view)
+      const places = placesOf(command)
+      const planned = planMounts(applied, places, held.view)
       const mounts = showViews(planned, policy.views)
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       for (const { source, target } of bound) for (const path of [source, target]) requireText(path)
-      const check = common.starts.check(bound)
+      const check = common.starts.check(bound, planFence(applied, { held, run }, places.git.mounts, held.view))
       // When a program on the host replaces a file over which a container has a mount, the container loses the mount. The container isn't used again,
       // because the stamp, which is part of the key, changes.
       const { stamp, uncovered } = watchCovered(

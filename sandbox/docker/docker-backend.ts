@@ -1,4 +1,7 @@
+import process from 'node:process'
 import type { BackendModule } from '../backend-module.ts'
+import { tryFence } from '../helper/try-fence.ts'
+import { nameFence } from '../second-fence.ts'
 import { connectDocker } from './client.ts'
 import { checkDaemon } from './daemon.ts'
 import { openDocker } from './open-docker.ts'
@@ -9,6 +12,8 @@ export const docker: BackendModule = {
   open: (policy, { image, network, wanted }) => openDocker(policy, image, network, wanted),
   tryOut: async () => {
     await checkDaemon()
+    // Only a daemon of this machine can mount its directories, so containers have this machine's kernel. On macOS, they have none that is known.
+    return process.platform === 'linux' ? nameFence(await tryFence()) : 'none'
   },
   endLeftovers: endContainers,
 }

@@ -8,9 +8,9 @@ import { SandboxError } from '../sandbox-error.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import type { Place } from '../held-place.ts'
 import { unlimitedOutput } from '../git/pack.ts'
-import { planLimits, unlimitedWatches, type LimitPlan } from '../limits/plan-limits.ts'
+import { planLimits, unlimitedWatches } from '../limits/plan-limits.ts'
 import type { GroupCounts } from '../limits/groups.ts'
-import { provenLimits } from '../limits/prepare.ts'
+import { provenBetween } from '../limits/prepare.ts'
 import { inferExceededLimits } from '../limits/infer-exceeded-limits.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { policyForCommand } from '../command-policy.ts'
@@ -19,10 +19,9 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { requireDirectory } from '../locate-program.ts'
-import { checkTerminal, firstSize, keyboard, terminalThrough } from '../terminal/connect-terminal.ts'
+import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect-terminal.ts'
 import { writableRoots } from '../roots.ts'
-import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
-import type { Shell } from '../shell.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
 import { prepareNetwork } from './container-network.ts'
@@ -30,6 +29,7 @@ import { containerNode } from './own-node.ts'
 import { passOwnInput } from './own-input.ts'
 import { relayLater } from './relay-later.ts'
 import { reapContainers } from './reap.ts'
+import { unenforcedWith } from '../second-fence.ts'
 import { prepareStarts } from './container-starts.ts'
 import { tryContainer } from './try-container.ts'
 import { openRunState } from '../run-state.ts'
@@ -37,9 +37,6 @@ import { createContainers } from './containers.ts'
 import { cannotStart, requireText, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
-
-/** A shell script that runs a command and then kills every process except itself and the container's first. Interrupts don't end the script. */
-const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**
  * Opens a sandbox that runs commands in containers of the given image, and keeps containers ready for later commands. Each container runs one command
@@ -71,16 +68,16 @@ export async function openDocker(
   const shown = (path: string): string => shownPath(path, policy.views)
   let open = true
 
+  const starts = prepareStarts(process.arch === 'arm64' ? 'arm64' : 'x64', run.path, held.identityOf)
   const prepare = async (): Promise<ReturnType<typeof prepareNetwork>> => {
     try {
-      return prepareNetwork(policy, run.path, options)
+      return prepareNetwork(policy, run.path, starts, options)
     } catch (error) {
       await state.close()
       throw error
     }
   }
   const networks = await prepare()
-  const starts = prepareStarts(process.arch === 'arm64' ? 'arm64' : 'x64', run.path, held.identityOf)
 
   const containers = createContainers(docker, policy, state, {
     image: named,
@@ -102,6 +99,7 @@ export async function openDocker(
     const { PATH: _, HOME: __, ...inherited } = process.env
     const { variables } = commandEnvironment(policy, inherited, command)
     const network = networks.start()
+    const wrapped = starts.wrap(command)
     let container: WarmContainer | undefined
     let spoiled = false
     let atFirst: GroupCounts | undefined
@@ -118,7 +116,7 @@ export async function openDocker(
       atFirst = container.counts?.()
       if (spoiled) spoil()
       return container.exec({
-        argv: [...planned.check, ...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
+        argv: [...planned.check, ...before, ...wrapped.argv],
         cwd,
         // The image sets its own PATH, and the caller's home directory doesn't exist in the image.
         variables: { HOME: '/tmp', ...variables },
@@ -148,6 +146,7 @@ export async function openDocker(
       release: () => {
         network.release()
         stopInput()
+        wrapped.remove()
       },
       terminate: () => {
         if (container === undefined) spoil()
@@ -201,16 +200,16 @@ export async function openDocker(
   }
 
   const first: Command = { argv: ['true'], cwd: policy.workspace }
-  let shell: Shell
+  let found: Awaited<ReturnType<typeof tryContainer>>
   try {
     const planned = containers.plan(first)
     const container = await containers.take(planned).catch((error: unknown) => {
       throw cannotStart(error)
     })
     containers.giveBack(planned, container)
-    const { filtered } = networks.plan
+    const [{ filtered }, { fence }] = [networks.plan, starts]
     const [places, workspace] = [roots.map(shown), shown(policy.workspace)]
-    shell = await tryContainer(container, { user, filtered, roots: places, workspace, privateTemp: run.temp })
+    found = await tryContainer(container, { user, filtered, fence, roots: places, workspace, privateTemp: run.temp })
     state.rest()
   } catch (error) {
     await containers.dropAll()
@@ -222,9 +221,9 @@ export async function openDocker(
     backend: 'docker',
     policy,
     // The inotify limits belong to the user namespace, which containers share with the host.
-    unenforced: [...limits.unenforced, unlimitedWatches],
+    unenforced: [...limits.unenforced, unlimitedWatches, ...unenforcedWith(found.fence)],
     node: node.words,
-    shell,
+    ...found,
     known: held.known,
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => capDenials(await state.review(false)),
@@ -235,15 +234,4 @@ export async function openDocker(
       await state.close()
     },
   }
-}
-
-/** Returns a denial for each limit that the command reached, according to the kernel's counts; undefined if the counts aren't known. */
-function provenBetween(
-  { group }: LimitPlan,
-  before: GroupCounts | undefined,
-  after: GroupCounts | undefined,
-): readonly Denial[] | undefined {
-  return group === undefined || before === undefined || after === undefined
-    ? undefined
-    : provenLimits(group, before, after)
 }

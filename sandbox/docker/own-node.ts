@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { realpathSync } from '../host-paths.ts'
 import { isExecutable } from '../locate-program.ts'
+import { patience } from '../process/patience.ts'
 
 /** Node in a container: the arguments that start it, and the files on this machine that it needs, which are mounted read-only. */
 type ContainerNode = {
@@ -31,7 +32,7 @@ export function containerNode(): ContainerNode {
  */
 function librariesOf(program: string): string {
   const ldd = ['/usr/bin/ldd', '/bin/ldd', '/usr/local/bin/ldd', '/run/current-system/sw/bin/ldd'].find(isExecutable)
-  return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {} }).stdout ?? '')
+  return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {}, ...patience }).stdout ?? '')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Mount } from '../mount.ts'
 import { sharedMemory } from '../limits/shared-memory.ts'
 import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
-import { dockerProfile } from '../seccomp/docker-profile.ts'
+import { dockerProfileText } from '../seccomp/docker-profile.ts'
 import type { LimitPlan } from '../limits/plan-limits.ts'
 import type { ContainerUser } from './container-user.ts'
 import { shownAt, type NetworkPlan } from './container-network.ts'
@@ -67,7 +67,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
         : { GroupAdd: [`${options.socketGroup}`] }),
       SecurityOpt: [
         'no-new-privileges',
-        `seccomp=${JSON.stringify(dockerProfile(sockets, policy.dockerSocket !== undefined || policy.unixSockets))}`,
+        `seccomp=${dockerProfileText(sockets, policy.dockerSocket !== undefined || policy.unixSockets)}`,
       ],
       CgroupnsMode: 'private',
       IpcMode: 'private',

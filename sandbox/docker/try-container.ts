@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { lstatSync, rmSync } from '../host-paths.ts'
+import { fenceVersionIn, nameFence, type SecondFence } from '../second-fence.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
@@ -11,6 +12,8 @@ type Trial = {
   readonly user: string
   /** The arguments to put before our own programs so that they run under the system call filter (see `NetworkPlan`). */
   readonly filtered: readonly string[]
+  /** The command that says which fence there is (see `Starts`). */
+  readonly fence: readonly string[]
   /** Directories that commands must be able to write to. */
   readonly roots: readonly string[]
   /** The directory that commands must at least be able to read. */
@@ -30,20 +33,38 @@ echo > /tmp/${mark} || exit 3
 [ -x /bin/bash ] && echo bash
 want=w
 for path; do
+  shift
+  if [ "$path" = --- ]; then break; fi
   if [ "$path" = -- ]; then want=r; continue; fi
   if ! [ -d "$path" ] || ! [ -x "$path" ] || ! [ -r "$path" ]; then echo "read $path"
   elif [ $want = w ] && ! [ -w "$path" ]; then echo "write $path"; fi
-done`
+done
+[ $# = 0 ] || "$@"
+exit 0`
 
 /**
  * Checks that commands in a container can use the mounts as the policy allows, and that the files they create belong to the caller. Throws
  * `unavailable` if one of these checks fails. If all succeed, no files are left behind.
  *
- * @returns the shell of the image
+ * @returns the shell of the image, and the fence that the kernel puts up in containers
  */
-export async function tryContainer(container: WarmContainer, trial: Trial): Promise<Shell> {
+export async function tryContainer(
+  container: WarmContainer,
+  trial: Trial,
+): Promise<{ readonly shell: Shell; readonly fence: SecondFence }> {
   const { stdout, stderr, code } = container.exec({
-    argv: [...trial.filtered, '/bin/sh', '-c', script, 'sh', ...trial.roots, '--', trial.workspace],
+    argv: [
+      ...trial.filtered,
+      '/bin/sh',
+      '-c',
+      script,
+      'sh',
+      ...trial.roots,
+      '--',
+      trial.workspace,
+      '---',
+      ...trial.fence,
+    ],
     cwd: '/',
     variables: {},
     user: trial.user,
@@ -79,7 +100,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
       "Use a daemon of your own (rootless docker or podman), or one that runs as root and doesn't remap user ids.",
     )
   }
-  return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
+  return { shell: /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh', fence: nameFence(fenceVersionIn(said)) }
 }
 
 /** Advice for a path that commands can't access: how to get access if another user owns the path; otherwise, what the daemon must be able to do. */

@@ -41,6 +41,8 @@ export type GitPlan = {
   readonly setRef: (update: RefUpdate) => string | undefined
   /** Adds to the plan: a new line in HEAD's reflog. Carrying out the plan fails if HEAD has changed in the meantime. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
+  /** Adds to the plan: HEAD names another branch. `old` and `now` are the commits, for the reflog. */
+  readonly switchHead: (branch: string, old: string | undefined, now: string | undefined) => void
   /** Adds to the plan: a new index, or its removal. Carrying out the plan fails if the index is no longer `before`. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer | undefined) => void
   /** Adds to the plan: new files in a directory, which are written before everything else. */
@@ -109,6 +111,11 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
     moveHead: (old, now) => {
       locks.add(`${own}/HEAD.lock`)
       unchanged.set(`${own}/HEAD`, held.own.read('HEAD', smallFile))
+      log(held.own, own, 'HEAD', line(old, now))
+    },
+    switchHead: (branch, old, now) => {
+      locks.add(`${own}/HEAD.lock`)
+      put(`${own}/HEAD`, held.own.read('HEAD', smallFile), encodeText(`ref: ${branch}\n`))
       log(held.own, own, 'HEAD', line(old, now))
     },
     setIndex: (before, after) => {

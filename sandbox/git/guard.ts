@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { nestedNames, type NestedNames } from '../nested-places.ts'
+import { isWithin } from '../paths.ts'
+import type { View } from '../views/view-paths.ts'
 import { gitExecutables } from './executables.ts'
 import { createQuarantine, NoQuarantine, putSymlink } from '../quarantine.ts'
 import type { Denial } from '../sandbox.ts'
@@ -51,15 +53,18 @@ const gitIsPrivate = process.platform !== 'darwin'
 /**
  * Creates a guard. `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file is trusted by its identity (see
  * `identify`), not by its path: a file stays trusted if a directory above it is moved, and a file put in its place is not trusted. With a `record`,
- * the trusted entries are kept on disk while a review is pending.
+ * the trusted entries are kept on disk while a review is pending. Roots in `views` aren't reviewed: what commands leave there is judged when it lands,
+ * and until then no program of the host finds it; taking it away before would also disturb other commands that are still at work on it.
  */
 export function createMetadataGuard(
   roots: readonly string[],
   protectedPaths: readonly string[],
   record?: TrustRecord,
+  views: readonly View[] = [],
 ): MetadataGuard {
   const nothing = { gitDirectories: [], gitLinks: [], repositories: [], protectedPaths }
-  return guardFrom({ roots, places: nothing, trusted: [], symlinks: [] }, record)
+  const isLive = (root: string): boolean => !views.some(({ source }) => isWithin(root, source))
+  return guardFrom({ roots, places: nothing, trusted: [], symlinks: [] }, record, isLive)
 }
 
 /** Finishes the review of a killed run, using the entries that the run trusted before its commands ran. */
@@ -67,7 +72,11 @@ export function finishReview(trust: Trust): readonly Denial[] {
   return guardFrom(trust, undefined).review()
 }
 
-function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuard {
+function guardFrom(
+  before: Trust,
+  record: TrustRecord | undefined,
+  isLive: (root: string) => boolean = () => true,
+): MetadataGuard {
   const { roots } = before
   const { protectedPaths } = before.places
   const { scan, restore } = createGitScanner()
@@ -87,8 +96,8 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     names.set(root, known)
     return known
   }
-  const look = (isHosts: (entry: GitEntry) => boolean): readonly RootEntries[] =>
-    [...roots, ...places.repositories].map((root) => ({
+  const look = (isHosts: (entry: GitEntry) => boolean, isLookedAt = (_: string) => true): readonly RootEntries[] =>
+    [...roots, ...places.repositories].filter(isLookedAt).map((root) => ({
       root,
       ...scan(root, namesBelow(root), (entry) =>
         isHosts(entry) ? (gitIsPrivate ? 'nothing' : 'repositories') : 'all',
@@ -144,14 +153,16 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       }
     }
     // If commands can't write anything, they can't plant anything either.
-    if (roots.length > 0) record?.keep({ roots, places, trusted: [...trusted], symlinks: [...symlinks] })
+    const live = roots.filter(isLive)
+    const kept = { ...places, repositories: repositories.filter(isLive) }
+    if (live.length > 0) record?.keep({ roots: live, places: kept, trusted: [...trusted], symlinks: [...symlinks] })
     return places
   }
 
   const review = (): readonly Denial[] => {
     isOwed = true
     try {
-      const found = look(({ key }) => trusted.has(key))
+      const found = look(({ key }) => trusted.has(key), isLive)
       const denials = [...reviewGit(found), ...reviewProtected(found)]
       isOwed = denials.some(({ remedy }) => remedy.kind === 'otherwise' && remedy.advice === stuck)
       return denials

@@ -1,71 +1,86 @@
 import { join } from 'node:path'
-import {
-  commitOf,
-  holdGit,
-  readCheckedOut,
-  type CheckedOut,
-  type GitDirectories,
-  type HeldGit,
-} from './git-directories.ts'
-import { isInTheWay, planGit, type GitPlan, type GitWrites } from './git-writes.ts'
+import { commitOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
+import { planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
-import { importAside } from './aside-commits.ts'
-import { planHead, type PlannedRef } from './plan-head.ts'
-import { planChanges, type LeftRef, type OwnRefs, type PlannedRefChange } from './plan-refs.ts'
+import { findFaultInCommits } from './judge-commits.ts'
+import { planHead } from './plan-head.ts'
+import { planNewBranch } from './plan-new-branch.ts'
+import type { LandedMove, MovedIndex } from './plan-move.ts'
 import type { RefChange } from './ref-changes.ts'
-import { hasOddEntries, packObjects, type PackedObjects } from './store-commits.ts'
+import { commandFor, resetCommand } from './ref-commands.ts'
+import { readRefs } from './refs.ts'
+import { hasOddEntries, isNew, packObjects, withObjects, type PackedObjects } from './store-commits.ts'
 
-/** A request to import commits. */
+/** A request to land what commands did in the private git directory of a view. */
 type CommitsWish = {
-  /** The repository, inside the private view, in which the commits were made. */
+  /** The repository in the private view, in which the commands worked. */
   readonly from: GitDirectories
-  /** The repository into which the commits are imported. */
+  /** The user's repository. */
   readonly to: GitDirectories
-  /**
-   * The full name of the branch that will point to the commits in the repository `to`. If a branch of this name already has other commits, a number
-   * is added.
-   */
-  readonly ref: string
+  /** The prefix of the refs that keep what doesn't land under its own name, such as `refs/portcullis/RUN`. */
+  readonly under: string
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
-  /** What commands changed in the view's repository. Absent: that isn't known, so the commits that may be new are imported, but no other changes. */
-  readonly changes?: readonly RefChange[] | undefined
-  /** Set if the checked-out branch and other refs change in `to`, too, as long as nobody else has changed them. Absent: only new branches keep the commits. */
-  readonly own?: OwnRefs | undefined
-  /** The commits that are checked out in other work trees of the view's repository. They are imported separately. Default: none. */
-  readonly elsewhere?: readonly string[]
+  /** What the commands changed in the view's repository. */
+  readonly changes: readonly RefChange[]
+  /** What was checked out in `to` when the view was made, or where the last landing left it. Undefined: that isn't known, so nothing moves. */
+  readonly head: CheckedOut | undefined
+  /** Whether an entry of the work tree, given by its path in the tree, must not land. */
+  readonly isProtected: (path: string) => boolean
 }
 
-/** The plan for importing the commits. */
+/** A ref that gets a new value in the user's repository. `old` is undefined if the ref is new. */
+export type PlannedRef = { readonly ref: string; readonly old?: string | undefined; readonly now: string }
+
+/**
+ * What happens to the checked-out branch. `moved`: it moves forward to `commit`, or, with `from`, HEAD follows the run to the new branch `branch` from the
+ * branch `from`. `ref`: the ref that keeps the commit because the branch stayed, for the reason `stayed`.
+ */
+type PlannedHead = {
+  readonly commit: string
+  readonly ref?: string
+  readonly stayed?: string
+  readonly moved?: LandedMove
+  readonly index?: MovedIndex | undefined
+}
+
+/**
+ * A ref that commands changed, but that stays as it is in the user's repository, and the reason. `HEAD` if something else was checked out. `command`: what a
+ * person can run to change it.
+ */
+export type LeftRef = { readonly ref: string; readonly why: string; readonly command?: string }
+
+/** The plan for the landing. */
 export type PlannedCommits =
-  /**
-   * `refs`: the branch for the checked-out commit, if that is new, and one for each other branch, tag or stash with new commits. `changes`: the refs that change
-   * under their own names. `kept`: those that don't, with the reasons. `git`: the changes to git's files. `left`: why some of the commits on other branches are
-   * not imported.
-   */
+  /** `refs`: new branches, and refs that keep what didn't land. `left`: why some objects could not be kept. */
   | {
       readonly type: 'planned'
+      readonly head: PlannedHead | undefined
       readonly refs: readonly PlannedRef[]
-      readonly changes: readonly PlannedRefChange[]
       readonly kept: readonly LeftRef[]
       readonly git: GitWrites
       readonly left?: string
     }
-  /** `complete`: the repository already has all commits of the view. `kept`: refs that don't change, if there are any. */
-  | { readonly type: 'complete'; readonly kept?: readonly LeftRef[] }
-  /** The view has no commits, or a git directory can't be read. */
+  /** There is nothing to change in the repository. */
+  | { readonly type: 'complete'; readonly kept: readonly LeftRef[] }
+  /** A git directory can't be read. */
   | { readonly type: 'none' }
   | { readonly type: 'failed'; readonly why: string }
 
-const mostRefs = 100
+/** The maximum number of changed refs that are considered. */
+const mostChanges = 100
+
 /** The reason for a failure if there is no git program that can be trusted. */
 export const noGit = "this machine has no git program that commands can't write to"
 
+/** Why a ref that a run removed stays in the repository. */
+const noRemoval = 'the run removed it, and nothing is removed'
+
 /**
- * Plans the import of the commits that commands made in a private view, without changing the repository: the objects, which git has checked, are files of the
- * plan. The plan creates a branch at the last commit, if that is new, and one for each other branch, tag or stash that leads to new commits. If `own` is
- * set, the checked-out branch moves together with the index, and other refs change as they did in the view, unless somebody else has changed them. None of the
- * view's settings are read.
+ * Plans the landing of the commits that commands made in a private view, without changing the user's repository: the objects, which git has checked, are files
+ * of the plan. The checked-out branch moves forward together with the index, if it is where it was and no commit contains what must not land. New branches
+ * whose names shadow nothing land by the same judgement, and HEAD follows the run to one of them. Every other ref stays; what it would lose is kept below
+ * `under`. None of the view's settings are read.
  *
  * @internal
  */
@@ -76,14 +91,12 @@ export async function planCommits(wish: CommitsWish): Promise<PlannedCommits> {
   let packed: PackedObjects | undefined
   try {
     if (made === undefined || left === undefined || host === undefined) return { type: 'none' }
-    if (made.commit === undefined && wish.changes === undefined) return { type: 'none' }
     const git = locateHostGit(roots)
     if (git === undefined) return { type: 'failed', why: noGit }
     const objects = join(from.common, 'objects')
     if (hasOddEntries(left.common)) return { type: 'failed', why: `${objects} contains links or pipes` }
     packed = packObjects(git, host.own, { to, objects })
-    const plan = planGit(packed.git, host, to)
-    return await planAll(wish, { made, left, host, packed, plan, objects })
+    return await planAll(wish, { made, host, packed, objects })
   } finally {
     packed?.close()
     left?.close()
@@ -91,95 +104,120 @@ export async function planCommits(wish: CommitsWish): Promise<PlannedCommits> {
   }
 }
 
-type Planning = {
-  readonly made: CheckedOut
-  readonly left: HeldGit
-  readonly host: HeldGit
-  readonly packed: PackedObjects
-  readonly plan: GitPlan
-  readonly objects: string
-}
-
 async function planAll(
-  { from, ref, changes, own, elsewhere = [] }: CommitsWish,
-  { made, left, host, packed, plan, objects }: Planning,
+  { to, under, changes, head, isProtected }: CommitsWish,
+  {
+    made,
+    host,
+    packed,
+    objects,
+  }: {
+    readonly made: CheckedOut
+    readonly host: NonNullable<ReturnType<typeof holdGit>>
+    readonly packed: PackedObjects
+    readonly objects: string
+  },
 ): Promise<PlannedCommits> {
   const { git } = packed
-  const { commit, branch } = made
-  const tips = [...(commit === undefined ? [] : [commit]), ...elsewhere]
-  const refused = tips.length === 0 ? undefined : await packed.add(tips)
-  if (refused !== undefined) return { type: 'failed', why: refused }
-  // If the same branch is checked out as before, it isn't one of the other refs: `planHead` moves it together with the index.
-  const isSameHead = own?.head !== undefined && branch !== undefined && branch === own.head.branch
-  const isOther = (name: string, value: string): boolean =>
-    own === undefined ? value !== commit : !(isSameHead && name === branch)
-  const aside =
-    from.own === from.common
-      ? await importAside(packed, host, left.common, {
-          commit,
-          changes,
-          isWanted: isOther,
-          withTags: own !== undefined,
-          objects,
-        })
-      : undefined
-  const refs: PlannedRef[] = []
+  const plan = planGit(git, host, to)
   const kept: LeftRef[] = []
-  const add = (wanted: string, tip: string): string | undefined => {
-    const taken = new Set(refs.map((each) => each.ref))
-    const name = freeName(git, host, wanted, tip, taken)
-    const old = commitOf(host.common, name)
-    const problem = old === tip ? undefined : plan.setRef({ name, old, now: tip })
-    if (problem === undefined) refs.push({ ref: name, commit: tip })
-    return problem
+  const refs: PlannedRef[] = []
+  const present = readRefs(host.common, (made.commit?.length ?? 40) / 2) ?? new Map<string, string>()
+
+  /** Keeps an object under a ref of the run, if the repository would otherwise not have it. Returns the ref; `why` if the object can't be stored. */
+  const keep = (
+    name: string,
+    value: string,
+    isCommit: boolean,
+  ): { readonly ref: string } | { readonly why: string } | undefined => {
+    const ref = `${under}/${name.replace(/^refs\//, '')}`
+    const old = commitOf(host.common, ref)
+    if (old === value) return { ref }
+    if (isCommit && isNew(git, host.own, value, [], objects) === false) return undefined
+    const why = plan.setRef({ name: ref, old, now: value })
+    if (why !== undefined) return { why }
+    refs.push({ ref, old, now: value })
+    return { ref }
   }
-  if (commit !== undefined) {
-    const why = planHead(
-      {
-        own,
-        ref,
-        commit,
-        branch,
-        isChanged: changes === undefined || changes.some(({ name }) => name === 'HEAD' || name === branch),
-      },
-      { git, host, plan, refs, kept, add },
-    )
+  const faultOf = (commit: string): string | undefined =>
+    findFaultInCommits(git, host.own, { commit, before: head?.commit, isProtected })
+
+  const { commit, branch } = made
+  let problem: string | undefined
+  let planned: PlannedHead | undefined
+  const isOfHead = ({ name }: RefChange): boolean => name === 'HEAD' || name === branch
+  if (commit !== undefined && changes.some(isOfHead)) {
+    const why = await packed.add([commit])
     if (why !== undefined) return { type: 'failed', why }
+    const outcome = planHead({ head, commit, branch }, { git, host, plan, present, faultOf })
+    if ('why' in outcome) {
+      const named = keep(branch ?? 'HEAD', commit, true)
+      // A name that isn't UTF-8 can't be used.
+      const place = named !== undefined && 'why' in named ? keep('HEAD', commit, true) : named
+      if (place !== undefined && 'why' in place) return { type: 'failed', why: place.why }
+      const ref = place?.ref
+      if (ref !== undefined) planned = { commit, ref, stayed: outcome.why }
+      if (branch !== undefined && branch === head?.branch)
+        kept.push({ ref: branch, why: outcome.why, command: resetCommand(ref ?? commit) })
+      else if (branch !== undefined && present.has(branch) && ref !== undefined)
+        kept.push(leftRef({ name: branch, old: present.get(branch), now: commit }, outcome.why, ref))
+      else kept.push(leftRef({ name: 'HEAD', now: branch ?? commit }, outcome.why, ref))
+    } else if ('moved' in outcome) planned = { commit, ...outcome }
   }
-  const landed =
-    own === undefined || changes === undefined ? [] : planChanges(changes, { own, made, aside, git, host, plan, kept })
-  let problem = aside?.problem
-  for (const { ref: name, value, branch: suffix, commit: tip } of aside?.tips ?? []) {
-    if (tip === undefined || tip === commit || landed.some((each) => each.ref === name && each.now === value)) continue
-    const wanted = `${ref}-${suffix}`
-    const isThere = commitOf(host.common, wanted) === tip
-    const planned = [...refs.map((each) => each.commit), ...landed.map((each) => each.now)]
-    const others = [...(commit === undefined ? [] : [commit]), ...elsewhere, ...planned]
-    if (isThere || aside?.isNew(tip, others) === true) problem = add(wanted, tip) ?? problem
+  const others = changes.filter((each) => !isOfHead(each))
+  if (others.length > mostChanges) kept.push({ ref: 'refs', why: `only ${mostChanges} changes are considered` })
+  const considered = others.slice(0, mostChanges)
+  const wanted = considered.flatMap(({ name, now }) =>
+    now === undefined || now.startsWith('ref: ') || present.get(name) === now ? [] : [now],
+  )
+  const isRefused = wanted.length > 0 && (await packed.add(wanted)) !== undefined
+  for (const change of considered) {
+    const { name, now } = change
+    if (now === undefined) {
+      if (present.has(name)) kept.push(leftRef(change, noRemoval, undefined))
+      continue
+    }
+    if (present.get(name) === now) continue
+    if (now.startsWith('ref: ')) {
+      kept.push({ ref: name, why: 'it is symbolic' })
+      continue
+    }
+    // If all together are refused, each is tried by itself.
+    const why = isRefused ? await packed.add([now]) : undefined
+    if (why !== undefined) {
+      kept.push({ ref: name, why })
+      problem = `${name}: ${why}`
+      continue
+    }
+    const isCommit = namesCommit(git, host.own, now, objects)
+    const stays = planNewBranch({ change, isCommit }, { host, plan, present, faultOf })
+    if (stays === undefined) {
+      refs.push({ ref: name, now })
+      continue
+    }
+    const place = keep(name, now, isCommit)
+    const ref = place !== undefined && 'ref' in place ? place.ref : undefined
+    kept.push(leftRef(change, stays, ref))
   }
-  const nothing = refs.length + landed.length === 0
-  if (nothing && problem === undefined) return { type: 'complete', ...(kept.length === 0 ? {} : { kept }) }
-  if (!nothing) plan.addFiles(packed.files())
-  const more = problem === undefined ? {} : { left: problem }
-  return { type: 'planned', refs, changes: landed, kept, git: plan.writes(), ...more }
+  const isAny = refs.length > 0 || planned?.moved !== undefined
+  if (!isAny && problem === undefined) return { type: 'complete', kept }
+  if (isAny) plan.addFiles(packed.files())
+  return {
+    type: 'planned',
+    head: planned,
+    refs: refs.filter(({ ref }) => ref !== planned?.ref),
+    kept,
+    git: plan.writes(),
+    ...(problem === undefined ? {} : { left: problem }),
+  }
 }
 
-/**
- * Returns the requested name for the branch. A number is added if the name is among those that are `taken`, or if a branch of that name exists and has
- * commits that would be lost, or if branches exist whose names begin with it.
- */
-function freeName(
-  git: HostGit,
-  { own, common }: HeldGit,
-  ref: string,
-  commit: string,
-  taken: ReadonlySet<string | undefined>,
-): string {
-  for (let number = 1; number < mostRefs; number += 1) {
-    const name = number === 1 ? ref : `${ref}-${number}`
-    if (taken.has(name) || common.stat(name)?.kind === 'directory' || isInTheWay(common, name)) continue
-    const known = commitOf(common, name)
-    if (known === undefined || git.run(own, ['merge-base', '--is-ancestor', known, commit]).ok) return name
-  }
-  return ref
+function leftRef(change: RefChange, why: string, ref: string | undefined): LeftRef {
+  const command = commandFor(change, ref)
+  return { ref: change.name, why, ...(command === undefined ? {} : { command }) }
+}
+
+function namesCommit(git: HostGit, host: Parameters<HostGit['run']>[0], oid: string, objects: string): boolean {
+  const { ok, stdout } = git.run(host, ['cat-file', '-t', oid], { env: withObjects(objects) })
+  return ok && stdout.toString().trim() === 'commit'
 }

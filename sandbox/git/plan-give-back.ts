@@ -2,17 +2,16 @@ import { branchUse } from './branch-use.ts'
 import { commitOf, holdGit, type GitDirectories } from './git-directories.ts'
 import { planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit } from './host-git.ts'
-import { noGit } from './plan-commits.ts'
-import { planMoveBack, short, type MovedIndex } from './plan-move.ts'
-import type { PlannedRefChange } from './plan-refs.ts'
+import { noGit, type PlannedRef } from './plan-commits.ts'
+import { planMoveBack, short, type LandedMove, type MovedIndex } from './plan-move.ts'
 
 /**
  * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit, together with the index, unless either has
- * changed since. Other refs get their earlier values, unless somebody has changed them since. The branches that were created for the commits are removed if
- * the checked-out branch moves back. The objects stay until git removes them.
+ * changed since. New branches are removed, unless somebody has changed or checked out them since. The refs that keep what did not land stay, and so do all
+ * objects.
  *
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
- * @param options.changes all other refs that changed
+ * @param options.changes the new branches
  * @param options.earlier what is planned for another work tree of the same repository. The plan includes it. Default: nothing
  * @param options.index what the move of the checked-out branch did to the index; undefined if that isn't known
  * @returns `stayed`: why nothing can be undone; `kept`: which branches and other refs stay, and why
@@ -22,11 +21,10 @@ export function planGiveBack(options: {
   readonly git: GitDirectories
   readonly roots: readonly string[]
   readonly landed: readonly {
-    readonly ref?: string | undefined
     readonly commit: string
-    readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
+    readonly moved?: LandedMove | undefined
   }[]
-  readonly changes?: readonly PlannedRefChange[]
+  readonly changes?: readonly PlannedRef[]
   readonly index: MovedIndex | undefined
   readonly earlier?: GitWrites | undefined
 }): { readonly stayed: string } | { readonly git: GitWrites; readonly kept: readonly string[] } {
@@ -39,18 +37,10 @@ export function planGiveBack(options: {
     const kept: string[] = []
     for (const { commit, moved } of options.landed) {
       if (moved === undefined) continue
-      const { branch, old } = moved
-      const stayed = planMoveBack(git, host, plan, { branch, commit, old, index: options.index })
+      const { branch, old, from, from_commit: fromCommit } = moved
+      const back = from === undefined ? {} : { from: { branch: from, commit: fromCommit } }
+      const stayed = planMoveBack(git, host, plan, { branch, commit, old, ...back, index: options.index })
       if (stayed !== undefined) kept.push(stayed)
-    }
-    const isMovedBack = kept.length === 0
-    for (const { ref, commit } of options.landed) {
-      // A created branch is removed only if nobody has moved it since.
-      if (ref === undefined || commitOf(host.common, ref) !== commit) continue
-      const use = branchUse(host, ref)
-      if (use !== undefined) kept.push(`${short(ref)} was not removed: it is ${use}`)
-      else if (!isMovedBack) kept.push(`${short(ref)} was not removed: it keeps the commits`)
-      else plan.setRef({ name: ref, old: commit, now: undefined })
     }
     for (const { ref, old, now } of options.changes ?? []) {
       const use = branchUse(host, ref)

@@ -14,12 +14,20 @@ const largestIndex = 1024 ** 3
 type Held = { readonly own: HeldDirectory; readonly common: HeldDirectory }
 
 type Move = {
-  readonly branch: string | undefined
+  readonly branch: string
   readonly was: CheckedOut
-  /** The commit to which the branch moves; undefined if the branch is to have no commits. */
-  readonly now: string | undefined
-  /** What the user can merge if the branch can't move: another branch with the commit `now`, or the commit's id. */
-  readonly beside: string
+  readonly now: string
+}
+
+/**
+ * What a landing did to HEAD: its branch moved from the commit `old`, or HEAD followed the run to the new branch `branch` from the branch `from`, which was at
+ * `from_commit`.
+ */
+export type LandedMove = {
+  readonly branch: string
+  readonly old?: string | undefined
+  readonly from?: string | undefined
+  readonly from_commit?: string | undefined
 }
 
 /**
@@ -28,23 +36,27 @@ type Move = {
  */
 export type MovedIndex = { readonly before: Buffer | undefined; readonly from: string; readonly to: string }
 
-/** Plans a move of the checked-out branch together with the index. `why` says why the branch can't move. */
+/**
+ * Plans a move of HEAD together with the index: the checked-out branch moves to a commit or, if `branch` is another one, that branch is created there and checked
+ * out. `why` says why that can't be done; then nothing was added to the plan.
+ */
 export function planMove(
   git: HostGit,
   held: Held,
   plan: GitPlan,
-  { branch, was, now, beside }: Move,
+  { branch, was, now }: Move,
 ): { readonly index: MovedIndex } | { readonly why: string } {
-  if (branch === undefined || was.branch === undefined) return { why: 'no branch was checked out' }
-  if (branch !== was.branch) return { why: `the run had checked out ${short(branch)}, not ${short(was.branch)}` }
-  const why = whyFixed(held, { branch, commit: was.commit, help: `merge ${short(beside)}` })
+  if (was.branch === undefined) return { why: 'no branch was checked out' }
+  const why = whyFixed(held, { branch: was.branch, commit: was.commit })
   if (why !== undefined) return { why }
   const before = held.own.read('index', largestIndex)
   const index = movedIndex(git, held.own, before, was.commit, now)
   if ('why' in index) return { why: `staged changes conflict with the commits (${index.why})` }
-  const refused = plan.setRef({ name: branch, old: was.commit, now })
+  const isSame = branch === was.branch
+  const refused = plan.setRef({ name: branch, old: isSame ? was.commit : undefined, now })
   if (refused !== undefined) return { why: refused }
-  plan.moveHead(was.commit, now)
+  if (isSame) plan.moveHead(was.commit, now)
+  else plan.switchHead(branch, was.commit, now)
   plan.setIndex(before, index.bytes)
   return { index: { before, from: index.from, to: index.to } }
 }
@@ -59,11 +71,13 @@ export function planMoveBack(
   git: HostGit,
   held: Held,
   plan: GitPlan,
-  { branch, commit, old, index }: MoveBack,
+  { branch, commit, old, from, index }: MoveBack,
 ): string | undefined {
-  const help = `run git ${old === undefined ? `update-ref -d ${branch}` : `reset --soft ${old.slice(0, 12)}`}`
-  const why = whyFixed(held, { branch, commit, help })
-  if (why !== undefined) return why
+  const help = helpToMoveBack(branch, old, from)
+  const why = whyFixed(held, { branch, commit })
+  if (why !== undefined) return `${why}; to move it back anyway, ${help}`
+  if (from !== undefined && commitOf(held.common, from.branch) !== from.commit)
+    return `${short(from.branch)} now points to a different commit; to switch back anyway, ${help}`
   const now = held.own.read('index', largestIndex)
   if (index === undefined)
     return `it is not known what was staged before the changes landed; to move the branch back anyway, ${help}`
@@ -73,7 +87,8 @@ export function planMoveBack(
     return `git can no longer read the index from before the changes landed; to move the branch back anyway, ${help}`
   const refused = plan.setRef({ name: branch, old: commit, now: old })
   if (refused !== undefined) return refused
-  plan.moveHead(commit, old)
+  if (from === undefined) plan.moveHead(commit, old)
+  else plan.switchHead(from.branch, commit, from.commit)
   plan.setIndex(now, index.before)
   return undefined
 }
@@ -82,17 +97,24 @@ type MoveBack = {
   readonly branch: string
   readonly commit: string
   readonly old: string | undefined
+  /** The branch from which HEAD had followed the run to `branch`, and its commit. Undefined: `branch` was checked out before, too. */
+  readonly from?: { readonly branch: string; readonly commit: string | undefined } | undefined
   readonly index: MovedIndex | undefined
+}
+
+function helpToMoveBack(branch: string, old: string | undefined, from: MoveBack['from']): string {
+  if (from !== undefined) return `run git switch ${short(from.branch)}`
+  return `run git ${old === undefined ? `update-ref -d ${branch}` : `reset --soft ${old.slice(0, 12)}`}`
 }
 
 /** Why a branch must not move: it isn't checked out, isn't at the given commit, or an operation is in progress. Undefined if it may move. */
 function whyFixed(
   { own, common }: Held,
-  { branch, commit, help }: { readonly branch: string; readonly commit: string | undefined; readonly help: string },
+  { branch, commit }: { readonly branch: string; readonly commit: string | undefined },
 ): string | undefined {
   const operation = operationIn(own)
   // Such an operation relies on the present HEAD and index. Concluding or aborting it after the move would undo the move or give a wrong result.
-  if (operation !== undefined) return `${operation} is in progress; conclude or abort it, and then ${help}`
+  if (operation !== undefined) return `${operation} is in progress; conclude or abort it first`
   if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
   if (commitOf(common, branch) !== commit) return `${short(branch)} now points to a different commit`
   return undefined

@@ -66,13 +66,18 @@ export function putBackInstallation(alone: boolean): readonly Denial[] {
   ]
 }
 
+/** The own paths in lists of roots, as they were when they were first asked for. A command in a view can't change what this program is. */
+const ownIn = new Map<string, readonly string[]>()
+
 /**
- * The recorded path that is or contains `path`: a file of this program, or a file that decides how the program is started. Only the user may change
- * these files. Returns undefined if there is none.
+ * The path that is or contains `path`: a file of this program in one of `roots`, or a file that decides how the program is started. Only the user may
+ * change these files. Returns undefined if there is none.
  */
-export function ownPlaceOf(path: string): string | undefined {
-  for (const each of watched.keys()) if (isWithin(path, each)) return each
-  return undefined
+export function ownPlaceOf(path: string, roots: readonly string[]): string | undefined {
+  const key = roots.join('\0')
+  const own = ownIn.get(key) ?? Object.values(ownPaths(roots)).flat()
+  ownIn.set(key, own)
+  return [...own, ...watched.keys()].find((each) => isWithin(path, each))
 }
 
 function countOf(paths: readonly string[]): string {

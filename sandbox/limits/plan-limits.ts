@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import { SandboxError } from '../sandbox-error.ts'
+import { quote } from '../shell.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Backend } from '../backend.ts'
 
@@ -105,8 +106,4 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
  */
 export function insideScript(processes: number): string {
   return `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} || exit 126\nexec "$@"`
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -79,7 +79,7 @@ export function prepareLimits(
 }
 
 /** Returns a denial for each limit that a group exceeded between two readings of the kernel's counts. */
-export function provenLimits(
+function provenLimits(
   limits: NonNullable<LimitPlan['group']>,
   before: GroupCounts,
   after: GroupCounts,
@@ -90,4 +90,15 @@ export function provenLimits(
       : []),
     ...(after.forksRefused > before.forksRefused ? [limitDenial('processes', limits.processes, 'proven')] : []),
   ]
+}
+
+/** Returns a denial for each limit that the command reached, according to the kernel's counts; undefined if the counts aren't known. */
+export function provenBetween(
+  { group }: LimitPlan,
+  before: GroupCounts | undefined,
+  after: GroupCounts | undefined,
+): readonly Denial[] | undefined {
+  return group === undefined || before === undefined || after === undefined
+    ? undefined
+    : provenLimits(group, before, after)
 }

@@ -21,7 +21,7 @@ export function commandLimits(
   const timeoutMs = command.timeoutMs ?? policy.limits.wallTimeMs ?? defaultWallTimeMs
   return {
     timeoutMs: Math.max(timeoutMs, 1),
-    outputBytes: policy.limits.outputBytes ?? defaultOutputBytes,
+    outputBytes: command.outputBytes ?? policy.limits.outputBytes ?? defaultOutputBytes,
     disk: { places: writes, bytes: policy.limits.diskBytes, files: policy.limits.files },
   }
 }

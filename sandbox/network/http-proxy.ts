@@ -152,10 +152,20 @@ function requestOnward(
     method: message.method,
     path,
     // The Host header gets the name that was checked, not the name that the client wrote.
-    headers: { ...headersOf(message), host: authority.replace(/:80$/, ''), ...own },
+    headers: { ...headersOf(message), ...framingOf(message), host: authority.replace(/:80$/, ''), ...own },
     setHost: false,
     createConnection: () => socket,
   })
+}
+
+/**
+ * Says how the end of a request's body is found. For methods that usually have no body, such as GET and DELETE, Node's client adds nothing by itself, so
+ * that a body of unknown length would be sent as bytes that look like another request. A client can't remove the length by naming it in `Connection`.
+ */
+function framingOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' }
+  const length = headers['content-length']
+  return length === undefined ? {} : { 'content-length': length }
 }
 
 function answerHead(answer: IncomingMessage, headers: Readonly<Record<string, string | readonly string[]>>): string {

@@ -4,26 +4,27 @@ import process from 'node:process'
 export const proxyPort = 3128
 
 /** The descriptor through which the listening socket is sent to the engine. It is closed before the command starts. */
-export const channelDescriptor = 6
+export const channelDescriptor = 7
 
 /**
- * The path of the program that opens the port, inside the sandbox. It is in `/dev`, because each sandbox gets a `/dev` of its own, to which the
- * program can be added.
- */
-export const listenerPath = '/dev/portcullis-listen'
-
-/**
- * The message that the script in `listenFirst` prints if the proxy's port can't be opened. The entry program of a container prints it after any
- * failure except a missing directory. Other code looks for it in the command's error output.
+ * The message that the script in `listenFirst` prints if the proxy's port can't be opened. In a container, the helper (`network.c`) prints it after
+ * any failure except a missing directory. Other code looks for it in the command's error output.
  */
 export const listenerFailed = 'portcullis: the proxy that enforces the network allow-list did not start'
 
-/** Arguments to put before a command's own arguments, inside the sandbox. They open the proxy's port, and then start the command. */
-export const listenFirst: readonly string[] = [
+/** The message that the helper prints in a container if it can't change to the command's directory. */
+export const directoryMissing = "portcullis: the command's working directory is not in the container"
+
+/**
+ * Arguments to put before a command's own arguments, inside the sandbox. They open the proxy's port, and then start the command.
+ *
+ * @param helper the path of the helper inside the sandbox
+ */
+export const listenFirst = (helper: string): readonly string[] => [
   '/bin/sh',
   '-c',
   [
-    `${listenerPath} || { echo "${listenerFailed} (error $?)" >&2; exit 125; }`,
+    `${helper} listen ${proxyPort} ${channelDescriptor} || { echo "${listenerFailed} (error $?)" >&2; exit 125; }`,
     `exec ${channelDescriptor}>&-`,
     'exec "$@"',
   ].join('\n'),

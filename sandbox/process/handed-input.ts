@@ -1,10 +1,9 @@
 import { closeSync, createReadStream, fstatSync, readSync, writeSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import type { Writable } from 'node:stream'
-import { openSync, readFileSync, rmSync } from '../host-paths.ts'
-import { randomName } from '../random-name.ts'
+import { readFileSync } from '../host-paths.ts'
 import type { Command } from '../sandbox.ts'
+import { unnamedFile } from './long-command.ts'
 
 /** A command's standard input. */
 type HandedInput = {
@@ -65,22 +64,18 @@ function statInput(): Stats | undefined {
 
 /** Copies the rest of this process's standard input to an unnamed file. Returns its descriptor; undefined if the input can't be read at an offset. */
 function copyOf(directory: string): number | undefined {
-  const path = join(directory, `input-${randomName()}`)
-  const target = openSync(path, 'wx', 0o600)
   try {
-    const chunk = Buffer.alloc(1024 * 1024)
-    let position = offset()
-    for (let got = 1; got > 0; position += got) {
-      got = readSync(0, chunk, 0, chunk.length, position)
-      writeSync(target, chunk, 0, got)
-    }
-    return openSync(path, 'r')
+    return unnamedFile(directory, 'input', (target) => {
+      const chunk = Buffer.alloc(1024 * 1024)
+      let position = offset()
+      for (let got = 1; got > 0; position += got) {
+        got = readSync(0, chunk, 0, chunk.length, position)
+        writeSync(target, chunk, 0, got)
+      }
+    })
   } catch {
     // The input can't be read at an offset, or can't be read at all. It is then streamed, which reports any error.
     return undefined
-  } finally {
-    closeSync(target)
-    rmSync(path, { force: true })
   }
 }
 

@@ -9,7 +9,8 @@ import type { Readable } from 'node:stream'
 import { lstatSync, mkdirSync, openSync, rmSync, unlinkSync } from '../host-paths.ts'
 import { systemProgram } from '../host-program.ts'
 import { randomName } from '../random-name.ts'
-import { O_PATH } from '../machine-code/kernel.ts'
+import { O_PATH } from '../kernel-constants.ts'
+import { patience } from './patience.ts'
 
 /** A pipe that a command writes to and we read from. */
 type OutputPipe = {
@@ -41,7 +42,7 @@ type Pipes = {
 }
 
 /** How many pipes one call of mkfifo creates. The first call creates only enough for one command, because there may be no other. */
-const batch = { first: 4, next: 16 }
+const batch = { first: 5, next: 20 }
 
 /** The arguments of mkfifo(1) that come before the names. The pipes can be opened only by this user. */
 const asOwner = ['-m', '600', '--']
@@ -88,6 +89,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
       encoding: 'utf8',
       env: {},
       stdio: ['ignore', 'ignore', 'pipe'],
+      ...patience,
     })
     if (error !== undefined) throw error
     if (status !== 0) throw new Error(`mkfifo: ${stderr.trim()}`)

@@ -49,7 +49,7 @@ export function protectingPlaces(
   }
   return (path) => {
     const real = resolveExisting(path, host)
-    const own = ownPlaceOf(real)
+    const own = ownPlaceOf(real, realRoots)
     if (own !== undefined) return own
     const root = innermost(real, realRoots)
     const git = gitPlace(real, root ?? '/', host)

@@ -1,5 +1,6 @@
 // execa isn't used here, because the call is synchronous and happens after each command.
 import { spawnSync } from 'node:child_process'
+import { patience } from '../process/patience.ts'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'
 
@@ -13,7 +14,10 @@ const rounds = 10
 export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')
   for (let round = 0; round < rounds; round += 1) {
-    const { stdout } = spawnSync('/bin/ps', ['-x', '-ww', '-E', '-o', 'pid=,command='], { encoding: 'utf8' })
+    const { stdout } = spawnSync('/bin/ps', ['-x', '-ww', '-E', '-o', 'pid=,command='], {
+      encoding: 'utf8',
+      ...patience,
+    })
     const left = pidsMarked(stdout ?? '', mark)
     if (left.length === 0) return
     for (const pid of left) signal(pid, 'SIGKILL')

@@ -16,6 +16,8 @@ import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { placesForCommand, policyForCommand } from '../command-policy.ts'
 import { createPipes } from '../process/pipes.ts'
+import { handedCommand } from '../process/long-command.ts'
+import { patience } from '../process/patience.ts'
 import { signal } from '../process/signal.ts'
 import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
@@ -79,18 +81,20 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const applied = policyForCommand(policy, command)
     const profile = profileFor(places, applied)
     const limited = limits.start()
+    const handed = handedCommand([executable, ...rest], run.path, 3)
     const output = commandPipes.open()
     const mark = randomUUID()
     // The shell that sets the limits runs inside the sandbox, because it gets the command's environment variables, and these could define shell
     // functions.
-    const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
+    const inside = ['/bin/sh', '-c', limited.script, 'sh', ...handed.argv]
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
       cwd: realpathSync(command.cwd),
       env: { ...variables, [markVariable]: mark },
       // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be killed as a whole.
       detached: true,
-      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
+      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor, ...handed.stdio],
     })
+    handed.started()
     const group = child.pid
     if (group !== undefined) watchdog.watch(mark, group)
     const complaint = keepTail(output.stderr.source)
@@ -155,6 +159,7 @@ function tryOut(profile: SeatbeltProfile): void {
     env: {},
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
+    ...patience,
   })
   if (status === 0) return
   throw new SandboxError('unavailable', {

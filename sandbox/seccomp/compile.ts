@@ -1,5 +1,5 @@
 import type { ArgumentTest, Rule } from './rules.ts'
-import { syscallNumber, type Architecture } from './syscalls.ts'
+import { rulingOf, syscallNumber, syscallsOf, unknownCall, type Architecture, type Ruling } from './syscalls.ts'
 
 /** One instruction of classic BPF (linux/filter.h). A jump's distance is counted from the next instruction. */
 type Instruction = { readonly code: number; readonly jt: number; readonly jf: number; readonly k: number }
@@ -7,6 +7,7 @@ type Instruction = { readonly code: number; readonly jt: number; readonly jf: nu
 // Instruction codes, each combined from a class, a size, a mode and an operation (linux/bpf_common.h).
 const LOAD_WORD = 0x20
 const AND = 0x54
+const JUMP = 0x05
 const JUMP_EQUAL = 0x15
 const JUMP_GREATER_OR_EQUAL = 0x35
 const JUMP_ANY_BIT = 0x45
@@ -25,11 +26,14 @@ const auditArchitecture: Readonly<Record<Architecture, number>> = { x64: 0xc000_
 
 /** The bit that is set in the call numbers of the x32 interface, which exists only on x86-64. */
 const x32Bit = 0x4000_0000
-const ENOSYS = 38
+
+/** The largest distance of a conditional jump. */
+const farthest = 255
 
 /**
- * Compiles rules into the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through the
- * interface of a different architecture kills the process, because the same number means a different system call there.
+ * Compiles the table of system calls, with `rules` about their arguments, into the program that seccomp(2) loads: an array of `struct sock_filter`,
+ * which `bwrap --seccomp` reads. A call through the interface of a different architecture kills the process, because the same number means a different
+ * system call there.
  */
 export function compileFilter(rules: readonly Rule[], architecture: Architecture): Uint8Array {
   const program: Instruction[] = [
@@ -37,20 +41,50 @@ export function compileFilter(rules: readonly Rule[], architecture: Architecture
     jump(JUMP_EQUAL, auditArchitecture[architecture], 1, 0),
     give(KILL_PROCESS),
     load(offsetOfNumber),
-    ...(architecture === 'x64' ? [jump(JUMP_GREATER_OR_EQUAL, x32Bit, 0, 1), give(ERRNO | ENOSYS)] : []),
-    ...rules.flatMap((rule) => compileRule(rule, architecture)),
-    give(ALLOW),
+    ...(architecture === 'x64' ? [jump(JUMP_GREATER_OR_EQUAL, x32Bit, 0, 1), give(verdictOf(unknownCall))] : []),
+    ...search(intervals(rules, architecture)),
   ]
   return encode(program)
 }
 
-function compileRule(rule: Rule, architecture: Architecture): readonly Instruction[] {
-  const number = syscallNumber(rule.syscall, architecture)
-  if (number === undefined) return []
-  const verdict = give(rule.then === 'allow' ? ALLOW : ERRNO | rule.then.errno)
-  if (rule.when.length === 0) return [jump(JUMP_EQUAL, number, 0, 1), verdict]
-  // Tests overwrite the accumulator, so every rule ends by loading the call's number into it again, for the next rule.
-  const tests = rule.when.map(compileTest)
+/** Numbers of system calls, from `first` up to the next interval, and the instructions that decide about all of them. */
+type Interval = { readonly first: number; readonly decide: readonly Instruction[] }
+
+/** Returns the intervals of numbers about which the same instructions decide. Each call with rules is an interval of its own. */
+function intervals(rules: readonly Rule[], architecture: Architecture): readonly Interval[] {
+  const found: Interval[] = []
+  const add = (first: number, decide: readonly Instruction[]): void => {
+    const before = found.at(-1)?.decide
+    if (before?.length !== 1 || decide.length !== 1 || before[0]?.k !== decide[0]?.k) found.push({ first, decide })
+  }
+  let next = 0
+  for (const syscall of syscallsOf(architecture)) {
+    const number = syscallNumber(syscall, architecture) ?? next
+    if (number > next) add(next, [give(verdictOf(unknownCall))])
+    const own = rules.filter((rule) => rule.syscall === syscall)
+    add(number, [...own.flatMap(compileRule), give(verdictOf(rulingOf(syscall)))])
+    next = number + 1
+  }
+  add(next, [give(verdictOf(unknownCall))])
+  return found
+}
+
+/** Returns instructions that find the interval of the number in the accumulator by bisection, so that the program takes about eight steps. */
+function search(found: readonly Interval[]): readonly Instruction[] {
+  const middle = Math.floor(found.length / 2)
+  const upper = found[middle]
+  if (middle === 0 || upper === undefined) return found[0]?.decide ?? []
+  const low = search(found.slice(0, middle))
+  const skip =
+    low.length <= farthest
+      ? [jump(JUMP_GREATER_OR_EQUAL, upper.first, low.length, 0)]
+      : [jump(JUMP_GREATER_OR_EQUAL, upper.first, 0, 1), jump(JUMP, low.length, 0, 0)]
+  return [...skip, ...low, ...search(found.slice(middle))]
+}
+
+/** Compiles a rule for a call whose number is known. If a test fails, the instruction after the rule's runs. */
+function compileRule({ when, then }: Rule): readonly Instruction[] {
+  const tests = when.map(compileTest)
   const size = tests.flat().length
   const body: Instruction[] = []
   for (const test of tests) {
@@ -58,7 +92,11 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
     body.push(...before)
     if (last !== undefined) body.push({ ...last, jf: size - body.length })
   }
-  return [jump(JUMP_EQUAL, number, 0, size + 2), ...body, verdict, load(offsetOfNumber)]
+  return [...body, give(verdictOf(then))]
+}
+
+function verdictOf(ruling: Ruling): number {
+  return ruling === 'allow' ? ALLOW : ERRNO | ruling.errno
 }
 
 /**

@@ -1,26 +1,27 @@
 import process from 'node:process'
-import { filterRules, loopbackProtocols, type SocketAccess } from './rules.ts'
-import { AF_NETLINK, EPERM } from '../machine-code/kernel.ts'
+import { filterRules, type ArgumentTest, type Rule, type SocketAccess } from './rules.ts'
+import { rulingOf, syscallsOf, unknownCall, type Ruling, type Syscall } from './syscalls.ts'
 
 /** The parts of a seccomp profile that are used here. Docker accepts the profile as a JSON document. */
 type Profile = {
-  readonly defaultAction: 'SCMP_ACT_ALLOW'
+  readonly defaultAction: 'SCMP_ACT_ERRNO'
+  readonly defaultErrnoRet: number
   readonly architectures: readonly string[]
   readonly syscalls: readonly Entry[]
 }
 
 type Entry = {
-  readonly names: readonly [string]
-  readonly action: 'SCMP_ACT_ERRNO'
-  readonly errnoRet: number
+  readonly names: readonly Syscall[]
+  readonly action: 'SCMP_ACT_ALLOW' | 'SCMP_ACT_ERRNO'
+  readonly errnoRet?: number
   readonly args: readonly Comparison[]
 }
 
 type Comparison = {
   readonly index: number
-  readonly op: 'SCMP_CMP_MASKED_EQ' | 'SCMP_CMP_EQ' | 'SCMP_CMP_NE' | 'SCMP_CMP_GE'
+  readonly op: 'SCMP_CMP_MASKED_EQ'
   readonly value: number
-  readonly valueTwo?: number
+  readonly valueTwo: number
 }
 
 /**
@@ -30,78 +31,113 @@ type Comparison = {
 type ContainerSockets = SocketAccess | 'entry'
 
 /**
- * The filter's rules as a Docker profile. In our filter, the first matching rule decides. In a Docker profile, rules can only refuse calls, and all
- * of them apply at once. Therefore a test for "any of these bits" becomes one refusal for each bit, and a list of allowed socket families becomes
- * refusals of all other families.
+ * The table of system calls, with the rules about arguments, as a Docker profile. In our filter, the first matching rule decides. In a Docker profile,
+ * all entries apply at once, so each entry is for arguments that no other entry matches (see `Region`).
+ *
+ * Docker ignores the names that it doesn't know yet, so new calls that the table allows seem not to exist in containers of an older Docker.
  *
  * @param unixSockets whether commands can connect to services through unix sockets
  */
 export function dockerProfile(sockets: ContainerSockets, unixSockets = false): Profile {
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
+  const rules = filterRules(sockets === 'entry' ? 'loopback' : sockets, unixSockets || sockets === 'entry')
+  const named = syscallsOf(architecture)
+  const plain = named.filter((name) => !rules.some(({ syscall }) => syscall === name))
+  const rulings = [...new Set(plain.map(rulingOf))]
   return {
-    defaultAction: 'SCMP_ACT_ALLOW',
-    architectures: [process.arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
+    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultErrnoRet: unknownCall.errno,
+    architectures: [architecture === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
-      ...filterRules(sockets === 'entry' ? 'loopback' : sockets).flatMap((rule): readonly Entry[] => {
-        if (rule.then === 'allow' || rule.syscall === 'socket' || rule.syscall === 'socketpair') return []
-        const { errno } = rule.then
-        const combinations = rule.when.reduce<readonly (readonly Comparison[])[]>(
-          (before, test) => before.flatMap((list) => comparisons(test).map((one) => [...list, one])),
-          [[]],
-        )
-        return combinations.map((args) => refuse(rule.syscall, args, errno))
-      }),
-      ...socketEntries(sockets, unixSockets || sockets === 'entry'),
+      ...rulings.map((ruling) =>
+        entry(
+          plain.filter((name) => rulingOf(name) === ruling),
+          ruling,
+        ),
+      ),
+      ...named
+        .filter((name) => !plain.includes(name))
+        .flatMap((name) =>
+          entries(
+            name,
+            rules.filter(({ syscall }) => syscall === name),
+          ),
+        ),
     ],
   }
 }
 
-function comparisons(test: ReturnType<typeof filterRules>[number]['when'][number]): readonly Comparison[] {
-  if ('anyOf' in test) {
-    return bitsOf(test.anyOf).map((bit) => masked(test.argument, bit, bit))
+const texts = new Map<string, string>()
+
+/** The profile as JSON. It takes milliseconds to make, so it is made once. */
+export function dockerProfileText(sockets: ContainerSockets, unixSockets: boolean): string {
+  const key = `${sockets} ${unixSockets}`
+  const text = texts.get(key) ?? JSON.stringify(dockerProfile(sockets, unixSockets))
+  texts.set(key, text)
+  return text
+}
+
+/** The entries for one system call with rules, which no two entries match at once. */
+function entries(name: Syscall, rules: readonly Rule[]): readonly Entry[] {
+  let left: readonly Region[] = [[]]
+  const found: Entry[] = []
+  for (const { when, then } of [...rules, { when: [], then: rulingOf(name) }]) {
+    let matched = left
+    left = []
+    for (const test of when) {
+      left = [...left, ...matched.flatMap((region) => without(region, test))]
+      matched = matched.flatMap((region) => within(region, test))
+    }
+    found.push(...matched.map((region) => entry([name], then, region)))
   }
-  return [masked(test.argument, test.masked, test.equals)]
+  return found
 }
 
-function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonly Entry[] {
-  const pairs = [
-    refuse('socketpair', [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }]),
-    refuse('socketpair', [masked(1, 0xf, 2)]),
-  ]
-  const refused = [0, ...(unixSockets ? [] : [1]), 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
-  return [
-    ...refused.map((family) => refuse('socket', [{ index: 0, op: 'SCMP_CMP_EQ', value: family }])),
-    refuse('socket', [{ index: 0, op: 'SCMP_CMP_GE', value: AF_NETLINK + 1 }]),
-    refuse('socket', [
-      { index: 0, op: 'SCMP_CMP_EQ', value: AF_NETLINK },
-      { index: 2, op: 'SCMP_CMP_NE', value: 0 },
-    ]),
-    ...(sockets === 'loopback' ? [2, 10].flatMap(otherProtocols) : []),
-    ...pairs,
-  ]
-}
+/** Arguments of a call in which some bits have certain values. `[]` stands for all arguments. */
+type Region = readonly Bits[]
+type Bits = { readonly argument: number; readonly mask: number; readonly value: number }
 
-/**
- * Refuses all protocols of a `family` that are not in `loopbackProtocols`. Each protocol needs its own rule, because one rule can't test an argument
- * twice.
- */
-function otherProtocols(family: number): readonly Entry[] {
-  const last = Math.max(...loopbackProtocols)
-  const below = Array.from({ length: last }, (_, protocol) => protocol).filter(
-    (each) => !loopbackProtocols.includes(each),
+/** The part of a region for which a test holds, as regions that don't overlap. */
+function within(region: Region, test: ArgumentTest): readonly Region[] {
+  const { argument } = test
+  if (!('anyOf' in test)) return both(region, { argument, mask: test.masked, value: test.equals })
+  // One bit is set, and those below it aren't.
+  return bitsOf(test.anyOf).flatMap((bit) =>
+    both(region, { argument, mask: (test.anyOf & (2 * bit - 1)) >>> 0, value: bit }),
   )
-  const inFamily: Comparison = { index: 0, op: 'SCMP_CMP_EQ', value: family }
-  return [
-    ...below.map((value) => refuse('socket', [inFamily, { index: 2, op: 'SCMP_CMP_EQ', value }])),
-    refuse('socket', [inFamily, { index: 2, op: 'SCMP_CMP_GE', value: last + 1 }]),
-  ]
 }
 
-function refuse(name: string, args: readonly Comparison[], errnoRet = EPERM): Entry {
-  return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet, args }
+/** The part of a region for which a test doesn't hold, as regions that don't overlap. */
+function without(region: Region, test: ArgumentTest): readonly Region[] {
+  const { argument } = test
+  if ('anyOf' in test) return both(region, { argument, mask: test.anyOf, value: 0 })
+  const { masked, equals } = test
+  if (both(region, { argument, mask: masked, value: equals }).length === 0) return [region]
+  // One bit differs, and those above it don't.
+  return bitsOf(masked).flatMap((bit) => {
+    const mask = (masked & ~(bit - 1)) >>> 0
+    return both(region, { argument, mask, value: ((equals ^ bit) & mask) >>> 0 })
+  })
 }
 
-function masked(index: number, mask: number, value: number): Comparison {
-  return { index, op: 'SCMP_CMP_MASKED_EQ', value: mask, valueTwo: value }
+/** The arguments of a region in which certain bits also have certain values: one region, or none if they contradict each other. */
+function both(region: Region, { argument, mask, value }: Bits): readonly Region[] {
+  const known = region.find((bits) => bits.argument === argument) ?? { argument, mask: 0, value: 0 }
+  if ((known.mask & mask & (known.value ^ value)) !== 0) return []
+  const own = { argument, mask: (known.mask | mask) >>> 0, value: (known.value | value) >>> 0 }
+  return [[...region.filter((bits) => bits.argument !== argument), own]]
+}
+
+function entry(names: readonly Syscall[], ruling: Ruling, region: Region = []): Entry {
+  const args = region.map(({ argument, mask, value }): Comparison => ({
+    index: argument,
+    op: 'SCMP_CMP_MASKED_EQ',
+    value: mask,
+    valueTwo: value,
+  }))
+  return ruling === 'allow'
+    ? { names, action: 'SCMP_ACT_ALLOW', args }
+    : { names, action: 'SCMP_ACT_ERRNO', errnoRet: ruling.errno, args }
 }
 
 function bitsOf(mask: number): readonly number[] {

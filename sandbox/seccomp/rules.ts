@@ -1,5 +1,5 @@
-import type { Syscall } from './syscalls.ts'
-import { AF_INET, AF_NETLINK, AF_UNIX, ENOSYS, EPERM, O_CREAT } from '../machine-code/kernel.ts'
+import type { Ruling, Syscall } from './syscalls.ts'
+import { AF_INET, AF_NETLINK, AF_UNIX, EPERM, O_CREAT, SOCK_STREAM } from '../kernel-constants.ts'
 
 /**
  * A test of the low 32 bits of one argument. This is enough because the kernel itself uses only these bits of the arguments that are tested: they are
@@ -9,11 +9,11 @@ export type ArgumentTest =
   | { readonly argument: number; readonly masked: number; readonly equals: number }
   | { readonly argument: number; readonly anyOf: number }
 
-/** A rule for a system call; `then` applies if all tests hold. The first matching rule decides; if none matches, the call is allowed. */
+/** A rule for a system call; `then` applies if all tests hold. The first matching rule decides; if none matches, the table does (`rulingOf`). */
 export type Rule = {
   readonly syscall: Syscall
   readonly when: readonly ArgumentTest[]
-  readonly then: 'allow' | { readonly errno: number }
+  readonly then: Ruling
 }
 
 /**
@@ -28,12 +28,12 @@ const newTimeNamespace = 0x80
 
 const AF_INET6 = 10
 const NETLINK_ROUTE = 0
-const SOCK_DGRAM = 2
+const SOCK_SEQPACKET = 5
 /**
  * The protocols that are allowed for internet sockets if the command has a network namespace of its own: the default protocol for the socket's type,
  * TCP, and UDP (ip(7)).
  */
-export const loopbackProtocols: readonly number[] = [0, 6, 17]
+const loopbackProtocols: readonly number[] = [0, 6, 17]
 const socketTypeBits = 0xf
 const allBits = 0xffff_ffff
 
@@ -44,83 +44,13 @@ const setIdBits = 0o6000
  */
 const O_TMPFILE = 0o2000_0000
 
-/** Calls that builds and tests never need. Each is a way into the kernel, into other processes, or out of a namespace, or changes the machine. */
-const never: readonly Syscall[] = [
-  // These system calls give access to the memory and descriptors of other processes.
-  'ptrace',
-  'process_vm_readv',
-  'process_vm_writev',
-  'process_madvise',
-  'pidfd_getfd',
-  'kcmp',
-  'move_pages',
-  'migrate_pages',
-  // The implementation of these calls is large, new, or often attacked.
-  'io_uring_setup',
-  'io_uring_enter',
-  'io_uring_register',
-  'bpf',
-  'perf_event_open',
-  'userfaultfd',
-  'modify_ldt',
-  'uselib',
-  'lookup_dcookie',
-  'nfsservctl',
-  // These use keyrings, which belong to the user and are shared with the host.
-  'add_key',
-  'request_key',
-  'keyctl',
-  // These change mounts and namespaces.
-  'mount',
-  'umount2',
-  'pivot_root',
-  'chroot',
-  'open_tree',
-  'open_tree_attr',
-  'move_mount',
-  'fsopen',
-  'fsconfig',
-  'fsmount',
-  'fspick',
-  'mount_setattr',
-  'setns',
-  'open_by_handle_at',
-  'fanotify_init',
-  // These change the machine itself.
-  'acct',
-  'clock_adjtime',
-  'clock_settime',
-  'delete_module',
-  'finit_module',
-  'init_module',
-  'ioperm',
-  'iopl',
-  'kexec_file_load',
-  'kexec_load',
-  'quotactl',
-  'quotactl_fd',
-  'reboot',
-  'setdomainname',
-  'sethostname',
-  'settimeofday',
-  'swapoff',
-  'swapon',
-  'syslog',
-  'vhangup',
-]
-
 /**
- * The rules of the filter. They refuse certain calls; all other calls are allowed.
+ * The rules about arguments. The table of system calls (`syscalls.ts`) decides about calls and arguments that no rule matches.
  *
  * @param unixSockets whether commands can connect to services through unix sockets
  */
 export function filterRules(sockets: SocketAccess, unixSockets = false): readonly Rule[] {
   return [
-    ...never.map((syscall) => refuse(syscall)),
-    // The arguments of these calls are behind a pointer, which a filter can't follow. If a call seems not to exist (ENOSYS), libraries use an older
-    // call, whose arguments can be checked.
-    refuse('clone3', [], ENOSYS),
-    refuse('openat2', [], ENOSYS),
     refuse('clone', [{ argument: 0, anyOf: newNamespaces }]),
     refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
     // With these requests (TIOCSTI, TIOCLINUX), a command could type into the terminal in which we were started.
@@ -128,10 +58,22 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
     // Refuses leases, because a command could take one on a file that it may only read. A program outside the sandbox that opens the file then has to
     // wait 45 seconds each time (fcntl(2), F_SETLEASE).
     refuse('fcntl', [{ argument: 1, masked: allBits, equals: 1024 }]),
+    ...personalityRules,
     ...setIdRules,
     ...socketRules(sockets, unixSockets),
   ]
 }
+
+/**
+ * The personalities that docker's default profile allows (PER_LINUX, PER_LINUX32, and each with UNAME26), also with ADDR_NO_RANDOMIZE, which
+ * debuggers and sanitizers set for the programs that they start, and the query for the current one. The others make memory executable, map the lowest
+ * page, or use code of the kernel for other systems' programs.
+ */
+const personalityRules: readonly Rule[] = [
+  { syscall: 'personality', when: [{ argument: 0, masked: ~0x6_0008 >>> 0, equals: 0 }], then: 'allow' },
+  { syscall: 'personality', when: [{ argument: 0, masked: allBits, equals: allBits }], then: 'allow' },
+  refuse('personality'),
+]
 
 /**
  * Rules against making set-user-id and set-group-id files. Such a file in a workspace is dangerous on the host: it belongs to the caller, so other
@@ -159,8 +101,8 @@ const setIdRules: readonly Rule[] = (
 
 /**
  * The rules for sockets. Through a unix socket, a program can reach services of the host by path (in any network namespace) or by abstract name.
- * Therefore, unless `unixSockets` is set, commands may create only connected pairs. Pairs of datagram sockets are refused too, because a program can
- * use them to send to any socket name.
+ * Therefore, unless `unixSockets` is set, commands may create only connected pairs of streams and packets. Pairs of datagram sockets can send to any
+ * socket name, and the kernel makes datagram sockets for other types too (SOCK_RAW).
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
@@ -188,12 +130,15 @@ function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule
     interfaces,
     ...(unixSockets ? [{ syscall: 'socket', when: [family(AF_UNIX)], then: 'allow' } as const] : []),
     refuse('socket'),
-    refuse('socketpair', [{ argument: 1, masked: socketTypeBits, equals: SOCK_DGRAM }]),
-    { syscall: 'socketpair', when: [family(AF_UNIX)], then: 'allow' },
+    ...[SOCK_STREAM, SOCK_SEQPACKET].map((type): Rule => ({
+      syscall: 'socketpair',
+      when: [family(AF_UNIX), { argument: 1, masked: socketTypeBits, equals: type }],
+      then: 'allow',
+    })),
     refuse('socketpair'),
   ]
 }
 
-function refuse(syscall: Syscall, when: readonly ArgumentTest[] = [], errno = EPERM): Rule {
-  return { syscall, when, then: { errno } }
+function refuse(syscall: Syscall, when: readonly ArgumentTest[] = []): Rule {
+  return { syscall, when, then: { errno: EPERM } }
 }

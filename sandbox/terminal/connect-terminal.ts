@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream'
 import type { StartedProcess } from '../process/started.ts'
 import type { Command, Terminal, TerminalSize } from '../sandbox.ts'
-import { sizeMessage } from './terminal-program.ts'
 
 /**
  * The character that a keyboard sends for control-D. At the start of a line, it means the end of input. Later in a line, it only submits the text
@@ -10,7 +9,7 @@ import { sizeMessage } from './terminal-program.ts'
 const endOfInput = '\u0004'
 
 /**
- * Connects a child process that runs our terminal program: what is written to its standard input counts as typed, and new sizes are sent to it
+ * Connects a child process that runs the helper as a terminal: what is written to its standard input counts as typed, and new sizes are sent to it
  * through `control`.
  */
 export function connectTerminal(started: StartedProcess, control: unknown, size: TerminalSize): StartedProcess {
@@ -28,6 +27,14 @@ export function connectTerminal(started: StartedProcess, control: unknown, size:
       started.release()
     },
   }
+}
+
+/** A message that tells the helper the size of the terminal: a `struct winsize` (8 bytes). */
+export function sizeMessage({ columns, rows }: TerminalSize): Uint8Array {
+  const message = Buffer.alloc(8)
+  message.writeUInt16LE(rows, 0)
+  message.writeUInt16LE(columns, 2)
+  return message
 }
 
 /**

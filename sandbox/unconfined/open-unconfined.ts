@@ -12,6 +12,7 @@ import { signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
+import { handedCommand } from '../process/long-command.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
@@ -20,8 +21,14 @@ import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { checkTerminal, connectTerminal } from '../terminal/connect-terminal.ts'
 import { hostShell } from '../shell.ts'
+import { sourcePath } from '../views/view-paths.ts'
+import { findViewer, showViews } from './show-views.ts'
 import { keepTerminalProgram, terminalControl } from './terminal-control.ts'
 import { markVariable, startWatchdog, sweep } from './process-watchdog.ts'
+
+/** The first process of a container inherits what others leave behind, but Node waits only for the children that it started itself. */
+const reapsNothing =
+  'ended processes stay in the process table: this is the first process of its container, and reaps none but its own. Start the container with an init process (docker run --init)'
 
 /**
  * Runs commands with the caller's own rights, for `danger-full-access` only. The environment, the time and the output are limited as in the other
@@ -36,6 +43,14 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
       remedy: 'Choose a backend that confines commands, or danger-full-access mode.',
     })
   }
+  const viewer = policy.views.length === 0 ? undefined : await findViewer()
+  if (policy.views.length > 0 && viewer === undefined) {
+    throw new SandboxError('unavailable', {
+      backend,
+      reason: "it can't give commands a private view of the workspace, because bubblewrap does not work here",
+      remedy: 'Install bubblewrap, or leave out the views.',
+    })
+  }
   // The kernel's limit on a user's processes would also count the caller's other processes, so only a control group can limit a command's processes.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
@@ -45,21 +60,31 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
   const running = new RunningCommands()
+  const { views } = policy
+  const shown = viewer === undefined ? undefined : showViews(viewer, views, run.path)
   let open = true
 
   const start = (command: Command): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend })
-    requireDirectory(command.cwd, 'working directory')
+    requireDirectory(sourcePath(command.cwd, views), 'working directory')
     checkTerminal(command)
-    const { variables } = commandEnvironment(policy, process.env, command)
+    const given = commandEnvironment(policy, process.env, command).variables
+    const variables = { ...given, ...shown?.variables }
     const [file, ...rest] = command.argv
     const mark = randomUUID()
-    const executable = locateProgram(file, command.cwd, variables['PATH'])
-    const inTerminal = command.terminal === undefined ? [] : [terminalProgram()]
+    const executable = locateProgram(file, command.cwd, given['PATH'], views)
+    const inTerminal = command.terminal === undefined ? [] : terminalProgram()
+    const began = shown?.start(command.cwd) ?? []
+    const handed = handedCommand(
+      [executable, ...rest],
+      run.path,
+      terminalControl + (command.terminal === undefined ? 0 : 1),
+    )
     const limited = limits.start()
     const output = commandPipes.open()
-    const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
-      cwd: command.cwd,
+    const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, ...began, ...handed.argv], {
+      // A directory that exists only in a view is entered after the view has been mounted.
+      cwd: shown === undefined ? command.cwd : '/',
       env: { ...variables, [markVariable]: mark },
       // The command starts in a new session: it has no terminal from which it could wait for input, and its process group can be killed as a whole.
       detached: true,
@@ -68,8 +93,10 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
         output.stdout.descriptor,
         output.stderr.descriptor,
         ...(command.terminal === undefined ? [] : (['pipe'] as const)),
+        ...handed.stdio,
       ],
     })
+    handed.started()
     const group = child.pid
     if (group !== undefined) watchdog.watch(mark, group)
     const complaint = keepTail(command.terminal === undefined ? output.stderr.source : output.stdout.source)
@@ -98,7 +125,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   return {
     backend,
     policy,
-    unenforced: limits.unenforced,
+    unenforced: [...limits.unenforced, ...(process.pid === 1 ? [reapsNothing] : [])],
     node: [process.execPath],
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),

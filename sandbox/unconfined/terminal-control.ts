@@ -1,25 +1,19 @@
-import { join } from 'node:path'
-import { writeFileSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
-import { requireArchitecture } from '../machine-code/architecture.ts'
+import { installHelper, requireArchitecture } from '../helper/helper.ts'
 import { isExecutable } from '../locate-program.ts'
-import { terminalProgram } from '../terminal/terminal-program.ts'
 
-/** The terminal program's control descriptor: the first descriptor after standard input, output and error. */
+/** The control descriptor of the helper as a terminal: the first descriptor after standard input, output and error. */
 export const terminalControl = 3
 
 /**
- * Returns a function that returns the path of the terminal program. On its first call, the function writes the program to `directory`. It throws
- * `unavailable` if there is no such program for this machine, or if programs in `directory` can't be run.
+ * Returns a function that returns the words before a command that make it run in a terminal. On its first call, the function writes the helper to
+ * `directory`. It throws `unavailable` if there is no helper for this machine, or if programs in `directory` can't be run.
  */
-export function keepTerminalProgram(directory: string, backend: 'unconfined' | 'external'): () => string {
-  let file: string | undefined
+export function keepTerminalProgram(directory: string, backend: 'unconfined' | 'external'): () => readonly string[] {
+  let words: readonly string[] | undefined
   return () => {
-    if (file !== undefined) return file
-    const made = join(directory, 'terminal')
-    writeFileSync(made, terminalProgram(requireArchitecture(backend, 'terminal'), terminalControl), {
-      mode: 0o700,
-    })
+    if (words !== undefined) return words
+    const made = installHelper(requireArchitecture(backend, 'terminal'), directory, 0o700)
     if (!isExecutable(made)) {
       throw new SandboxError('unavailable', {
         backend,
@@ -27,7 +21,7 @@ export function keepTerminalProgram(directory: string, backend: 'unconfined' | '
         remedy: 'Set TMPDIR to a directory that is not mounted noexec, or run the command without a terminal.',
       })
     }
-    file = made
-    return made
+    words = [made, 'terminal', `${terminalControl}`]
+    return words
   }
 }

@@ -7,6 +7,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { decodeName } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 import { systemProgram } from '../host-program.ts'
+import { patience } from '../process/patience.ts'
 import { SandboxError } from '../sandbox-error.ts'
 
 /**
@@ -74,6 +75,7 @@ export function overlayStart(overlays: Overlays, program: readonly string[]): Ov
         encoding: 'utf8',
         env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
         stdio: ['ignore', 'ignore', 'pipe'],
+        ...patience,
       })
       if (error === undefined && status === 0) return { argv: startWords(way, overlays, program) }
       why = error?.message ?? explainRefusal(stderr, readSetting('kernel/apparmor_restrict_unprivileged_userns'))

@@ -37,8 +37,11 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
 export function showViews(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
   const shown = mounts
-    // The original files below a view's path must not be visible.
-    .filter(({ path }) => !views.some((view) => isWithin(path, view.path)))
+    // The original files below a view's path must not be visible. The files of the view itself may be stored there.
+    .filter(
+      ({ path }) =>
+        views.some((view) => isWithin(path, view.source)) || !views.some((view) => isWithin(path, view.path)),
+    )
     .map((mount): Mount => {
       const path = shownPath(mount.path, views)
       if (path === mount.path) return mount

@@ -346,10 +346,10 @@ test.each([
 test('a transaction that fails leaves the checkout as it was, and no patch', async () => {
   const job = startJob({ 'a.txt': 'one\n' })
   const replies = [...changing, [say('Still.')], [say('Still.')]]
-  const step = await run(job, replies, { transactional: 'true', verify: 'grep -q three a.txt' })
+  const step = await run(job, replies, { verify: 'grep -q three a.txt' })
   expect([step.code, step.outputs['changed-files']]).toEqual([1, '[]'])
   expect(readFileSync(join(job.workspace, 'a.txt'), 'utf8')).toBe('one\n')
-  const done = await run(job, changing, { transactional: 'true', verify: 'grep -q two a.txt' })
+  const done = await run(job, changing, { verify: 'grep -q two a.txt' })
   expect([done.code, done.outputs['changed-files']]).toEqual([0, '["a.txt"]'])
 })
 

@@ -100,7 +100,7 @@ describe.each(actions)('%s', (file) => {
     const code = globSync([file.replace('action.yml', '*.ts'), '.github/actions/shared/*.ts'], { cwd: root })
       .map(read)
       .join('\n')
-    const asked = [...code.matchAll(/\b(?:input|requiredInput|wholeNumber|lines|isTrue)\('([\w-]+)'/g)].map(
+    const asked = [...code.matchAll(/\b(?:input|requiredInput|chosenInput|wholeNumber|lines|isTrue)\('([\w-]+)'/g)].map(
       (match) => match[1],
     )
     expect([...new Set(asked)].toSorted()).toEqual(Object.keys(action.inputs).toSorted())

@@ -141,3 +141,9 @@ describe('a lone carriage return', () => {
     )
   })
 })
+
+test('an empty line at the end of a file without a final newline is kept', async () => {
+  expect((await apply('a\nb', [update, '@@', ' a', '-b', '+c', '+'])).text).toBe('a\nc\n\n')
+  expect((await apply('a\n\nb', [update, '@@', ' a', ' ', '-b'])).text).toBe('a\n\n')
+  expect((await apply('a\r\nb', [update, '@@', ' a', '-b', '+c'])).text).toBe('a\r\nc')
+})

@@ -51,7 +51,13 @@ const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathna
 export function runProgram(
   cwd: string,
   input: string | Uint8Array,
-  options: { args?: readonly string[]; umask?: string; uid?: number; state?: string } = {},
+  options: {
+    args?: readonly string[]
+    umask?: string
+    uid?: number
+    state?: string
+    env?: Readonly<Record<string, string>>
+  } = {},
 ): Run {
   const state = options.state ?? join(dirname(cwd), 'state')
   mkdirSync(state, { recursive: true })
@@ -63,7 +69,7 @@ export function runProgram(
     cwd,
     input,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], XDG_STATE_HOME: state },
+    env: { PATH: process.env['PATH'], XDG_STATE_HOME: state, ...options.env },
     maxBuffer: 1 << 28,
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   })

@@ -15,6 +15,7 @@ import {
   type Patch,
 } from '../../apply-patch/index.ts'
 import { fingerprint, readTree } from './case-tools.ts'
+import { tries } from '../support/tries.ts'
 
 let base = ''
 let number = 0
@@ -93,7 +94,7 @@ describe('laws', () => {
         // The reverse patch either gives the original bytes or is refused without a change.
         const done = fingerprint(root)
         try {
-          await commit(await planPatch(reversePatch(read), { root, refuseAmbiguous: true }), {
+          await commit(await planPatch(reversePatch(read), { root, ambiguous: 'refuse' }), {
             stateDirectory: stateDirectory(),
           })
         } catch (error) {
@@ -107,7 +108,7 @@ describe('laws', () => {
           expect(fingerprint(root)).toEqual(start)
         }
       }),
-      { numRuns: 400 },
+      { numRuns: tries(400) },
     )
   })
 
@@ -165,7 +166,7 @@ describe('laws', () => {
           expect(fingerprint(root)).toEqual(before)
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: tries(10_000) },
     )
   })
 })

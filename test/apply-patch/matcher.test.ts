@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { passes, SearchableFile } from '../../apply-patch/match/passes.ts'
 import { reductions, seekNaively } from './naive-matcher.ts'
+import { tries } from '../support/tries.ts'
 
 const signs = [
   'a',
@@ -54,7 +55,7 @@ describe('the linear matcher', () => {
         fc.pre(lines[0]?.startsWith('\uFEFF') !== true)
         expect(seek(lines, block, from)).toEqual(seekNaively(lines, block, from))
       }),
-      { numRuns: 3000 },
+      { numRuns: tries(3000) },
     )
   })
 
@@ -68,7 +69,7 @@ describe('the linear matcher', () => {
       fc.property(nearly, ([lines, block, from]) => {
         expect(seek(lines, block, from)).toEqual(seekNaively(lines, block, from))
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     )
   })
 

@@ -215,7 +215,7 @@ describe('an argument that is not a patch', () => {
 })
 
 test.each([
-  ['/nonexistent/folder', 'there is no such directory'],
+  ['missing/folder', 'there is no such directory'],
   ['f.txt', 'it is not a directory'],
 ])('--root %s is wrong usage, and says what was expected', (root, fault) => {
   for (const args of [
@@ -275,7 +275,7 @@ describe('a miss says what to do next', () => {
     ],
     [
       'out of order',
-      { f: 'a\nb\nc\n' },
+      { f: 'a\nb\na\nc\n' },
       '*** Update File: f\n@@\n-c\n+C\n@@\n-a\n+A\n',
       'found at line 1, above the previous chunk',
     ],
@@ -320,8 +320,8 @@ describe('a miss says what to do next', () => {
     [
       'a context line without its space',
       { f: 'a\n' },
-      '*** Update File: f\n@@\na\n+b\n',
-      "as context it would be ' a'",
+      '*** Update File: f\n@@\nb\n+c\n',
+      "as context it would be ' b'",
     ],
     ['an added line without its plus', { f: 'a\n' }, '*** Add File: g\nhello\n', "every line starts with '+'"],
     ['a unified diff', { f: 'a\n' }, '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n', "'*** Update File: f'"],
@@ -349,10 +349,10 @@ describe('a miss says what to do next', () => {
     [
       'an anchor that is a part of a line',
       { f: 'def m(self):\n  x\n' },
-      '*** Update File: f\n@@ def m\n-  x\n+  y\n',
+      '*** Update File: f\n@@ m(self)\n-  x\n+  y\n',
       'write "@@ def m(self):"',
     ],
-    ['UTF-16', { f: { base64: '//5hAAoA' } }, '*** Update File: f\n@@\n-a\n+b\n', 'UTF-16'],
+    ['UTF-16 that is cut off', { f: { base64: '//5hAAoAAA==' } }, '*** Update File: f\n@@\n-a\n+b\n', 'UTF-16'],
     ['an empty file', { f: '' }, '*** Update File: f\n@@\n-a\n+b\n', 'the file is empty'],
     [
       'not at the end',

@@ -1,7 +1,5 @@
 const component = 'a component of a path, which has at most 255 bytes'
 const repl = "in the process of a command, over that command's own text"
-const sentence = 'a sentence of a final message, of which 600 characters are read, or a line of it, of which 4,096 are'
-const printed = 'the end of what a command printed, at most 16,384 characters'
 const complaint = 'a line of output, of which the first 2,000 characters are read'
 
 /** Regular expressions that aren't proven to take linear time, each with the reason why no text makes it slow. */
@@ -45,29 +43,11 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/[. ]*(?::.*)?$/s': component,
   '/^(?:HEAD|[A-Z_]+_HEAD|config|config\\.worktree|description|hooks|info|objects|refs|logs|packed-refs|branches|worktrees|modules|index|lfs|shallow|gc\\.log|gc\\.pid|rr-cache|COMMIT_EDITMSG|BISECT_[A-Z_]+|git-daemon-export-ok)(?:\\.lock)?$/':
     component,
-  '/^(?:[-*+•|→➜➤▸‣·]|\\d{1,3}[.)]|[AMDR]{1,2}(?= +\\S+$)|\\p{Extended_Pictographic}\\uFE0F?|[✓✗✔✘☑])\\s*/u': sentence,
-  '/\\s*(?:→|➜|⇒|=>|->|\\|)\\s*/g': sentence,
-  '/\\s*(?:[,;()—–]|:(?=\\s|$)|(?<=\\s)-(?=\\s))\\s*|\\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\\s)/':
-    sentence,
-  '/\\bpush(?: -\\S+)* ([a-z][\\w-]{2,40})\\b/': 'a command, of which 1,024 characters are read',
-  '/\\b(\\d{1,6}) ?(?:\\/|of) ?\\1\\b|\\ball (\\d{1,6}) (?:\\w+ )?(?:tests|specs|examples|cases|checks|scenarios)\\b|\\b(\\d{1,6}) (?:tests? )?(?:passed|passing|pass)\\b/i':
-    sentence,
-  '/\\s*(?:[,;()—–]|:(?=\\s|$))\\s*|\\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\\s)/': sentence,
-  '/\\s+(?=[,.;)])/g': sentence,
-  '/^(?:in |under )?(?:\\S{1,20}(?: \\S{1,20}){0,2} ?(?::| [–—-]) ?)?(?:‹\\d+›(?:[ ,/&]|and)*)+/': sentence,
-  '/(?:^|: )‹(\\d+)›(?= :|$)/g': sentence,
-  "/[;:—–]|, (?=but|so|which|while|although|though|where|because|and)|\\s(?=(?:but|although|though|however|while|whereas|yet)\\s)|\\sand (?=(?:i |i've |then |also |now |have )*(?:\\w+ed|put|wrote|made|set|cut|took)\\b)/":
-    sentence,
-  '/(?:‹\\d+›(?:,? (?:and|or|as well as|&) |, ?|\\/| ))+$/': sentence,
-  '/\\b[1-9]\\d* (?:passed|passing|passes|tests?|examples|ok|successes|assertions|specs?)\\b|tests?(?: run)?:? +[1-9]|passed:? +[1-9]/i':
-    printed,
   '/^[A-Z]+:(?=\\/)/': "a variable of the user's environment",
 }
 
 /** Files that build regular expressions from other texts, each with the reason why matching is fast, or why slow matching does no harm. */
 export const madePatterns: Readonly<Record<string, string>> = {
-  'engine/run/claims/word-patterns.ts':
-    'made of our own tables of words, over sentences of a final message, of which 600 characters are read',
   'engine/tools/files/helper-program.ts':
     "the model's, in a process of the sandbox that searches for it alone and ends with the call",
   'engine/hooks/match-tool-name.ts':

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { OperationParser } from '../../apply-patch/parse/operation-grammar.ts'
+import { PatchParser } from '../../apply-patch/parse/grammar.ts'
 import { RuleParser } from '../../policies/rules/rules-grammar.ts'
 import { imports, sources } from './sources.ts'
 
 test.each([
-  ['patches', () => new OperationParser(false)],
+  ['patches', () => new PatchParser(false)],
   ['rules', () => new RuleParser(false)],
 ])('the grammar of %s has no ambiguity, which programs do not check when they start', (_, make) => {
   expect(make).not.toThrow()

@@ -6,6 +6,7 @@ import { code, imports, sources } from './sources.ts'
  * Node replaces bytes that aren't UTF-8, so that a call would use another file.
  */
 const own: Readonly<Record<string, string>> = {
+  'sandbox/helper/prepared-helpers.ts': 'it reads files of this package, and only when it runs from its sources',
   'sandbox/host-paths.ts': 'it is the helper',
   'sandbox/misread-start.ts': 'it reads procfs, as bytes',
   'sandbox/remove-tree.ts': 'it uses bytes as paths',

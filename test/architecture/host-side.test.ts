@@ -5,6 +5,7 @@ const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
 /** Files that start processes on the host. Each program is found by `hostProgram` or `systemProgram`, or named by an absolute path. */
 const starters = [
+  'apply-patch/files/attribute-programs.ts',
   'engine/batch/run/repository-git.ts',
   'engine/batch/run/start-run.ts',
   'engine/cli/doctor/find-git.ts',
@@ -17,12 +18,15 @@ const starters = [
   'sandbox/docker/own-node.ts',
   // This file starts the host's git for the host's own repositories, and finds git with `hostProgram`.
   'sandbox/git/host-git.ts',
+  'sandbox/helper/attributes.ts',
+  'sandbox/helper/try-fence.ts',
   'sandbox/run-owner.ts',
   'sandbox/process/pipes.ts',
   'sandbox/seatbelt/open-seatbelt.ts',
   'sandbox/seatbelt/kill-orphans.ts',
   'sandbox/unconfined/open-unconfined.ts',
   'sandbox/unconfined/process-watchdog.ts',
+  'sandbox/unconfined/show-views.ts',
   'sandbox/views/overlay-view.ts',
 ]
 
@@ -54,12 +58,14 @@ test('processes of the host are started in few files', () => {
  * synchronously. Each file gives its reason at the import.
  */
 const withoutExeca: Readonly<Record<string, string>> = {
+  'apply-patch/files/attribute-programs.ts': 'waited for in place, while a commit holds its lock',
   'engine/batch/run/start-run.ts': 'every run of a batch',
   'sandbox/bubblewrap/open-bubblewrap.ts': 'every command',
   'sandbox/docker/container-network.ts': 'every command, and a socket that is handed over',
   'sandbox/docker/own-node.ts': 'waited for in place',
   'sandbox/git/host-git.ts': 'waited for in place, several times behind each command',
   'sandbox/run-owner.ts': 'waited for in place',
+  'sandbox/helper/attributes.ts': 'waited for in place, while files must not change',
   'sandbox/process/pipes.ts': 'waited for in place, before a command',
   'sandbox/seatbelt/open-seatbelt.ts': 'every command',
   'sandbox/seatbelt/kill-orphans.ts': 'waited for in place, behind each command',
@@ -98,7 +104,7 @@ function startsProcesses(file: string): boolean {
 const openers: Readonly<Record<string, string>> = {
   'engine/app/hook-env-files.ts': "the run's own directory",
   'engine/app/open-reviewer.ts': "the user's own policy text, read before any command",
-  'engine/cli/policy-replay/find-logs.ts': "the session's folder, or named on the command line, and no command runs",
+  'engine/cli/session-beginning.ts': "the session's folder, or named on the command line, and no command runs",
   'engine/batch/folder/files.ts': "the batch's own folder",
   'engine/batch/queue/attempt-archive.ts': "the batch's own folder, when no command runs any more",
   'engine/batch/merge-folders.ts': 'folders of a batch, and no command runs',
@@ -116,7 +122,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/core/read-plain-file.ts': 'as readHostFile, with reasons',
   'engine/approvals/keep-rule.ts': "the user's own configuration",
   'engine/review/try-suggestion.ts': 'one file in a new folder of its own, in a place that no run works in',
-  'engine/session/session-lock.ts': "the session's folder",
+  'engine/core/folder-lock.ts': 'the folder of a session or a batch',
   'engine/session/event-log.ts': "the session's folder",
   'engine/report/read-lines.ts': "the session's folder, or named on the command line where no command runs",
   'engine/session/rollout.ts': "the session's folder",
@@ -147,9 +153,11 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/bubblewrap/try-bubblewrap.ts': 'procfs',
   'sandbox/bubblewrap/watch-limits.ts': 'procfs',
   'sandbox/docker/container-network.ts': "the run's own directory",
-  'sandbox/docker/container-starts.ts': "programs in the run's own directory, which no command can write to",
+  'sandbox/docker/container-starts.ts': "plans in the run's own directory, which no command can write to",
   'sandbox/git/guard.ts': 'the config of repositories that were there before any command',
   'sandbox/git/trust-record.ts': "the run's own directory",
+  'sandbox/helper/helper.ts': "the run's own directory, which no command can write to",
+  'sandbox/helper/prepared-helpers.ts': 'the package that this code is part of, only when it runs from its sources',
   'sandbox/held-places.ts': 'by descriptor, component by component',
   'sandbox/host-files.ts': 'it is the helper',
   'sandbox/host-sockets.ts': 'procfs',
@@ -161,12 +169,13 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/limits/groups.ts': 'control groups',
   'sandbox/remove-tree.ts': 'directories to remove, by descriptor, component by component',
   'sandbox/run-owner.ts': 'procfs',
-  'sandbox/process/handed-input.ts': "the run's own directory, and procfs",
+  'sandbox/process/handed-input.ts': 'procfs',
+  'sandbox/process/long-command.ts': "the run's own directory",
+  'sandbox/process/folders-in-terminal.ts': 'procfs',
   'sandbox/process/pipes.ts': "the run's own directory, which commands don't see",
   'sandbox/process/signal.ts': 'procfs',
   'sandbox/quarantine.ts': 'by descriptor, component by component',
   'sandbox/random-name.ts': "the system's own device of chance, by a fixed path",
-  'sandbox/unconfined/terminal-control.ts': "the run's own directory",
   'sandbox/unconfined/process-watchdog.ts': 'procfs',
   'sandbox/views/overlay-view.ts': 'procfs',
 }

@@ -74,7 +74,7 @@ async function starts(
   const [plain, ours, copies]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round <= runs; round++) {
     plain.push((await runAgent(tree, base, [], [])).firstRequestMs)
-    ours.push((await runAgent(tree, base, [`--transactional=${strategy}`, '--land', 'never'], [])).firstRequestMs)
+    ours.push((await runAgent(tree, base, [`--view=${strategy}`, '--land', 'never'], [])).firstRequestMs)
     const to = join(base, `cp-a-${round}`)
     const began = performance.now()
     if (strategy === 'copy') execFileSync('cp', ['-a', tree, to])
@@ -122,8 +122,8 @@ function repeat(times: number, line: string): string {
  */
 const kinds = {
   plain: [],
-  copy: ['--transactional=copy', '--land', 'never'],
-  overlay: ['--transactional=overlay', '--land', 'never'],
+  copy: ['--view=copy', '--land', 'never'],
+  overlay: ['--view=overlay', '--land', 'never'],
   bare: [],
 } as const
 type Kind = keyof typeof kinds
@@ -189,9 +189,7 @@ async function landings(base: string): Promise<readonly BenchRow[]> {
       const found: number[] = []
       for (let round = 0; round <= runs; round++) {
         if (existsSync(join(tree, 'many'))) await rename(join(tree, 'many'), await mkdtemp(join(base, 'landed-')))
-        found.push(
-          (await runAgent(tree, base, [`--transactional=${strategy}`], [[call('exec_command', { cmd: line })]])).endMs,
-        )
+        found.push((await runAgent(tree, base, [`--view=${strategy}`], [[call('exec_command', { cmd: line })]])).endMs)
       }
       return median(found)
     }

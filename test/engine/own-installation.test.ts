@@ -129,6 +129,8 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
       [call('exec_command', { cmd: 'while ! [ -e changed ]; do sleep 0.1; done' })],
       [call('read_file', { path: 'large.png' })],
       [say('done')],
+      // The command still runs, so the model is asked about it once.
+      [say('done')],
     ])
     expect(code).toBe(0)
     expect(JSON.stringify(events)).toMatch(/large\.png/)

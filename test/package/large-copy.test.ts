@@ -25,7 +25,7 @@ const cmd = 'grep -rh . d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 | sort -u | wc -l >count'
 describe.skipIf(needsBubblewrap())('a private copy of two thousand files', () => {
   test('is complete if the built program makes it', async () => {
     const cwd = largeRepository()
-    const args = ['--json', '--transactional=copy', 'go']
+    const args = ['--json', '--view=copy', 'go']
     const { code } = await exec([[call('exec_command', { cmd })], [say('done')]], args, { cwd })
     expect(code).toBe(0)
     expect(readFileSync(join(cwd, 'count'), 'utf8').trim()).toBe('2000')
@@ -38,7 +38,7 @@ describe.skipIf(needsBubblewrap())('a private copy of two thousand files', () =>
     const agent = await openAgent({
       workspace,
       model: scriptedModel([() => [calls('exec_command', { cmd }, 'a')], () => [says('done')]]),
-      settings: { transactional: 'copy' },
+      settings: { view: 'copy' },
       environment: { PATH: process.env['PATH'], HOME: tempDir() },
     })
     onTestFinished(() => agent.close())

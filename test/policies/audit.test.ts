@@ -20,6 +20,7 @@ import {
   verifyAuditLog,
   type AuditHead,
 } from '../../policies/index.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { shellAction } from './decisions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-audit-'))
@@ -88,6 +89,18 @@ describe('verifying an audit log', () => {
     const longer = await writtenLog()
     appendFileSync(longer.path, 'x')
     expect(verifyAuditLog(longer.path).faults).not.toEqual([])
+  })
+
+  test('takes a log of a run in which nothing was judged as intact, but not one from which all records were removed', async () => {
+    const unused = join(tempDir(), 'audit.jsonl')
+    const { head } = openAuditLog(unused)
+    expect(verifyAuditLog(unused)).toEqual({ records: 0, head: head(), faults: [] })
+    for (const gone of [[], ['.head'], ['.key']]) {
+      const { path } = await writtenLog()
+      writeFileSync(path, '')
+      for (const end of gone) rmSync(`${path}${end}`)
+      expect(verifyAuditLog(path).faults, gone.join()).not.toEqual([])
+    }
   })
 
   test('reports a missing head file, and detects a truncated log with a head stored elsewhere', async () => {

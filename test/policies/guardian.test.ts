@@ -260,8 +260,8 @@ describe('every mode', () => {
     ['on-request', 'workspace-write', ['allow', 'allow', 'allow', 'deny']],
     ['on-failure', 'workspace-write', ['allow', 'allow', 'allow', 'deny']],
     ['never', 'workspace-write', ['allow', 'allow', 'allow', 'deny']],
-    ['on-request', 'danger-full-access', ['allow', 'allow', 'deny', 'deny']],
-    ['never', 'danger-full-access', ['allow', 'allow', 'deny', 'deny']],
+    ['on-request', 'danger-full-access', ['allow', 'allow', 'allow', 'deny']],
+    ['never', 'danger-full-access', ['allow', 'allow', 'allow', 'deny']],
     ['bypass', 'danger-full-access', ['allow', 'allow', 'allow', 'allow']],
   ] as const)('%s under %s decides as its table says', async (mode: ApprovalMode, sandbox, expected) => {
     const decisions = await Promise.all(

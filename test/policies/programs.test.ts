@@ -21,10 +21,7 @@ describe('a slash that is a division in one awk and a regular expression in anot
 })
 
 describe('brackets that two seds read differently make a command unknown', () => {
-  test.each(["sed 's/[]/]/g;#/w q' f", "sed -n '/[^]/s,],x,;#/w q' f", "sed 's/[/]/x/' f", "sed 'a\\\ntext' f"])(
-    '%j',
-    isAsked,
-  )
+  test.each(["sed 's/[]/]/g;#/w q' f", "sed -n '/[^]/s,],x,;#/w q' f", "sed 's/[/]/x/' f"])('%j', isAsked)
   test.each(["sed -n '1,20p' f", "sed -E 's/[0-9]+(\\.[a-z]+)?/x/g; /^$/d' f", "sed 's/[ \\t]*$//' f"])('%j', isAllowed)
 })
 
@@ -88,7 +85,14 @@ describe('a cd in the line affects the commands after it', () => {
     'pushd sub && git log -1',
     'builtin cd /etc; head shadow',
   ])('%j', isAsked)
-  test.each(['cd src && cat index.ts', 'cd /repo && git status'])('%j', isAllowed)
+  test.each(['generate | cat /proc/self/fd/0', 'cat /proc/self/fd/3', 'cat /proc/self/fd/0/../../environ'])(
+    '%j',
+    isAsked,
+  )
+  test.each(['echo x | cat /proc/self/fd/0', 'cat /dev/stdin', 'cd src && cat index.ts', 'cd /repo && git status'])(
+    '%j',
+    isAllowed,
+  )
 })
 
 const never = (line: string): string =>
@@ -128,8 +132,17 @@ describe('commands that lose much are refused in every spelling', () => {
   })
 })
 
-test.each(['PYTHONPATH=. pytest', 'PATH=$PWD/bin:$PATH cmd', 'trap \'rm -f "$t"\' EXIT', 'git -C packages/a status'])(
-  'in the sandbox a variable of one command is nothing to ask about: %j',
+test.each(['PYTHONPATH=. pytest', 'PATH=$PWD/bin:$PATH cmd', 'export JAVA_HOME=/opt/jdk', 'frobnicate x'])(
+  'code that nobody read runs without a sandbox too, as python x.py does, except in untrusted: %j',
+  (line) => {
+    const said = (approvalMode: 'never' | 'on-request' | 'untrusted') =>
+      checkCommand(line, { approvalMode, sandbox: 'danger-full-access' }).decision
+    expect([said('never'), said('on-request'), said('untrusted')]).toEqual(['allow', 'allow', 'ask'])
+  },
+)
+
+test.each(['env', 'git -c core.editor=x status', 'trap \'rm -f "$t"\' EXIT', 'git -C packages/a status'])(
+  'what shows variables or runs given text needs approval only without a sandbox: %j',
   (line) => {
     const said = (sandbox: 'workspace-write' | 'danger-full-access') =>
       checkCommand(line, { approvalMode: 'on-request', sandbox }).decision

@@ -82,7 +82,7 @@ test('no user rule overrides a rule that comes with the program', async () => {
 })
 
 test('if nothing can allow a command, the message says so and names no rule', async () => {
-  for (const line of ['sudo ls', 'cat ~/.aws/credentials']) {
+  for (const line of ['cat ~/.aws/credentials', 'cat .env']) {
     const said = await refusal(line, { mode: 'never', sandbox: 'workspace-write' })
     expect(said).toMatch(/No rule and no other approval mode lets it run without approval/)
     expect(said).not.toMatch(/prefix_rule/)

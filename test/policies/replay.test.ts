@@ -220,7 +220,7 @@ describe('actions that are judged again', () => {
 
   test('a person’s approval no longer counts in a mode that asks nobody', async () => {
     const yes = { name: 'test', review: () => Promise.resolve({ outcome: 'allowed', reason: 'Yes.' } as const) }
-    const path = await recorded([shellAction('sudo ls')], { reviewer: yes })
+    const path = await recorded([shellAction('cat .env')], { reviewer: yes })
     expect(decisions(path, same)).toEqual(['allow'])
     expect(decisions(path, { ...same, approvalMode: 'never' })).toEqual(['deny'])
   })

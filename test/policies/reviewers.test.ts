@@ -4,9 +4,9 @@ import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Action } from '../../policies/action.ts'
 import {
-  createGuardian,
   createHumanReviewer,
   createModelReviewer,
+  createGuardian,
   createProgramReviewer,
   httpExchange,
   lineExchange,
@@ -335,6 +335,22 @@ describe('the breaker', () => {
   test('stops the run at the third refusal in a row', async () => {
     expect(await run(['denied', 'denied', 'denied'])).toEqual(['denied', 'denied', 'aborted'])
     expect(await run(['denied', 'denied', 'allowed', 'denied', 'denied'])).not.toContain('aborted')
+  })
+
+  test('counts no refusals as being in a row if something was allowed between them without a question', async () => {
+    const guardian = createGuardian({
+      approvalMode: 'untrusted',
+      reviewer: withBreaker({ name: 's', review: () => Promise.resolve({ outcome: 'denied', reason: 'r' }) }),
+      audit: withoutAuditLog(),
+    })
+    const decisions = async (...lines: readonly string[]): Promise<readonly string[]> => {
+      const made: string[] = []
+      for (const line of lines) made.push((await guardian.review(shellAction(line))).verdict.decision)
+      return made
+    }
+    const twice = ['make test', 'make test', 'ls']
+    expect(await decisions(...twice, ...twice)).toEqual(['deny', 'deny', 'allow', 'deny', 'deny', 'allow'])
+    expect(await decisions('make test', 'make test', 'make test')).toEqual(['deny', 'deny', 'abort'])
   })
 
   test('counts a timeout neither as a refusal nor as an approval', async () => {

@@ -23,6 +23,9 @@ export function interpret(program: Uint8Array, call: Call): Verdict {
       case 0x54:
         accumulator = (accumulator & k) >>> 0
         break
+      case 0x05:
+        at += k
+        break
       case 0x15:
         at += accumulator === k ? onTrue : onFalse
         break

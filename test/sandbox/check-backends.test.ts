@@ -5,7 +5,10 @@ import { testInBubblewrap } from './helpers.ts'
 testInBubblewrap('the doctor names the backend that commands will get, after trying it', async () => {
   const report = await doctor()
   expect(report.chosen).toBe('bubblewrap')
-  expect(report.backends).toContainEqual({ backend: 'bubblewrap', usable: true, confines: true })
+  expect(report.backends).toContainEqual({
+    ...{ backend: 'bubblewrap', usable: true, confines: true },
+    fence: expect.stringMatching(/^(?:none|landlock \d+)$/),
+  })
   // The user vouches for an external sandbox, so there is nothing to try.
   const tried = backendNames().filter((name) => name !== 'external')
   expect(report.backends.map(({ backend }) => backend).toSorted()).toEqual(tried.toSorted())
@@ -17,6 +20,8 @@ test('a report says for each backend whether it works, and if not, why and what 
     chosen: undefined,
     backends: [
       { backend: 'bubblewrap', usable: false, reason: 'the program bwrap is not installed', remedy: 'Install it.' },
+      { backend: 'docker', usable: true, confines: true, fence: 'landlock 6' },
+      { backend: 'seatbelt', usable: true, confines: true },
       { backend: 'unconfined', usable: true, confines: false },
     ],
     limits: { by: 'process limits', unenforced: ['memory is limited for each process'] },
@@ -27,6 +32,8 @@ test('a report says for each backend whether it works, and if not, why and what 
       "linux x64: the default sandbox can't be used",
       '  no  bubblewrap: the program bwrap is not installed',
       '      Install it.',
+      '  ok  docker (second fence: landlock 6)',
+      '  ok  seatbelt',
       '  ok  unconfined (confines nothing; only for danger-full-access mode)',
       'limits: by process limits',
       '  memory is limited for each process',

@@ -77,7 +77,7 @@ test('agent exec asks no model if its commands could not write', async () => {
   await chmod(cwd, 0o755)
   await chown(cwd, 1234, 1234)
   const keys = ['sandbox_backend=docker', `sandbox_image=${image}`, `sandbox_read.allow=${JSON.stringify(imageRoots)}`]
-  const ended = await exec([[say('done')]], [...keys.flatMap((key) => ['-c', key]), 'go'], { cwd })
+  const ended = await exec([[say('done')]], [...keys.flatMap((key) => ['-c', key]), '--in-place', 'go'], { cwd })
   expect(ended).toMatchObject({ code: 5, stdout: '', requests: [] })
   expect(ended.stderr).toContain(`can't write ${cwd}. It belongs to user 1234`)
 })

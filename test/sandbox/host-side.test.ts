@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
@@ -23,14 +23,38 @@ plain('an output replaces the link that a command put in its place', async () =>
   expect(await readFile(join(directory, 'entry.md'), 'utf8')).toBe('message')
 })
 
-plain('an output follows the user’s own link, and keeps the mode of the file', async () => {
+plain('an output is refused if a link is at its path, wherever the link leads', async () => {
   const directory = await temporaryDirectory()
-  await writeFile(join(directory, 'real'), 'old', { mode: 0o640 })
-  await symlink('real', join(directory, 'entry.md'))
-  holdOutput(join(directory, 'entry.md')).write('message')
-  expect(await readFile(join(directory, 'real'), 'utf8')).toBe('message')
-  expect((await stat(join(directory, 'real'))).mode & 0o777).toBe(0o640)
-  expect(await readlink(join(directory, 'entry.md'))).toBe('real')
+  await writeFile(join(directory, 'real'), 'old')
+  for (const target of ['real', 'missing', 'entry.md']) {
+    await symlink(target, join(directory, 'entry.md'))
+    expect(() => holdOutput(join(directory, 'entry.md'))).toThrow('it is a symbolic link')
+    expect(() => openNewFile(join(directory, 'entry.md'))).toThrow('it is a symbolic link')
+    await rm(join(directory, 'entry.md'))
+  }
+  expect(await readFile(join(directory, 'real'), 'utf8')).toBe('old')
+  expect(existsSync(join(directory, 'missing'))).toBe(false)
+})
+
+plain(
+  'an output is refused behind a link in a repository, but not behind one that leads to the repository',
+  async () => {
+    const directory = await temporaryDirectory()
+    for (const name of ['home', 'project/.git', 'project/out']) await mkdir(join(directory, name), { recursive: true })
+    await symlink('project', join(directory, 'mine'))
+    await symlink('../home', join(directory, 'project/planted'))
+    for (const file of ['project/planted/a', 'mine/planted/a', 'mine/out/../planted/a'])
+      expect(() => holdOutput(join(directory, file))).toThrow('planted is a symbolic link')
+    holdOutput(join(directory, 'mine/out/a')).write('message')
+    expect(await readFile(join(directory, 'project/out/a'), 'utf8')).toBe('message')
+  },
+)
+
+plain('an output keeps the mode of the file that it replaces', async () => {
+  const file = join(await temporaryDirectory(), 'entry.md')
+  await writeFile(file, 'old', { mode: 0o640 })
+  holdOutput(file).write('message')
+  expect((await stat(file)).mode & 0o777).toBe(0o640)
 })
 
 plain('a pipe is refused as an output at once, and one put there later is replaced', async () => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import type { SandboxPolicyInput } from '../../sandbox/index.ts'
 import { testUnless } from '../support/needs.ts'
 import { compileFilter } from '../../sandbox/seccomp/compile.ts'
 import { filterRules, type SocketAccess } from '../../sandbox/seccomp/rules.ts'
-import { syscallNumber, type Architecture, type Syscall } from '../../sandbox/seccomp/syscalls.ts'
+import { rulingOf, syscallNumber, syscallsOf, type Architecture, type Syscall } from '../../sandbox/seccomp/syscalls.ts'
 import { interpret, type Verdict } from './bpf.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 import { callingProgram, type Argument } from './tiny-program.ts'
@@ -38,14 +39,26 @@ const allowed = (syscall: Syscall, args: readonly Argument[], claim: string): Ca
   allowed: true,
 })
 
+/** The newer calls that nobody needs, each of which the table refuses on purpose. */
+const unneeded: readonly Syscall[] = [
+  'statmount',
+  'listmount',
+  'lsm_get_self_attr',
+  'lsm_set_self_attr',
+  'lsm_list_modules',
+  'cachestat',
+  'memfd_secret',
+  'process_mrelease',
+  'vmsplice',
+  'file_getattr',
+  'file_setattr',
+]
+
 /**
  * The cases that are the same for every kind of network access. Arguments are chosen so that the kernel itself would return a different error, except
  * where it checks for a capability first.
  */
 const always: readonly Case[] = [
-  refused('ptrace', [0x4206, 0x7fffffff, 0, 0]),
-  refused('process_vm_readv', [0x7fffffff]),
-  refused('process_vm_writev', [0x7fffffff]),
   refused('process_madvise', [-1]),
   refused('pidfd_getfd', [-1]),
   refused('kcmp', [0x7fffffff, 0x7fffffff]),
@@ -58,9 +71,9 @@ const always: readonly Case[] = [
   refused('perf_event_open', [0, 0, 0, -1, 0]),
   refused('userfaultfd', [-1]),
   refused('modify_ldt', [0, 0, 0]),
-  refused('uselib', [noFile]),
-  refused('lookup_dcookie', [0, 0, 0]),
-  refused('nfsservctl', []),
+  refused('uselib', [noFile], ENOSYS),
+  refused('lookup_dcookie', [0, 0, 0], ENOSYS),
+  refused('nfsservctl', [], ENOSYS),
   refused('add_key', [0, 0, 0, 0, 0]),
   refused('request_key', [0, 0, 0, 0]),
   refused('keyctl', [0, -3, 0]),
@@ -101,6 +114,19 @@ const always: readonly Case[] = [
   refused('vhangup', []),
   refused('clone3', [0, 0], ENOSYS),
   refused('openat2', [-100, noFile, 0, 0], ENOSYS),
+  ...unneeded.map((syscall) => refused(syscall, [-1, -1, -1, -1, -1, -1], ENOSYS)),
+  ...(['get_mempolicy', 'mbind', 'set_mempolicy', 'set_mempolicy_home_node', 'fanotify_mark'] as const).map((syscall) =>
+    refused(syscall, [-1, -1, -1, -1, -1, -1]),
+  ),
+  allowed('ptrace', [0x4206, 0x7fffffff, 0, 0], 'of a process that does not exist '),
+  allowed('process_vm_readv', [0x7fffffff], 'of a process that does not exist '),
+  allowed('process_vm_writev', [0x7fffffff], 'of a process that does not exist '),
+  ...[0, 8, 0x2_0000, 0x4_0000, 0x6_0008, 0xffff_ffff].map((persona) =>
+    allowed('personality', [persona], `${persona.toString(16)} `),
+  ),
+  ...[1, 0x10_0000, 0x40_0000, 0x80_0000, 0x20_0000, 0x44_0000].map((persona) =>
+    refused('personality', [persona], EPERM, `${persona.toString(16)} `),
+  ),
   ...[0x10000000, 0x00020000, 0x20000000, 0x40000000, 0x08000000, 0x04000000, 0x02000000].flatMap((flag) => [
     refused('clone', [flag | 17, 0], EPERM, `with the namespace ${flag.toString(16)} `),
     refused('unshare', [flag], EPERM, `of the namespace ${flag.toString(16)} `),
@@ -128,6 +154,8 @@ const always: readonly Case[] = [
   allowed('fchmodat', [-100, noFile, 0o755], 'to an ordinary mode '),
   refused('socketpair', [1, 2, 0, 0], EPERM, 'of unix datagrams '),
   refused('socketpair', [1, 2 | 0o2000000, 0, 0], EPERM, 'of unix datagrams, closed on exec, '),
+  refused('socketpair', [1, 3, 0, 0], EPERM, 'of unix datagrams by their other name, SOCK_RAW, '),
+  refused('socketpair', [1, 0, 0, 0], EPERM, 'of an unknown type '),
   refused('socketpair', [2, 1, 0, 0], EPERM, 'of anything but unix '),
   allowed('socketpair', [1, 1, 0, Buffer.alloc(8)], 'of unix streams '),
   allowed('socketpair', [1, 5 | 0o2000000, 0, Buffer.alloc(8)], 'of unix packets '),
@@ -175,9 +203,13 @@ describe.each(['loopback', 'internet'] as const)('with sockets: %s', (access) =>
       expect(interpret(program, { number: 0, architecture: other })).toBe('kill')
     })
 
-    test('every call that no rule names is allowed', () => {
-      const named = new Set(filterRules(access).map(({ syscall }) => syscallNumber(syscall, architecture)))
-      for (let number = 0; number < 600; number += 1) if (!named.has(number)) expect(judge(number)).toBe('allow')
+    test('every call without a rule gets what the table says, and every number without a row seems not to exist', () => {
+      const ruled = new Set(filterRules(access).map(({ syscall }) => syscallNumber(syscall, architecture)))
+      const rows = new Map(syscallsOf(architecture).map((name) => [syscallNumber(name, architecture), rulingOf(name)]))
+      for (let number = 0; number < 600; number += 1) {
+        if (!ruled.has(number)) expect([number, judge(number)]).toEqual([number, rows.get(number) ?? { errno: ENOSYS }])
+      }
+      for (const number of [600, 1000, 0x3fff_ffff]) expect(judge(number)).toEqual({ errno: ENOSYS })
     })
   })
 
@@ -205,6 +237,30 @@ describe.each(['loopback', 'internet'] as const)('with sockets: %s', (access) =>
       error: refused === undefined && got[index] !== EPERM && got[index] !== ENOSYS ? 'some other' : got[index],
     }))
     expect(told).toEqual(here.map(({ claim, refused }) => ({ claim, error: refused ?? 'some other' })))
+  })
+})
+
+const header = {
+  x64: '/usr/include/x86_64-linux-gnu/asm/unistd_64.h',
+  arm64: '/usr/include/asm-generic/unistd.h',
+} as const
+describe.each(['x64', 'arm64'] as const)('the numbers of %s', (architecture: Architecture) => {
+  const noHeader = existsSync(header[architecture])
+    ? undefined
+    : `the kernel's header ${header[architecture]} is missing`
+  testUnless(noHeader)("are those of the kernel's header, which has no call without a row", () => {
+    const known = new Map<number, string>()
+    const definitions = readFileSync(header[architecture], 'utf8').matchAll(/^#define __NR(?:3264)?_(\w+) (\d+)$/gm)
+    for (const [, name = '', number] of definitions) {
+      // The last row of the header is the count of calls.
+      if (name !== 'syscalls') known.set(Number(number), name === 'fstatat' ? 'newfstatat' : name)
+    }
+    const own = syscallsOf(architecture).map((name) => [syscallNumber(name, architecture), name])
+    expect(own.filter(([number, name]) => known.has(Number(number)) && known.get(Number(number)) !== name)).toEqual([])
+    const numbers = new Set(own.map(([number]) => number))
+    // The calls of 32-bit processors with 64-bit times have names of their own.
+    const others = /_time64$|^(?:clock|timer|timerfd)_.*64$|^arch_specific_syscall$|^sync_file_range2$/
+    expect([...known].filter(([number, name]) => !numbers.has(number) && !others.test(name))).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { openSandbox, parsePolicy, SandboxError, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { image } from './docker-image.ts'
 import { closeLater, codeOf, run, temporaryDirectory } from './helpers.ts'
+import { needsBubblewrap } from '../support/needs.ts'
 import { describeInBoth } from './both-backends.ts'
 
 /** Creates a directory and, elsewhere, a private view of it. No command may reach the view directly. */
@@ -133,9 +134,27 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
   })
 })
 
+test.skipIf(needsBubblewrap())('a private view is shown to commands that nothing confines', async () => {
+  const { path, source, policy } = await viewed({ 'a.txt': 'real' })
+  const outside = await temporaryDirectory()
+  const sandbox = closeLater(
+    await openSandbox(parsePolicy({ mode: 'danger-full-access', workspace: path, views: policy.views })),
+  )
+  mkdirSync(join(source, 'made'))
+  const seen = await run(sandbox, `pwd; echo view > ../a.txt; echo x > ${outside}/x`, { cwd: join(path, 'made') })
+  expect(seen.stdout).toBe(`${path}/made\n`)
+  expect([join(source, 'a.txt'), join(path, 'a.txt')].map((file) => readFileSync(file, 'utf8'))).toEqual([
+    'view\n',
+    'real',
+  ])
+  expect(readdirSync(outside)).toEqual(['x'])
+})
+
 test('a private view is refused where nothing is mounted', async () => {
   const { path, policy } = await viewed({})
-  const open = openSandbox(parsePolicy({ mode: 'danger-full-access', workspace: path, ...policy }))
+  const open = openSandbox(parsePolicy({ mode: 'danger-full-access', workspace: path, ...policy }), {
+    backend: 'external',
+  })
   await expect(open).rejects.toThrow(SandboxError)
   await expect(open).rejects.toThrow("can't give them a private view")
 })

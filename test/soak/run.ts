@@ -3,11 +3,15 @@
  * `--only` selects some of these parts:
  *
  * - `fuzz`: random command lines (`--seconds N`, `--seed N`)
+ * - `helper`: random plans, command lines and results of system calls for the helper in C, with sanitizers (`--runs N` for each of its parts)
  * - `matrix`: every attack by everything that acts in a run (`--backend bubblewrap,docker`, `--user root,ordinary`)
  * - `races`: races, each tried many times (`--tries N`, and also `--backend` and `--user`)
  * - `transactions`: every kind of change with every way in which a transactional run can end (`--of landing,copy,overlay,reflink`)
  * - `batches`: batches of many tasks (`--tasks N`, `--carrier here,redis`)
  * - `outages`: batches whose Redis is dead for minutes, or whose quota is used up at the seventh of a thousand tasks
+ * - `patches`: commits of real repositories as patches, also with the mistakes that models make
+ *   (`--repositories DIRECTORY,…`, `--commits N` of each, `--mistaken N` of these also with mistakes, `--seed N`)
+ * - `chaos`: runs whose provider's answers are refused, cut, reset and otherwise disturbed (`--chaos-runs N`, `--seed N`)
  * - `rates`: 32 runs at once under a token limit (`--carrier`)
  */
 import { spawnSync } from 'node:child_process'
@@ -16,21 +20,29 @@ import { parseArgs } from 'node:util'
 import type { Row } from '../engine/attacks/rows.ts'
 import { actors, runMatrix } from '../engine/attacks/matrix.ts'
 import { programFor, type User } from '../engine/attacks/scene.ts'
+import { describeRow, runHistory } from '../apply-patch/history/run-history.ts'
 import { carriers, runManyTasks } from '../engine/batch/many-tasks.ts'
+import { runManyChaos } from '../engine/chaos/run-chaos.ts'
 import { runRateTrial } from '../engine/batch/rate-limit-trial.ts'
 import { runTransactions, transactionParts } from '../engine/transaction/battery/soak.ts'
+import { fuzzHelper } from '../sandbox/helper-fuzz/run-fuzz.ts'
 import { runRacesAs } from '../sandbox/races/run-races.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'fuzz,matrix,races,transactions,batches,outages,rates' },
+    only: { type: 'string', default: 'fuzz,helper,matrix,races,transactions,batches,outages,patches,chaos,rates' },
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
+    runs: { type: 'string', default: '10000000' },
     backend: { type: 'string', default: 'bubblewrap,docker' },
     user: { type: 'string', default: process.geteuid?.() === 0 ? 'root,ordinary' : 'root' },
     tries: { type: 'string', default: '200' },
     carrier: { type: 'string', default: 'here,redis' },
     tasks: { type: 'string', default: '3000' },
+    repositories: { type: 'string', default: '' },
+    commits: { type: 'string', default: '300' },
+    mistaken: { type: 'string', default: '60' },
+    'chaos-runs': { type: 'string', default: '200' },
     of: { type: 'string', default: transactionParts.join(',') },
   },
 })
@@ -43,7 +55,18 @@ const listed = <T extends string>(
     if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
     return found
   })
-const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions', 'batches', 'outages', 'rates'])
+const parts = listed('only', [
+  'fuzz',
+  'helper',
+  'matrix',
+  'races',
+  'transactions',
+  'batches',
+  'outages',
+  'patches',
+  'chaos',
+  'rates',
+])
 const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
@@ -63,6 +86,11 @@ if (parts.includes('fuzz')) {
   const seed = values.seed === undefined ? [] : ['--seed', values.seed]
   const { status } = spawnSync(process.execPath, [program, '--seconds', values.seconds, ...seed], { stdio: 'inherit' })
   failed ||= status !== 0
+}
+if (parts.includes('helper')) {
+  fuzzHelper(Number(values.runs), (kind, part, runs, failures) =>
+    tell(['helper', kind, part], `${runs} runs`, failures),
+  )
 }
 if (parts.includes('matrix')) {
   for (const user of users) {
@@ -114,6 +142,23 @@ if (parts.includes('outages')) {
     stdio: 'inherit',
   })
   tell(['outages'], `${files.length} files`, status === 0 ? [] : [`vitest ended with ${status}`])
+}
+if (parts.includes('patches')) {
+  const repositories = values.repositories.split(',').filter((path) => path !== '')
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
+  const [commits, mistaken] = [Number(values.commits), Number(values.mistaken)]
+  if (repositories.length === 0)
+    process.stdout.write('patches     skipped: name repositories with --repositories DIRECTORY,…\n')
+  else {
+    const { rows, failures } = await runHistory({ repositories, commits, mistaken, seed })
+    tell(['patches'], `seed ${seed}`, failures)
+    for (const row of rows) process.stdout.write(`    ${describeRow(row)}\n`)
+  }
+}
+if (parts.includes('chaos')) {
+  const { met, failures } = await runManyChaos(Number(values['chaos-runs']), Number(values.seed ?? 1))
+  tell(['chaos'], `${values['chaos-runs']} runs`, failures)
+  for (const [fault, count] of Object.entries(met)) process.stdout.write(`    ${fault}: ${count}\n`)
 }
 if (parts.includes('rates')) {
   const minutes = 3

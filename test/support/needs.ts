@@ -96,3 +96,26 @@ function failureOf(program: string, args: readonly string[]): string | null {
   if (error !== undefined) return `the program ${program} is not installed`
   return status === 0 ? null : `${program} can't be used here: ${stderr.trim().replaceAll(/\s*\n\s*/g, ' ')}`
 }
+
+let noOtherUser: string | null | undefined
+/** Why a test can't run this program as another user; undefined if it can. The user must be able to read the checkout and the Node that runs it. */
+export function whyNoOtherUser(): string | undefined {
+  noOtherUser ??= process.geteuid?.() === 0 ? whyNotReachable() : 'only root becomes another user'
+  return noOtherUser ?? undefined
+}
+
+/** Whether tests that run this program as another user have to be skipped; the reason is printed. */
+export function needsOtherUser(): boolean {
+  const reason = whyNoOtherUser()
+  if (reason !== undefined) tell(reason)
+  return reason !== undefined
+}
+
+function whyNotReachable(): string | null {
+  const [node, file] = [process.execPath, new URL(import.meta.url).pathname]
+  const found = spawnSync('/bin/sh', ['-c', 'test -x "$1" && test -r "$2"', 'sh', node, file], {
+    uid: 65534,
+    gid: 65534,
+  })
+  return found.status === 0 ? null : `other users can't reach ${node} and ${file}`
+}

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import process from 'node:process'
-import type { Architecture } from '../../sandbox/machine-code/machine-instructions.ts'
+import { installHelper } from '../../sandbox/helper/helper.ts'
+import type { Architecture } from '../../sandbox/seccomp/syscalls.ts'
 import { tempDir } from './temp-dir.ts'
 import { testUnlessOnCi, type Test } from './needs.ts'
 
@@ -26,9 +25,8 @@ export function testOn(architecture: Architecture): Test {
   return testUnlessOnCi(isThere ? undefined : `the program ${emulator} (Debian: qemu-user) is not installed`)
 }
 
-/** The command line that starts a program for this processor. The program's file is removed at the end of the test. */
-export function startOf(architecture: Architecture, program: Uint8Array): readonly [string, ...string[]] {
-  const file = join(tempDir(), 'program')
-  writeFileSync(file, program, { mode: 0o700 })
-  return isEmulated(architecture) ? [emulators[architecture], file] : [file]
+/** The command line that starts a part of the helper for this processor. The helper's file is removed at the end of the test. */
+export function startOf(architecture: Architecture, ...words: readonly string[]): readonly [string, ...string[]] {
+  const file = installHelper(architecture, tempDir(), 0o700)
+  return isEmulated(architecture) ? [emulators[architecture], file, ...words] : [file, ...words]
 }

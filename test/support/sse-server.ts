@@ -20,6 +20,8 @@ export type Delivery = {
   readonly chunkBytes?: number
   /** Destroys the socket after this many events. */
   readonly cutAfter?: number
+  /** Whether the cut is a reset (RST) instead of an orderly end of the connection (FIN). */
+  readonly reset?: true
   /** Sends nothing more after this many events, and keeps the socket open. */
   readonly stallAfter?: number
 }
@@ -115,5 +117,5 @@ async function sendStream(frames: readonly string[], delivery: Delivery, respons
   if (delivery.stallAfter !== undefined) return
   if (delivery.cutAfter === undefined) response.end()
   // Destroying the response at once would drop bytes that are still queued.
-  else setTimeout(() => response.destroy(), 20)
+  else setTimeout(() => (delivery.reset === true ? response.socket?.resetAndDestroy() : response.destroy()), 20)
 }

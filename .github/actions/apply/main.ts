@@ -5,6 +5,7 @@ import {
   ActionError,
   addSummary,
   asCode,
+  chosenInput,
   command,
   input,
   lines,
@@ -31,7 +32,7 @@ async function main(): Promise<number> {
   }
   const hash = requiredInput('patch-sha256')
   const { patch, base } = readPatch(requiredInput('bundle'), hash, limits.maxBytes)
-  const keys = input('evidence-public-key')
+  const keys = chosenInput('evidence-public-key')
   const github = openGitHub(token)
   if (patch.length === 0) {
     command('notice', 'The patch is empty: there is nothing to propose.', 'Portcullis')

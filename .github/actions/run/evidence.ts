@@ -1,20 +1,15 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ActionError, command, input, isTrue, variable } from '../shared/runner.ts'
+import { ActionError, chosenInput, command, variable } from '../shared/runner.ts'
 import { engineEnvironment, runProgram, type Outcome } from './engine.ts'
 
 /**
  * Returns the key that signs evidence of the run; the empty string if no evidence is requested. The runner is told to mask every line of the key in the log.
- *
- * @throws ActionError if the run is not a transaction, because evidence can be signed only for transactions
  */
 export function evidenceKey(): string {
-  const key = input('evidence-key')
+  const key = chosenInput('evidence-key')
   if (key === '') return ''
   for (const line of key.split(/\r?\n/)) if (line.trim() !== '') command('add-mask', line.trim())
-  if (!isTrue('transactional')) {
-    throw new ActionError("The input 'evidence-key' only works with transactions: set 'transactional' to true.")
-  }
   return key
 }
 

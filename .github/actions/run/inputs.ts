@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { ActionError, input, isTrue, lines } from '../shared/runner.ts'
+import { ActionError, chosenInput, input, isGiven, lines } from '../shared/runner.ts'
 
 /** Returns an option and its value as arguments; an empty list if the value is empty. */
 export function option(name: string, value: string): readonly string[] {
@@ -51,7 +51,7 @@ export function allowedHosts(): readonly string[] {
 
 /** Returns the arguments that pass the output schema, which is either a file in the repository or JSON in the workflow itself. */
 export function outputSchema(workspace: string, bundle: string): readonly string[] {
-  const text = input('output-schema')
+  const text = chosenInput('output-schema')
   if (text === '') return []
   if (!text.startsWith('{')) return ['--output-schema', resolve(workspace, text)]
   const file = join(bundle, 'schema.json')
@@ -65,15 +65,10 @@ export function outputSchema(workspace: string, bundle: string): readonly string
  * @throws ActionError if an input is given that only a review can have
  */
 export function taskArguments(workspace: string, bundle: string, sandbox: string): readonly string[] {
-  const misfit = ['review-base', 'fail-on'].find((name) => input(name) !== '')
+  const misfit = ['review-base', 'fail-on'].find(isGiven)
   if (misfit !== undefined)
     throw new ActionError(`The input '${misfit}' only works with a review: set 'review' to true.`)
-  return [
-    ...['exec', '-s', sandbox],
-    ...(isTrue('transactional') ? ['--transactional'] : []),
-    ...option('--verify', input('verify')),
-    ...outputSchema(workspace, bundle),
-  ]
+  return [...['exec', '-s', sandbox], ...option('--verify', chosenInput('verify')), ...outputSchema(workspace, bundle)]
 }
 
 /**
@@ -83,16 +78,14 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
  * @throws ActionError if the base of the review is unknown, or if an input is given that only a task can have
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
-  const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')
+  const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find(isGiven)
   if (misfit !== undefined) throw new ActionError(`The input '${misfit}' can't be used with a review.`)
-  if (isTrue('transactional'))
-    throw new ActionError("The input 'transactional' can't be used with a review, because a review changes nothing.")
   const base = input('review-base') || baseOf(event)
   if (base === undefined)
     throw new ActionError(
       "This workflow was not started by a pull request, so the input 'review-base' must name the base of the review.",
     )
-  return ['exec', 'review', '--base', base, ...option('--fail-on', input('fail-on'))]
+  return ['exec', 'review', '--base', base, ...option('--fail-on', chosenInput('fail-on'))]
 }
 
 function baseOf({ pull_request: pull }: Readonly<Record<string, unknown>>): string | undefined {

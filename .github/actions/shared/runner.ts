@@ -18,6 +18,24 @@ export function input(name: string): string {
   return (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
 
+/**
+ * Returns an input whose absence makes a run check or limit less; the empty string if it is `none`, the default. An empty value, such as that of an unset variable or
+ * secret, is no choice.
+ *
+ * @throws ActionError if it is given and empty
+ */
+export function chosenInput(name: string): string {
+  const value = input(name)
+  if (value === '' && process.env[`INPUT_${name.toUpperCase()}`] !== undefined)
+    throw new ActionError(`The input '${name}' is empty, as an unset variable or secret is. To have none, give 'none'.`)
+  return value === 'none' ? '' : value
+}
+
+/** Whether an input is given that may be left out. */
+export function isGiven(name: string): boolean {
+  return !['', 'none'].includes(input(name))
+}
+
 /** Returns a required input. @throws ActionError if it is missing */
 export function requiredInput(name: string): string {
   const value = input(name)
@@ -34,10 +52,10 @@ export function wholeNumber(name: string, unset: number): number {
   return Number(text)
 }
 
-/** Whether an input is `true`; false if it is empty. @throws ActionError for any other value except `false` */
+/** Whether an input is `true`; false if it isn't given. @throws ActionError for any other value except `false` */
 export function isTrue(name: string): boolean {
-  const value = input(name)
-  if (value !== '' && value !== 'true' && value !== 'false')
+  const value = process.env[`INPUT_${name.toUpperCase()}`] === undefined ? 'false' : input(name)
+  if (value !== 'true' && value !== 'false')
     throw new ActionError(`The input '${name}' must be true or false, but is '${value}'.`)
   return value === 'true'
 }

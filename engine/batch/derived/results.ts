@@ -1,3 +1,4 @@
+import { sumDollars } from '../../core/money.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { costOfAttempt, costOfTrial } from '../folder/costs.ts'
 import type { SettledRecord } from '../folder/records.ts'
@@ -66,7 +67,8 @@ export type Summary = {
 /** Returns the content of `summary.json`. */
 export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]): Summary {
   const counted: Partial<Record<Outcome, number>> = {}
-  let [settled, answers, attempts, cost] = [0, 0, 0, 0]
+  const costs: number[] = []
+  let [settled, answers, attempts] = [0, 0, 0]
   const tokens = { input: 0, cached: 0, output: 0 }
   for (const { trial, settled: record } of results) {
     if (record !== undefined) {
@@ -77,7 +79,7 @@ export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]):
     for (const number of folder.attempts(trial.key)) {
       const attempt = folder.attemptOf(trial.key, number)
       attempts += 1
-      cost += costOfAttempt(folder, trial.key, number) ?? 0
+      costs.push(costOfAttempt(folder, trial.key, number) ?? 0)
       tokens.input += attempt?.tokens.input ?? 0
       tokens.cached += attempt?.tokens.cached ?? 0
       tokens.output += attempt?.tokens.output ?? 0
@@ -94,7 +96,7 @@ export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]):
     answers,
     outcomes: inOrder,
     attempts,
-    cost_usd: Number(cost.toFixed(6)),
+    cost_usd: sumDollars(costs),
     tokens,
   }
 }

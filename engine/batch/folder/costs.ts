@@ -1,3 +1,4 @@
+import { sumDollars } from '../../core/money.ts'
 import type { BatchFolder } from './batch-folder.ts'
 
 /** The costs of attempts. Each attempt counts once, with its most complete report. */
@@ -27,5 +28,5 @@ export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
  */
 export function costOfTrial(folder: BatchFolder, trial: string): number | undefined {
   const known = folder.attempts(trial).flatMap((attempt) => costOfAttempt(folder, trial, attempt) ?? [])
-  return known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0)
+  return known.length === 0 ? undefined : sumDollars(known)
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { makeDirectories } from '../../../sandbox/index.ts'
 import { UserError } from '../../core/user-error.ts'
 import { BatchFolder } from '../folder/batch-folder.ts'
 import { writeWhole } from '../folder/files.ts'
@@ -74,7 +75,7 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
       'usage',
       'The batch in Redis is not the one that was announced: the hash of its manifest differs.',
     )
-  mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
+  makeDirectories(join(path, 'runs'))
   writeWhole(join(path, 'tasks.jsonl'), tasks, process)
   // The batch may have been begun on another machine, in a directory that doesn't exist here.
   const cwd = existsSync(manifest.cwd) ? manifest.cwd : path

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { exitCodes } from '../../core/exit-codes.ts'
-import { startOf } from '../../session/session-lock.ts'
+import { startOf } from '../../../apply-patch/index.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { writeWhole } from '../folder/files.ts'
 import type { AttemptRecord } from '../folder/records.ts'
@@ -101,18 +101,13 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
     ...folder.manifest.options,
     ...['-C', tree],
     // The run must not change the repository itself, because its result is a patch.
-    '--transactional=copy',
+    '--view=copy',
     ...['--land', 'never', '--summary', 'off', '--quiet'],
     ...['--report', join(path, 'report.html')],
     ...(trial.model === undefined ? [] : ['-m', trial.model]),
-    ...(maxCost === undefined ? [] : ['--max-cost', decimal(maxCost)]),
+    ...(maxCost === undefined ? [] : ['--max-cost', maxCost.toFixed(6)]),
     ...(task.image === undefined ? [] : ['-c', `sandbox_image=${JSON.stringify(task.image)}`]),
   ]
-}
-
-/** Formats a dollar amount in decimal notation without an exponent, rounded down to six decimal places. */
-function decimal(amount: number): string {
-  return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
 }
 
 /** Records the process of a run. If this supervisor is killed, the next one looks for that process. */

@@ -1,3 +1,4 @@
+import { sumDollars } from '../../core/money.ts'
 import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { AttemptRecord } from '../folder/records.ts'
 import type { Outcome } from '../outcome.ts'
@@ -55,7 +56,7 @@ export class Progress {
   ended(trial: Trial, record: AttemptRecord, settled: boolean): void {
     this.#running.delete(trial.key)
     this.#attempts += 1
-    this.#cost += record.cost_usd ?? 0
+    this.#cost = sumDollars([this.#cost, record.cost_usd ?? 0])
     this.#tokens += record.tokens.input + record.tokens.output
     if (!settled) return
     this.#settled += 1
@@ -72,7 +73,7 @@ export class Progress {
    */
   line(): string {
     const running = [...this.#running.values()]
-    const cost = running.reduce((sum, each) => sum + each.cost, this.#cost)
+    const cost = sumDollars([this.#cost, ...running.map((each) => each.cost)])
     const tokens = running.reduce((sum, each) => sum + each.tokens, this.#tokens)
     const outcomes = [...this.#outcomes].map(([outcome, count]) => `${count} ${outcome}`)
     return [
@@ -115,7 +116,7 @@ export class Progress {
         cost_usd: cost,
       })),
       paused: this.#paused ?? null,
-      cost_usd: Number(this.#cost.toFixed(6)),
+      cost_usd: this.#cost,
     }
   }
 

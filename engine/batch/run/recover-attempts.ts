@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { isProcessAlive } from '../../session/session-lock.ts'
+import { isProcessAlive } from '../../../apply-patch/index.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere } from '../folder/files.ts'
 import type { Trial } from '../trials.ts'

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { writeDerived } from '../derived/write-derived.ts'
 import type { Summary, TrialResult } from '../derived/results.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
+import { sumDollars } from '../../core/money.ts'
 import { costOfTrial } from '../folder/costs.ts'
 import { writeControl } from '../folder/control.ts'
 import { mendLastLine } from '../folder/files.ts'
 import { attemptOnQueue } from '../queue/queue-attempt.ts'
+import { watchUnserved } from '../queue/watch-unserved.ts'
 import { BatchQueues } from '../queue/batch-queues.ts'
 import type { BatchKey } from '../queue/batch-key.ts'
 import { Relay } from '../queue/relay.ts'
@@ -81,7 +83,7 @@ const usualWorkers = 4
  */
 export async function runBatch(folder: BatchFolder, options: RunBatchOptions): Promise<BatchResult> {
   const { process, program, signal } = options
-  const lease = leaseFolder(folder.path, process)
+  const lease = leaseFolder(folder.path)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
     // Overwrites the control requests that were meant for an earlier start of this batch, because they no longer apply.
@@ -158,11 +160,14 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       folder.derive('status.json', `${JSON.stringify({ ...progress.snapshot(), unserved })}\n`)
     }
     const writing = setInterval(writeStatus, statusMs)
+    const unwatchWorkers =
+      queues === undefined ? undefined : watchUnserved(() => queues.unserved([...open.values()]), options.say)
     const unwatch =
       carrier === undefined ? undefined : watchRefusals(carrier, folder.hash, () => supervisor.throttled())
     const end = await supervisor.run(trials).finally(() => {
       clearInterval(writing)
       unwatch?.()
+      unwatchWorkers?.()
     })
     await relay?.close(end.why === 'settled')
     await queues?.close(relay !== undefined && end.why === 'settled')
@@ -190,5 +195,5 @@ async function checkFirst(
 }
 
 function costBefore(folder: BatchFolder, trials: readonly Trial[]): number {
-  return trials.map(({ key }) => costOfTrial(folder, key) ?? 0).reduce((sum, cost) => sum + cost, 0)
+  return sumDollars(trials.map(({ key }) => costOfTrial(folder, key) ?? 0))
 }

@@ -1,3 +1,4 @@
+import { sumDollars } from '../../core/money.ts'
 import type { TrialResult } from '../derived/results.ts'
 import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
 import { meanInterval, passAtK, signTest, wilsonInterval, type Estimate } from './estimates.ts'
@@ -94,7 +95,7 @@ function addUp(
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
   const answers = sum(all.map((one) => one.answers))
   const solved = sum(all.map((one) => one.solved))
-  const costUsd = sum(settled.map((record) => record.total_cost_usd ?? 0))
+  const costUsd = sumDollars(settled.map((record) => record.total_cost_usd ?? 0))
   const durationMs = sum(settled.map((record) => record.duration_ms))
   const counted = outcomes
     .filter((outcome) => !isAnswer(outcome))

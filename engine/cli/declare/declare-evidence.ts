@@ -1,16 +1,17 @@
 import type { Command } from 'commander'
 import type { EvidenceOptions, VerifyOptions } from '../evidence-command.ts'
 import { another } from './option-values.ts'
+import { last, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 /** Declares `agent evidence`. */
 export function declareEvidence(program: Command, finish: Finish): void {
   const evidence = program
     .command('evidence')
-    .description('write a signed statement about a --transactional run: its changes, its model and its rules')
+    .description('write a signed statement about a run: its changes, its model and its rules')
     .enablePositionalOptions()
     .argument('[run]', 'the id of the run, or the beginning or end of the id')
-    .option('--last', 'the newest run that worked in this directory')
+    .option(...last)
     .option('-o, --output <file>', 'the file to write; - is standard output')
     .option('--key <file>', 'the private key that signs: Ed25519, ECDSA or RSA, in PEM or as ssh-keygen writes it')
     .addHelpText(
@@ -20,21 +21,14 @@ Examples:
   agent evidence --last -o run.evidence.json --key ~/.ssh/id_ed25519
   agent evidence verify run.evidence.json --tree . --public-key trusted.pub`,
     )
-    .action(
-      async (
-        run: string | undefined,
-        { last, ...options }: Partial<EvidenceOptions> & { readonly last?: true },
-        command: Command,
-      ) => {
-        const { output, key } = options
-        if (last === true && run !== undefined) command.error('error: --last already names the run')
-        if (last !== true && run === undefined) command.error('error: name a run, or give --last')
-        if (output === undefined) return command.error('error: choose an output: -o FILE, or -o - for standard output')
-        if (key === undefined) return command.error('error: choose a signing key: --key FILE')
-        const { evidenceCommand } = await import('../evidence-command.ts')
-        finish(await evidenceCommand(run, { output, key }))
-      },
-    )
+    .action(async (run: string | undefined, options: Partial<EvidenceOptions> & Last, command: Command) => {
+      const { output, key } = options
+      const named = nameOf(run, options, command)
+      if (output === undefined) return command.error('error: choose an output: -o FILE, or -o - for standard output')
+      if (key === undefined) return command.error('error: choose a signing key: --key FILE')
+      const { evidenceCommand } = await import('../evidence-command.ts')
+      finish(await evidenceCommand(named, { output, key }))
+    })
   evidence
     .command('verify')
     .description('check that evidence is intact and matches the given trees and patch; exit code 1 if not')

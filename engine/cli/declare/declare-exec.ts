@@ -3,7 +3,7 @@ import { configOptions } from './config-options.ts'
 import { declareReview } from './declare-review.ts'
 import { another, count, dollars, positive } from './option-values.ts'
 import type { Finish } from './shared-options.ts'
-import { colours, landings, summaries, type ExecOptions, type ReviewOptions } from '../exec-options.ts'
+import { colours, landings, summaries, viewHows, type ExecOptions, type ReviewOptions } from '../exec-options.ts'
 import type { Start } from '../../session/start-session.ts'
 
 /** Declares `agent exec`. */
@@ -23,7 +23,7 @@ Examples:
   agent exec "make the tests pass"
   agent exec --json -m gpt-5.5 -s read-only "review the last commit" > events.jsonl
   git diff | agent exec "write a changelog entry for this" -o entry.md
-  agent exec --transactional --verify "npm test" "move to ESM"
+  agent exec --verify "npm test" "move to ESM"
   agent exec resume --last "now the same for the other package"
   agent exec --plan "move the tests to vitest" && agent exec resume --last --no-plan "go ahead"`,
     )
@@ -135,6 +135,18 @@ export function runOptions(command: Command): Command {
     .option('--output-schema <file>', 'a JSON Schema that the final message must match')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--fail-on-no-change', 'end with exit code 1 if the run changed no file and made no commit')
+    .addOption(
+      new Option(
+        '--claims',
+        'make the model say at the end which tests passed, what it pushed and which files it changed, and compare that with the record',
+      ).conflicts(['outputSchema', 'plan']),
+    )
+    .addOption(
+      new Option(
+        '--fail-on-contradiction',
+        'end with exit code 1 if the record contradicts what the model says at the end (implies --claims)',
+      ).conflicts(['outputSchema', 'plan']),
+    )
     .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses from the model', positive)
     .option(
       '--max-tokens <n>',
@@ -157,23 +169,30 @@ export function runOptions(command: Command): Command {
     .option('--no-plan', "with resume: approve the session's plan, and carry it out")
     .addOption(
       new Option(
-        '--transactional [=how]',
-        'work on a private view of the workspace: the changes made by patches and commands land together at the end, or not at all. ' +
-          'The value chooses how the view is made: reflink, copy, overlay, or whichever works',
-      )
-        .choices(['auto', 'copy', 'reflink', 'overlay'])
-        .preset('auto'),
+        '--land <when>',
+        'when the changes of the run land in the workspace: if it ended well, always, or never, which keeps them for agent apply (default: on-success)',
+      ).choices(landings),
     )
     .addOption(
-      new Option('--land <when>', 'with --transactional: when the changes land (default: on-success)').choices(
-        landings,
-      ),
+      new Option('--land-ignored [=yes|no]', 'whether files that git ignores land too (default: yes)').choices([
+        'yes',
+        'no',
+      ]),
     )
-    .option('--land-ignored', 'with --transactional: files that git ignores land too')
-    .option(
-      '--land-commits',
-      "with --transactional: move the checked-out branch to the run's commits, and change other branches and tags as the run did, unless they have changed since the run began",
+    .addOption(
+      new Option(
+        '--view <how>',
+        "how the run's private view of the workspace is made: by copying, by sharing blocks, by an overlay, or by whichever works (default: auto)",
+      ).choices(viewHows),
     )
+    .addOption(
+      new Option(
+        '--in-place',
+        'work in the workspace itself, without a private view: changes are there at once, and are neither judged nor undone',
+      ).conflicts(['view', 'transactional', 'land', 'landIgnored']),
+    )
+    .addOption(new Option('--transactional [=how]', 'an older name of --view').choices(viewHows).hideHelp())
+    .addOption(new Option('--land-commits', 'changes nothing: commits always land').hideHelp())
     .option(
       '--verify <command>',
       'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { another } from './option-values.ts'
+import { last, nameOf, type Last } from './named-run.ts'
 import { isolated, sandboxModes, type Finish } from './shared-options.ts'
 import { replayFailures, type PolicyOptions, type PolicyReplayOptions } from '../policy-options.ts'
 
@@ -16,17 +17,20 @@ export function declarePolicy(program: Command, finish: Finish): void {
       'judge each line of this file instead of one command; a line is a shell command, a JSON string, or {"command": …}',
     )
     .option('--json', 'print one JSON object per line')
+    .option('--exit-zero', 'exit with 0 whatever the decisions are')
     .passThroughOptions()
     .addHelpText(
       'after',
       `
+Exit codes: 0 if every command would run, 1 if one needs approval, 3 if one is refused, 2 for an error in the command line or in a file.
+
 Examples:
   agent policy check -- git push origin main
   agent policy check --ask-for-approval untrusted --from commands.txt --json`,
     )
     .action(async (command: string[], options: PolicyOptions) => {
       const { policyCheck } = await import('../policy-command.ts')
-      finish(policyCheck(command, options))
+      finish(await policyCheck(command, options))
     })
 
   under(policy.command('explain'))
@@ -46,7 +50,7 @@ Examples:
     )
     .action(async (file: string, options: PolicyOptions) => {
       const { policyTest } = await import('../policy-command.ts')
-      finish(policyTest(file, options))
+      finish(await policyTest(file, options))
     })
 
   declareReplay(policy, finish)
@@ -56,14 +60,15 @@ Examples:
     .helpCommand(false)
     .command('verify')
     .description('check that an audit log is intact: no record was edited, removed or cut off')
-    .argument('<file>', 'the audit.jsonl of a session')
+    .argument('[run]', 'the id of the run, or the beginning or end of the id; or its folder, or its audit.jsonl')
+    .option(...last)
     .option(
       '--head <records:hash>',
       "the audit_head in a run's last event; with it, the check also detects a truncation that the log's own files don't show",
     )
-    .action(async (file: string, { head }: { readonly head?: string }) => {
+    .action(async (run: string | undefined, options: { readonly head?: string } & Last, command: Command) => {
       const { auditVerify } = await import('../audit.ts')
-      finish(auditVerify(file, head))
+      finish(auditVerify(nameOf(run, options, command), options.head))
     })
 }
 

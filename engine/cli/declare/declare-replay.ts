@@ -19,7 +19,7 @@ export function declareReplay(program: Command, finish: Finish): void {
       `
 Examples:
   agent replay conversation.jsonl "make the tests pass"
-  agent replay 3f1b6a2d8c07 --keep-going --transactional --land never
+  agent replay 3f1b6a2d8c07 --keep-going --land never
   agent replay conversation.jsonl --update && git diff conversation.jsonl`,
     )
     .action(async (source: string, prompt: string | undefined, options: ReplayOptions) => {

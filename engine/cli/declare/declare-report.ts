@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import { reportFormats } from '../../report/formats.ts'
 import type { ReportOptions } from '../report-command.ts'
+import { last, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 /** Declares `agent report`. */
@@ -9,9 +10,10 @@ export function declareReport(program: Command, finish: Finish): void {
     .command('report')
     .description('write a report about a session: a page for people, or a file for other tools')
     .argument(
-      '<session>',
+      '[session]',
       'the id of the session, or the beginning or end of the id; its folder; or a file with the events of exec --json',
     )
+    .option(...last)
     .option('-o, --output <file>', 'the file to write, readable only by you (default: standard output)')
     .addOption(
       new Option('--format <format>', "the format (default: that of the file's extension; html without -o)").choices(
@@ -26,8 +28,8 @@ Examples:
   agent report 3f1b6a2d8c07 --format md | gh pr comment --body-file -
   agent report 3f1b6a2d8c07 --format annotations     # in a GitHub workflow`,
     )
-    .action(async (session: string, options: ReportOptions) => {
+    .action(async (session: string | undefined, options: ReportOptions & Last, command: Command) => {
       const { reportCommand } = await import('../report-command.ts')
-      finish(await reportCommand(session, options))
+      finish(await reportCommand(nameOf(session, options, command), options))
     })
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
+import { last, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 /** Declares `agent sessions`. */
@@ -16,22 +17,24 @@ export function declareSessions(program: Command, finish: Finish): void {
   sessions
     .command('show')
     .description('show the conversation and the actions of a session')
-    .argument('<session>', 'the id of the session, or the beginning or end of the id')
-    .action(async (id: string) => {
+    .argument('[session]', 'the id of the session, or the beginning or end of the id')
+    .option(...last)
+    .action(async (session: string | undefined, options: Last, command: Command) => {
       const { showCommand } = await import('../sessions-command.ts')
-      finish(showCommand(id))
+      finish(showCommand(nameOf(session, options, command)))
     })
   sessions
     .command('export')
     .description('write a session as a recording, which agent replay and -m replay:FILE play without a model')
-    .argument('<session>', 'the id of the session, or the beginning or end of the id; or its folder')
+    .argument('[session]', 'the id of the session, or the beginning or end of the id; or its folder')
+    .option(...last)
     .option(
       '-o, --output <path>',
       'the file to write, readable only by you; if it is a directory, the recording is SESSION.jsonl in it (default: standard output)',
     )
-    .action(async (session: string, options: { readonly output?: string }) => {
+    .action(async (session: string | undefined, options: { readonly output?: string } & Last, command: Command) => {
       const { exportCommand } = await import('../export-session.ts')
-      finish(exportCommand(session, options.output))
+      finish(exportCommand(nameOf(session, options, command), options.output))
     })
   sessions
     .command('prune')

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { dollarsOf, microsOf } from '../../core/money.ts'
 
 /**
  * Parses a positive whole number that is small enough to be converted from seconds to milliseconds exactly. Throws commander's own error for anything
@@ -16,10 +17,11 @@ export function count(value: string): number {
   throw new InvalidArgumentError('expected a whole number from 0 to 999999.')
 }
 
-/** Parses a positive amount of US dollars. Throws commander's own error for anything else. */
+/** Parses an amount of US dollars, at least a millionth, to which it is rounded. Throws commander's own error for anything else. */
 export function dollars(value: string): number {
-  if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
-  throw new InvalidArgumentError('expected an amount of US dollars above 0.')
+  const micros = microsOf(Number(value))
+  if (/^\d*\.?\d+$/.test(value) && micros > 0 && Number.isSafeInteger(micros)) return dollarsOf(micros)
+  throw new InvalidArgumentError('expected an amount of US dollars above 0, of which a millionth is the smallest part.')
 }
 
 /** Adds a value to the earlier values of an option that may be given several times. */

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/user-error.ts'
 import { findSession, listSessions, sessionDirectory } from '../../session/session.ts'
-import { stateFolders } from '../find-changed-session.ts'
+import { sessionBeginning } from '../session-beginning.ts'
+import { stateFolders } from '../state-folders.ts'
 
 /** The audit log of a session. */
 export type SessionLog = {
@@ -65,35 +66,6 @@ function isFile(path: string): boolean {
 
 function describeLog(path: string): SessionLog {
   const directory = dirname(path)
-  const first = firstRecord(join(directory, 'rollout.jsonl'))
-  return {
-    session: 'thread_id' in first && typeof first.thread_id === 'string' ? first.thread_id : basename(directory),
-    path,
-    workspace: 'workspace' in first && typeof first.workspace === 'string' ? first.workspace : undefined,
-  }
-}
-
-/** The number of bytes to read for the first line. The first line of a rollout is always shorter. */
-const firstBytes = 16 * 1024
-
-/** The first record of a session's rollout; an empty object if the rollout is missing or its first line can't be read. */
-function firstRecord(path: string): object {
-  try {
-    const first: unknown = JSON.parse(firstLine(path))
-    return typeof first === 'object' && first !== null ? first : {}
-  } catch {
-    // The rollout may be missing or incomplete. The log alone is enough.
-    return {}
-  }
-}
-
-function firstLine(path: string): string {
-  const descriptor = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(firstBytes)
-    const length = readSync(descriptor, bytes, 0, firstBytes, 0)
-    return bytes.toString('utf8', 0, length).split('\n', 1)[0] ?? ''
-  } finally {
-    closeSync(descriptor)
-  }
+  const { threadId = basename(directory), workspace } = sessionBeginning(directory)
+  return { session: threadId, path, workspace }
 }

@@ -10,6 +10,7 @@ import { describeTally } from './describe.ts'
 import { findLogs, type SessionLog } from './find-logs.ts'
 import { policiesByWorkspace } from './policies-of.ts'
 import { Tallying, type Change, type Tally } from './tally.ts'
+import { printText, printJson } from '../print.ts'
 
 /**
  * `agent policy replay`: judges all recorded actions of earlier sessions again, with the current rules and permissions, or with those that the
@@ -36,13 +37,13 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
     tallying.begin()
     for (const replayed of replayRecords(records, policiesOf(workspace))) {
       const change = tallying.add(log.session, replayed)
-      if (change !== undefined && options.json === true) print({ type: 'change', ...inJson(change) })
+      if (change !== undefined && options.json === true) printJson({ type: 'change', ...inJson(change) })
     }
   }
   const tally = tallying.result()
   tellDoubts(tally, [...absent], unread)
-  if (options.json === true) print({ type: 'summary', ...summaryInJson(tally), unreadable: unread.length })
-  else process.stdout.write(describeTally(tally))
+  if (options.json === true) printJson({ type: 'summary', ...summaryInJson(tally), unreadable: unread.length })
+  else printText(describeTally(tally))
   return isFailure(tally, options.failOn) ? exitCodes.failed : exitCodes.done
 }
 
@@ -86,10 +87,6 @@ function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[],
 function isFailure({ groups }: Tally, failOn: PolicyReplayOptions['failOn']): boolean {
   if (failOn === 'none') return false
   return failOn === 'any' ? groups.length > 0 : groups.some(({ to }) => to === 'allow')
-}
-
-function print(value: object): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
 }
 
 function inJson({ before, after, ...change }: Change): object {

@@ -26,14 +26,24 @@ export const sandboxSettings = {
     // Fixing any sandbox setting also bounds the mode, so that a run can't switch the sandbox off.
     isFixedBy: (_, fixed) => fixed.startsWith('sandbox_'),
   }),
-  transactional: row({
+  view: row({
     group,
-    schema: z.union([z.boolean(), z.enum(['auto', 'copy', 'reflink', 'overlay'])]),
+    schema: z.enum(['auto', 'copy', 'reflink', 'overlay']),
     about:
-      'whether and how a run works on a private view of the workspace, so that either all its changes land together at its end, or none do: `true` or `"auto"`, `"reflink"` (shares blocks with the original, if the file system supports that), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process)',
+      'how a run\'s private view of the workspace is made: `"reflink"` (shares blocks with the original, if the file system supports that), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process), or `"auto"`, whichever works',
+    unset: '`"auto"`',
+    value: 'auto',
+    isPreference: true,
+  }),
+  in_place: row({
+    group,
+    schema: z.boolean(),
+    about:
+      'whether runs work in the workspace itself, without a private view: their changes are there at once, and are neither judged nor undone',
     unset: '`false`',
     value: false,
-    within: (asked, bound) => bound === undefined || bound === false || (asked !== undefined && asked !== false),
+    saidBy: 'user',
+    within: (asked, bound) => bound === true || asked !== true,
   }),
   sandbox_backend: row({
     group,
@@ -157,7 +167,7 @@ export const sandboxSettings = {
     about:
       'limits for one command: numbers, or sizes such as `"512M"`; `agent doctor` shows which are enforced on this machine',
     keys: {
-      output: { about: 'how much of the command’s output is kept' },
+      output: { about: 'how much one command may print; a command that prints more is killed' },
       processes: { about: 'how many processes the command may run at a time' },
       memory: { about: 'the memory of all processes of the command together' },
       cpus: { about: 'how many processors the command may use' },

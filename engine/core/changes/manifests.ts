@@ -43,11 +43,12 @@ export class Manifests {
     const before = this.#before.get(path)
     if (before === undefined) return true
     const now = readHostFile(path)?.toString()
-    return now === undefined || !isHarmless(before, now)
+    return now === undefined || !isHarmlessManifest(before, now)
   }
 }
 
-function isHarmless(before: string, after: string): boolean {
+/** Whether the change from one content of a package.json to another certainly doesn't affect what runs. */
+export function isHarmlessManifest(before: string, after: string): boolean {
   const [old, fresh] = [objectIn(before), objectIn(after)]
   if (old === undefined || fresh === undefined) return false
   const names = new Set([...Object.keys(old), ...Object.keys(fresh)])

@@ -20,13 +20,22 @@ export function fitOutput<Result extends Fitting>(
     mask,
     kept,
     limits,
-  }: { readonly mask: Mask; readonly kept: { keep(bytes: Uint8Array): string }; readonly limits: OutputLimits },
+  }: {
+    readonly mask: Mask
+    readonly kept: { keep(bytes: Uint8Array): string | undefined }
+    readonly limits: OutputLimits
+  },
 ): Result {
   const limit = result.limit === undefined ? outputLimitFor(undefined, limits) : withinLimit(result.limit, limits)
   const output = mask(result.output)
   if (fits(output, limit)) return output === result.output ? result : { ...result, output }
   const file = result.outputFile ?? kept.keep(Buffer.from(output))
-  return { ...result, output: truncateOutput(output, limit, readOnIn(file)).text, outputFile: file }
+  const where = file === undefined ? undefined : readOnIn(file)
+  return {
+    ...result,
+    output: truncateOutput(output, limit, where).text,
+    ...(file === undefined ? {} : { outputFile: file }),
+  }
 }
 
 /** Formats the path of the file that contains the whole output, for the note that replaces omitted text. It tells the model how to read on. */

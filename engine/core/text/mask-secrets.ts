@@ -12,11 +12,20 @@ export type Mask = (text: string) => string
  * @param env the engine's own environment
  */
 export function maskSecrets(env: Readonly<NodeJS.ProcessEnv>): Mask {
-  const secrets = Object.entries(env)
-    .flatMap(([name, value]) =>
-      value !== undefined && value.length >= shortest && looksLikeSecret(name, value) ? [{ name, value }] : [],
-    )
-    // Longer secrets are masked first, because a secret may contain a shorter one.
-    .toSorted((a, b) => b.value.length - a.value.length)
+  const secrets = secretsIn(env)
   return (text) => secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
+}
+
+/** The environment variables that look like secrets and are therefore withheld from commands. */
+export function secretsIn(
+  env: Readonly<NodeJS.ProcessEnv>,
+): readonly { readonly name: string; readonly value: string }[] {
+  return (
+    Object.entries(env)
+      .flatMap(([name, value]) =>
+        value !== undefined && value.length >= shortest && looksLikeSecret(name, value) ? [{ name, value }] : [],
+      )
+      // Longer secrets are masked first, because a secret may contain a shorter one.
+      .toSorted((a, b) => b.value.length - a.value.length)
+  )
 }

@@ -4,9 +4,13 @@
  * terminal.
  */
 export function sanitizeOutput(bytes: Uint8Array): string {
+  return sanitizeText(new TextDecoder().decode(bytes))
+}
+
+/** Does the same for text that has been decoded. */
+export function sanitizeText(text: string): string {
   return (
-    new TextDecoder()
-      .decode(bytes)
+    text
       // Removes ECMA-48 control sequences, then operating system commands, then the other escape sequences.
       .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
       .replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, '')

@@ -1,6 +1,7 @@
 import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { ChangedFile, Report, ReportRun } from '../report-types.ts'
 import { attentionOf, endingOf, lastRun, verifyLines } from '../run-facts.ts'
+import { recordLines } from '../../core/run-record.ts'
 import { nextCommands } from '../next-commands.ts'
 import { renderDiff } from './render-diff.ts'
 import { html, joined, type Html } from './html.ts'
@@ -22,7 +23,7 @@ export function renderTop(report: Report, rich: Rich): Html {
       ${end !== undefined && html`<p class="dim">exit code ${end.exitCode} · result ${end.result}${refusals(report)}</p>`}
       ${end?.message !== undefined && html`<p>${end.message}</p>`}
     </div>
-    ${task(run.prompt)} ${facts(report, run)} ${verified(run)} ${outside(run)}
+    ${task(run.prompt)} ${facts(report, run)} ${verified(run)} ${recorded(run)} ${outside(run)}
     ${
       message !== undefined &&
       html`<section>
@@ -106,6 +107,17 @@ function verified(run: ReportRun): Html | undefined {
             <span class="badge ${state === 'passed' ? 'ok' : 'failed'}">${state}</span> <code>${command}</code> ${words}
           </li>`,
       )}
+    </ul>
+  </section>`
+}
+
+/** Says what the record says about tests, commits and pushes, next to what the model says. */
+function recorded({ end }: ReportRun): Html | undefined {
+  if (end?.record === undefined) return undefined
+  return html`<section>
+    <h3>From the record</h3>
+    <ul>
+      ${recordLines(end.record).map(({ name, words }) => html`<li>${name}: ${words}</li>`)}
     </ul>
   </section>`
 }

@@ -1,3 +1,4 @@
+import { recordLines, type RunRecord } from '../../core/run-record.ts'
 import type { Finding, Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun } from '../run-facts.ts'
@@ -23,7 +24,11 @@ export function writeAnnotations(report: Report): string {
         `::error title=${property('agent exec')}::${data([endingOf(run).words, end?.message].filter(Boolean).join(': '))}`,
       ]
     : []
-  const left = new Map<string, number>([['error', mostOfAKind - ending.length]])
+  const recorded = end?.record === undefined ? [] : [`::notice title=record::${data(recordWords(end.record))}`]
+  const left = new Map<string, number>([
+    ['error', mostOfAKind - ending.length],
+    ['notice', mostOfAKind - recorded.length],
+  ])
   const told = report.findings.filter(isNew)
   const lines = told
     .toSorted((a, b) => rank(b) - rank(a))
@@ -36,12 +41,19 @@ export function writeAnnotations(report: Report): string {
   const more = told.length - lines.length
   return [
     ...ending,
+    ...recorded,
     ...lines,
     ...(more > 0
       ? [`${counted(more, 'more finding')}. To list all of them, run "agent report SESSION --format sarif".`]
       : []),
     '',
   ].join('\n')
+}
+
+function recordWords(record: RunRecord): string {
+  return recordLines(record)
+    .map(({ name, words }) => `${name}: ${words}`)
+    .join('\n')
 }
 
 const rank = ({ severity }: Finding): number => ['low', 'medium', 'high', 'critical'].indexOf(severity)

@@ -1,3 +1,4 @@
+import { recordLines } from '../../core/run-record.ts'
 import type { Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun, verifyLines } from '../run-facts.ts'
@@ -13,7 +14,7 @@ type Check = {
 }
 
 /**
- * Renders the run's checks as JUnit XML: that the run ended successfully, that the record doesn't contradict its final message, that nothing was
+ * Renders the run's checks as JUnit XML: that the run ended successfully, that the record doesn't contradict what the model claimed, that nothing was
  * refused, and that each `--verify` command passed. Each new finding of a review is a failed check. The output follows Jenkins' schema
  * (`fixtures/schemas/junit.xsd`), because it is the strictest: the reason why a case was skipped must be the text of its element, and only suites may
  * have a count of skipped cases.
@@ -31,8 +32,23 @@ export function writeJunit(report: Report): string {
     const [first = ''] = failure.split('\n', 1)
     return `${head}>\n      <failure message="${escapeXml(first)}" type="failure">${escapeXml(failure)}</failure>\n    </testcase>`
   })
-  const suite = [`  <testsuite name="agent exec" ${counts} skipped="${skips}">`, ...cases, '  </testsuite>'].join('\n')
+  const suite = [
+    `  <testsuite name="agent exec" ${counts} skipped="${skips}">`,
+    ...propertiesOf(report),
+    ...cases,
+    '  </testsuite>',
+  ].join('\n')
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="Portcullis" ${counts}>\n${suite}\n</testsuites>\n`
+}
+
+/** What the record says about tests, commits and pushes. */
+function propertiesOf(report: Report): readonly string[] {
+  const { record } = lastRun(report).end ?? {}
+  if (record === undefined) return []
+  const lines = recordLines(record).map(
+    ({ name, words }) => `      <property name="${name}" value="${escapeXml(words)}"/>`,
+  )
+  return ['    <properties>', ...lines, '    </properties>']
 }
 
 function checksOf(report: Report): readonly Check[] {
@@ -40,7 +56,7 @@ function checksOf(report: Report): readonly Check[] {
   const { end } = run
   const { words } = endingOf(run)
   const refused = report.findings.filter(({ ruleId }) => ruleId.startsWith('guardian/'))
-  const claims = end?.claims ?? []
+  const contradictions = end?.contradictions ?? []
   const list = (lines: readonly string[]): string | undefined => (lines.length === 0 ? undefined : lines.join('\n'))
   return [
     {
@@ -49,9 +65,9 @@ function checksOf(report: Report): readonly Check[] {
       failure: end?.exitCode === 0 ? undefined : [words, end?.message].filter(Boolean).join(': '),
     },
     {
-      name: 'the record does not contradict the final message',
+      name: 'the record does not contradict the model',
       seconds: 0,
-      failure: list(claims.map(({ text, why }) => `${text}: ${why}`)),
+      failure: list(contradictions.map(({ claimed, record }) => `${claimed}: ${record}`)),
     },
     {
       name: 'nothing was refused',

@@ -35,6 +35,7 @@ export function writeSarif(report: Report): string {
           },
         },
         automationDetails: { id: 'portcullis/' },
+        ...(run.end?.record === undefined ? {} : { properties: { record: run.end.record } }),
         invocations: [
           {
             executionSuccessful: run.end?.exitCode === 0,
@@ -124,7 +125,7 @@ function describeRule(ruleId: string): string {
     case 'sandbox':
       return `The sandbox refused an operation (${name})`
     case 'claim':
-      return 'The final message makes a claim that the record of the run contradicts'
+      return 'The record of the run contradicts a fact that the model claimed'
     default:
       return `A finding of a review (${ruleId})`
   }

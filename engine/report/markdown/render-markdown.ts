@@ -1,3 +1,4 @@
+import { recordLines } from '../../core/run-record.ts'
 import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { Report, Step } from '../report-types.ts'
 import { attentionOf, endingOf, lastRun, verifyLines } from '../run-facts.ts'
@@ -58,6 +59,13 @@ function topBlocks(report: Report): readonly string[] {
       : [
           `**Verified**\n\n${verifyLines(run)
             .map(({ command, words }) => `- ${inline(command)}: ${inline(words)}`)
+            .join('\n')}`,
+        ]),
+    ...(end?.record === undefined
+      ? []
+      : [
+          `**From the record**\n\n${recordLines(end.record)
+            .map(({ name, words }) => `- ${name}: ${inline(words)}`)
             .join('\n')}`,
         ]),
     ...(run.outside.length === 0

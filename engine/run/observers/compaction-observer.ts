@@ -29,7 +29,10 @@ export function compactionObserver({ hooks, compactAt, ...rest }: Options): Obse
       contextWindow.made(conversation.tokens)
       return { type: 'ask' }
     },
-    afterAnswer: () => contextWindow.answered(),
+    afterAnswer: () => {
+      const message = contextWindow.answered(conversation.tokens, model.name)
+      if (message !== undefined) rest.recorder.complete({ type: 'error', message })
+    },
     afterFailure: (error) => {
       if (!contextWindow.overflowed(error)) throw contextWindow.explain(error)
       if (error.spent !== undefined) recordFailedAttempt(error.spent, rest)

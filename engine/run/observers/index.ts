@@ -39,7 +39,7 @@ export function observersOf(
     repeatsObserver(conversation),
     ...(lateContext === undefined ? [] : [lateContextObserver(lateContext, conversation)]),
     suggestionsObserver(tools, conversation),
-    tasksObserver(state.tasks, conversation),
+    tasksObserver({ state, conversation, delegates: options.delegates, signal }),
     ...(hooks === undefined ? [] : [stopHooksObserver(hooks, running, signal)]),
     ...(verify === undefined ? [] : [verifyObserver(verify, running, { path, signal, planMode })]),
   ]

@@ -109,7 +109,7 @@ function filesBelow(path: string): readonly string[] {
   const fs = process.getBuiltinModule('node:fs')
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   if (!fs.statSync(path).isDirectory()) throw Object.assign(new Error('it is not a directory'), { code: 'ENOTDIR' })
-  const options = { cwd: path, maxBuffer: 256 * 1024 * 1024 }
+  const options = { cwd: path, maxBuffer: 256 * 1024 * 1024, timeout: 50_000 }
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)
   if (listed.status === 0) {
     const names = new Set(listed.stdout.toString('utf8').split('\0'))
@@ -192,7 +192,7 @@ function filesHolding(
     let end = start
     for (let size = 0; end < names.length && size < mostAtOnce; end++) size += Buffer.byteLength(names[end] ?? '') + 1
     const asked = names.slice(start, end).map((name) => `./${name}`)
-    const found = spawnSync('rg', [...how, ...asked], { cwd: path, maxBuffer: 256 * 1024 * 1024 })
+    const found = spawnSync('rg', [...how, ...asked], { cwd: path, maxBuffer: 256 * 1024 * 1024, timeout: 50_000 })
     // Status 1 means that nothing was found. If the status is neither 0 nor 1, or ripgrep is missing, all files are returned.
     if (found.status !== 0 && found.status !== 1) return names
     for (const name of found.stdout.toString('utf8').split('\0')) holding.add(name.slice(2))

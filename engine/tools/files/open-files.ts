@@ -128,6 +128,7 @@ class Helper {
       cwd: sandbox.policy.workspace,
       stdin: 'pipe',
       timeoutMs: lifetimeMs,
+      outputBytes: Infinity,
       readOnly: true,
     })
     const { stdin, stdout, stderr, result } = this.#child

@@ -5,13 +5,14 @@ import type { Sandbox } from '../../../sandbox/index.ts'
  * one that confines nothing (`danger-full-access`), because it can't restrict anything.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
-  const { policy, backend, unenforced, node, shell, known } = sandbox
+  const { policy, backend, unenforced, fence, node, shell, known } = sandbox
   if (policy.mode !== 'workspace-write') return sandbox
   return {
     backend,
     unenforced,
     node,
     shell,
+    ...(fence === undefined ? {} : { fence }),
     ...(known === undefined ? {} : { known }),
     policy: { ...policy, mode: 'read-only' },
     spawn: (command) => sandbox.spawn({ ...command, readOnly: true }),

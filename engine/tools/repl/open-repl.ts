@@ -85,6 +85,7 @@ class Session {
       cwd: sandbox.policy.workspace,
       stdin: 'pipe',
       timeoutMs: lifetimeMs,
+      outputBytes: Infinity,
     })
     const { stdin, stdout, stderr, result } = this.#child
     // The process may exit during a write. The end of the process is handled below.

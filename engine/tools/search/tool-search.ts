@@ -17,7 +17,7 @@ type DeferredSearch = {
   suggest(text: string): readonly Tool[]
 }
 
-/** The tools that are searched: the deferred ones, and those that requests contain. */
+/** The tools that are searched: the deferred ones, and those of `loaded`, which requests contain, that come from servers. */
 type Searched = { readonly deferred: readonly Tool[]; readonly loaded: readonly Tool[] }
 
 /**
@@ -36,9 +36,9 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
     const current = tools()
     if (current !== indexed) index = withSchemas = undefined
     indexed = current
-    const { deferred } = current
+    const searched = [...current.deferred, ...current.loaded.filter(({ deferred }) => deferred)]
     const discover = /^discover:/i.test(query)
-    const used = discover ? (withSchemas ??= new ToolIndex(deferred, true)) : (index ??= new ToolIndex(deferred, false))
+    const used = discover ? (withSchemas ??= new ToolIndex(searched, true)) : (index ??= new ToolIndex(searched, false))
     const words = query.replace(/^discover:/i, '').split(/\s+/)
     const required = words.filter((word) => /^\+./.test(word)).map((word) => word.slice(1))
     return used.search({ text: words.filter((word) => !/^\+./.test(word)).join(' '), required, limit })
@@ -74,14 +74,15 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
         return { ok: true, output: [advice, ...missing].join('') }
       }
       for (const { tool } of found) seen.add(tool.name)
-      return { ok: true, output: found.map(({ tool }) => describe(tool)).join('\n\n') }
+      return { ok: true, output: found.map(({ tool }) => describe(tool, tools())).join('\n\n') }
     },
   })
   return {
     tools: [search, executeTool],
     suggest: (text) => {
       const found = find(subjectOf(text), 8).filter(
-        ({ tool, score }) => tool.suggested && !seen.has(tool.name) && score >= leastScore,
+        ({ tool, score }) =>
+          tool.suggested && !seen.has(tool.name) && !tools().loaded.includes(tool) && score >= leastScore,
       )
       const offered = found.slice(0, 3).map(({ tool }) => tool)
       for (const { name } of offered) seen.add(name)
@@ -111,10 +112,10 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function select(
   names: string,
-  { deferred, loaded }: Searched,
+  searched: Searched,
   seen: Set<string>,
 ): { readonly ok: boolean; readonly output: string } {
-  const all = [...loaded, ...deferred]
+  const all = [...searched.loaded, ...searched.deferred]
   const parts = names
     .split(',')
     .map((name) => name.trim())
@@ -123,12 +124,13 @@ function select(
       const tool = all.find((one) => one.name.toLowerCase() === name.toLowerCase())
       if (tool === undefined) return { ok: false, text: `There is no tool '${name}'.` }
       seen.add(tool.name)
-      if (loaded.includes(tool)) return { ok: true, text: `${tool.name} is already loaded: call it by its name.` }
-      return { ok: true, text: describe(tool) }
+      return { ok: true, text: describe(tool, searched) }
     })
   return { ok: parts.some(({ ok }) => ok), output: parts.map(({ text }) => text).join('\n\n') }
 }
 
-function describe({ name, description, declaration }: Tool): string {
+function describe(tool: Tool, { loaded }: Searched): string {
+  const { name, description, declaration } = tool
+  if (loaded.includes(tool)) return `${name} is already loaded: call it by its name.`
   return `${name}: ${description}\ninput: ${JSON.stringify(declaration?.parameters ?? {})}`
 }

@@ -1,3 +1,4 @@
+import { SandboxError } from '../../../sandbox/index.ts'
 import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { answerCommand, answerRunning, describeEnd } from '../command-result.ts'
 import { type CommandRequest } from '../command-action.ts'
@@ -24,7 +25,11 @@ export async function commandWork(request: CommandRequest, context: ToolContext)
     },
     (error: unknown) => {
       sessions.remove(id)
-      failure = `The command was not started: ${(error as Error).message}`
+      const why = (error as Error).message
+      failure =
+        error instanceof SandboxError
+          ? `The command was not started: ${why}`
+          : `The command was started, but how it ended isn't known: ${why}`
       return { ok: false, how: failure }
     },
   )

@@ -10,7 +10,7 @@ const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl'
 /** The policies on which the decisions in a run are based. */
 type Basis = {
   readonly approvalPolicy: string
-  readonly sandbox: Pick<Sandbox, 'policy' | 'backend'>
+  readonly sandbox: Pick<Sandbox, 'policy' | 'backend' | 'fence'>
   /** The container image, for a backend that uses one. */
   readonly image: string | undefined
   readonly rules: Pick<RuleSet, 'prefixRules' | 'networkRules' | 'hostExecutables'>
@@ -29,7 +29,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
     if (known === undefined) sources.set(origin.path, [said])
     else known.push(said)
   }
-  const { policy, backend } = sandbox
+  const { policy, backend, fence } = sandbox
   // Variables are left out: their values may be secrets, and if only a few values are possible, even a hash would reveal the value.
   const { environment: _, ...confined } = policy
   const { commands, paths, hosts, tools } = permissions
@@ -41,6 +41,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
       backend,
       network: policy.network.mode,
       ...(image === undefined ? {} : { image }),
+      ...(fence === undefined ? {} : { fence }),
       policy_sha256: hashOf(confined),
     },
     rules: [...sources].map(([source, list]) => ({ source, rules: list.length, sha256: hashOf(list) })),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import type { Verified } from '../../core/run-summary.ts'
+import type { RunRecord, Verified } from '../../core/run-record.ts'
 import { version } from '../../core/version.ts'
-import { renderPatch, type ChangeRecord, type RunChange } from '../change-record.ts'
+import { notIgnored, renderPatch, type ChangeRecord, type RunChange } from '../change-record.ts'
 import { headOf } from '../heads.ts'
 import { isAllReverted, type ViewState } from '../view-state.ts'
 import { readDecidedBy } from './decided-by.ts'
@@ -17,6 +17,7 @@ export type RunFacts = {
   readonly costUsd: number | undefined
   readonly auditHead: string | undefined
   readonly verified: readonly Verified[]
+  readonly record: RunRecord | undefined
 }
 
 /** What a statement needs besides the session's changes. */
@@ -36,13 +37,13 @@ export function makeStatement(
   record: ChangeRecord,
   { facts, unchanged, at }: Known,
 ): Statement {
-  const patch = renderPatch(directory, record.changes)
+  const patch = renderPatch(directory, notIgnored(record))
   const commits = state.roots.flatMap(({ path }, index) => {
     const { commit, branch = '' } = headOf(directory, path) ?? {}
     const name = `base ${index + 1} ${branch}`.trimEnd()
     return commit === undefined ? [] : [{ name, digest: { gitCommit: commit } }]
   })
-  const { model, result, exitCode, costUsd, auditHead, verified } = facts
+  const { model, result, exitCode, costUsd, auditHead, verified, record: did } = facts
   return {
     _type: statementType,
     subject: [
@@ -60,6 +61,7 @@ export function makeStatement(
       cost_usd: costUsd ?? null,
       audit_head: auditHead ?? null,
       verified: [...verified],
+      record: did ?? null,
       decided_by: [...readDecidedBy(directory)],
       transaction: {
         strategy: state.strategy,
@@ -67,7 +69,7 @@ export function makeStatement(
         since: state.began,
       },
       trees: state.roots.map(({ path }, index) => {
-        const changes = record.changes.filter(({ root }) => root === path)
+        const changes = notIgnored(record).filter(({ root }) => root === path)
         const known = unchanged[index]
         const unreadable = changes.filter(({ after }) => after.type === 'file' && after.hash === null)
         return {
@@ -85,7 +87,7 @@ function fileAfter({ path, after }: RunChange): readonly FileAfter[] {
     case 'absent':
       return [{ path, type: 'absent' }]
     case 'directory':
-      return [{ path, type: 'directory' }]
+      return [{ path, type: 'directory', mode: after.mode }]
     case 'symlink':
       return [{ path, type: 'symlink', target: after.target }]
     case 'file':

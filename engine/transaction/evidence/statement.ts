@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { verified } from '../../core/run-summary.ts'
+import { runRecord, verified } from '../../core/run-record.ts'
 
 /** The type that marks a JSON document as an in-toto statement. */
 export const statementType = 'https://in-toto.io/Statement/v1'
@@ -12,7 +12,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const fileAfter = z.discriminatedUnion('type', [
   z.strictObject({ path: z.string(), type: z.literal('file'), sha256: hash, mode: z.int() }),
   z.strictObject({ path: z.string(), type: z.literal('symlink'), target: z.string() }),
-  z.strictObject({ path: z.string(), type: z.literal('directory') }),
+  z.strictObject({ path: z.string(), type: z.literal('directory'), mode: z.int().optional() }),
   z.strictObject({ path: z.string(), type: z.literal('absent') }),
 ])
 
@@ -25,6 +25,8 @@ export const decidedBy = z.strictObject({
     backend: z.string(),
     network: z.string(),
     image: z.string().optional(),
+    /** What confined writes besides mounts: Landlock with its version, or `none`. Absent: a backend without such a fence, or an older run. */
+    fence: z.string().optional(),
     policy_sha256: hash,
   }),
   /** Each source of rules, with a hash of its rules. */
@@ -56,6 +58,8 @@ export const statement = z.strictObject({
     /** The head of the audit log as `RECORDS:HASH`: the number of its records, and the hash of the last one. Null: unknown. */
     audit_head: z.string().nullable(),
     verified: z.array(verified),
+    /** What the run did, as its last event says. Null: unknown. */
+    record: runRecord.nullable(),
     decided_by: z.array(decidedBy),
     /**
      * `state`: the state of the view, or `reverted` if the changes landed and were then reverted. `since`: when the private view was made, in ISO 8601 format.

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findDelta, applyDelta, runLength } from '../../../apply-patch/files/delta.ts'
 import { chunksOf } from '../../../apply-patch/files/pieces.ts'
+import { tries } from '../../support/tries.ts'
 
 test('replaced content can be rebuilt from the new content and the bytes that only the old one had', () => {
   fc.assert(
@@ -22,7 +23,7 @@ test('replaced content can be rebuilt from the new content and the bytes that on
         expect(Buffer.concat([...chunksOf(pieces)])).toEqual(old)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: tries(2000) },
   )
 })
 

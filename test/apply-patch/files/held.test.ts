@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { expect, onTestFinished } from 'vitest'
 import { commitChangeSet, openTree, recover } from '../../../apply-patch/files/index.ts'
-import { testUnless, whyNotRoot } from '../../support/needs.ts'
+import { testUnless, whyNoOtherUser, whyNotRoot } from '../../support/needs.ts'
 import { fingerprint, makeCase, runProgram } from '../case-tools.ts'
 import { changeSet, update } from './change-tools.ts'
 import { makeScene } from './tree-tools.ts'
@@ -33,7 +33,7 @@ function temporaryIn(directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => name.startsWith('.apply-patch-'))
 }
 
-const asRoot = testUnless(whyNotRoot('becomes another user'))
+const asRoot = testUnless(whyNoOtherUser())
 const whereAppendOnly = testUnless(whyNotRoot('makes directories append-only') ?? whyNotAppendOnly())
 
 asRoot.each([

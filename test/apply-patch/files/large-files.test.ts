@@ -4,7 +4,15 @@ import { closeSync, openSync, readFileSync, readdirSync, statSync, writeFileSync
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { commit, undo } from '../../../apply-patch/index.ts'
+import {
+  applyPatch,
+  commit,
+  parsePatch,
+  planPatch,
+  renderFailure,
+  undo,
+  unifiedDiff,
+} from '../../../apply-patch/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { MiB, replacing, sparse } from './large-files.ts'
 
@@ -27,6 +35,29 @@ test('a commit of files that are not held in memory is undone, though more than 
   expect({ replaced: hash(join(root, 'replaced')), removed: hash(join(root, 'removed')) }).toEqual(old)
   // A hole stays a hole in the journal and in the restored file.
   expect(statSync(join(root, 'replaced')).blocks * 512).toBeLessThan(4 * MiB)
+})
+
+test('a patch may delete a file of more than 512 MiB, and refuses to change, move or replace it, with a message', async () => {
+  const [root, stateDirectory] = [tempDir(), tempDir()]
+  sparse(join(root, 'large'), 513, 'a\nb\n')
+  writeFileSync(join(root, 'small'), 'x\n')
+  for (const operation of [
+    'Update File: large\n@@\n-a\n+c',
+    'Update File: large\n*** Move to: other',
+    'Update File: small\n*** Move to: large',
+    'Add File: large\n+c',
+  ]) {
+    const text = `*** Begin Patch\n*** ${operation}\n*** End Patch\n`
+    const error: unknown = await applyPatch(text, { root, stateDirectory }).catch((thrown: unknown) => thrown)
+    expect(renderFailure(error)).toMatch(/larger than 512 MiB.*\n?.*use another program/)
+    expect(readdirSync(root).toSorted()).toEqual(['large', 'small'])
+  }
+  const text = '*** Begin Patch\n*** Delete File: large\n*** End Patch\n'
+  const { patch } = parsePatch(text)
+  const changeSet = await planPatch(patch, { root })
+  expect(unifiedDiff(changeSet)).toMatch(/^deleted file mode 100644\nBinary files a\/large and b\/large differ$/m)
+  await commit(changeSet, { stateDirectory })
+  expect(readdirSync(root)).toEqual(['small'])
 })
 
 test('a file that is not held in memory is refused if somebody wrote to it after planning', async () => {

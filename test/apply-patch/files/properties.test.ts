@@ -7,6 +7,7 @@ import { commitChangeSet, openTree, undo, type Tree } from '../../../apply-patch
 import type { Change } from '../../../apply-patch/index.ts'
 import { changeSet } from './change-tools.ts'
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
+import { tries } from '../../support/tries.ts'
 
 const names = ['a', 'b', 'c', 'd/a', 'd/b', 'd/e/a', 'f/a', 'f/g/h/a']
 // Only root can write to a file without write permission. Another test checks that other users are refused.
@@ -89,7 +90,7 @@ test('a commit makes exactly what the plan says, and undo restores exactly what 
       await undo(root, { stateDirectory: state })
       expect(snapshot(root)).toEqual(before)
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   )
 })
 

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync,
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { commitChangeSet, openTree, undo } from '../../../apply-patch/files/index.ts'
+import { needsOtherUser } from '../../support/needs.ts'
 import { changeSet, update } from './change-tools.ts'
 import { fill, makeScene, snapshot } from './tree-tools.ts'
 
@@ -113,7 +114,7 @@ test('journals of the least recently patched trees are removed once there are a 
   await expect(undo(join(base, 'tree-1'))).rejects.toMatchObject({ code: 'nothing-to-undo' })
 })
 
-describe.runIf(isRoot)('an ordinary user', () => {
+describe.skipIf(needsOtherUser())('an ordinary user', () => {
   /** Runs a commit as the user `nobody`, but with root's home directory, as can happen in a program that root started. */
   function asNobody(root: string, state: string, changes: string) {
     const library = new URL('../../../apply-patch/files/index.ts', import.meta.url).pathname

@@ -108,9 +108,14 @@ async function trace(
   return { ...ended, lines, disturbed: missed || lines.some((line) => line.includes('"/sys/devices/')) }
 }
 
-/** Whether a call writes the driver's report or wakes a thread (eventfd). Neither is part of a commit, and the number of these calls varies. */
+/**
+ * Whether a call writes the driver's report, wakes a thread (eventfd), or tells the event loop that a program has ended, through a pipe. None of this is part of a
+ * commit, and the number of these calls varies.
+ */
 export function isOfRunTime(text: string): boolean {
-  return /^write\((?:[12],|\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8\))/.test(text)
+  return /^write\((?:[12],|\d+, "(?:\\1\\0\\0\\0\\0\\0\\0\\0", 8|\*", 1|[^"]*\\21\\0\\0\\0\\0\\0\\0\\0", 16)\))/.test(
+    text,
+  )
 }
 
 /** Runs a process to completion. */

@@ -74,13 +74,13 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
         [say('it is written')],
       ],
     }
-    const cut = await withAgents(replies, ['--transactional', '--max-turns', '2'])
+    const cut = await withAgents(replies, ['--max-turns', '2'])
     expect([cut.code, existsSync(join(cut.cwd, 'boss.txt')), existsSync(join(cut.cwd, 'agent.txt'))]).toEqual([
       4,
       false,
       false,
     ])
-    const ended = await withAgents(replies, ['--transactional'])
+    const ended = await withAgents(replies, [])
     const outputs = ended.items.flatMap((item) => (item.type === 'command_execution' ? [item.aggregated_output] : []))
     expect([ended.code, outputs]).toEqual([0, ['', 'boss\n', 'agent\n']])
     expect([existsSync(join(ended.cwd, 'boss.txt')), existsSync(join(ended.cwd, 'agent.txt'))]).toEqual([true, true])
@@ -150,13 +150,34 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
   })
 
-  test('an agent that is still working when the run ends is stopped', async () => {
+  test.each([
+    ['an agent in the background', hand('slowly', { background: true })],
+    ['an agent that is a task', call('task_create', { title: 'a task', prompt: 'slowly' })],
+  ])('if the model ends its turn while %s works, the run waits, and the model gets the report', async (_, start) => {
     const ended = await withAgents({
-      'the boss': [[hand('sleep', { background: true })], done],
-      sleep: [[call('exec_command', { cmd: 'sleep 60; touch late' })]],
+      'the boss': [[start], done, [say('it was slow')]],
+      slowly: [[call('exec_command', { cmd: 'sleep 1; touch late' })], [say('it is slow')]],
     })
-    expect(ended.code).toBe(0)
-    expect(existsSync(join(ended.cwd, 'late'))).toBe(false)
+    expect([ended.code, existsSync(join(ended.cwd, 'late'))]).toEqual([0, true])
+    expect(ended.told().split('agent-1 reports:\\nit is slow')).toHaveLength(2)
+    const commands = ended.items.filter(({ type }) => type === 'command_execution')
+    expect(commands).toEqual([expect.objectContaining({ agent_id: 'agent-1', status: 'completed' })])
+    expect(ended.items.at(-1)).toMatchObject({ type: 'agent_message', text: 'it was slow' })
+  })
+
+  test('an agent that works when the time is up is stopped, and nobody calls that done', async () => {
+    const ended = await withAgents(
+      {
+        'the boss': [[hand('sleep', { background: true })], done],
+        sleep: [[call('exec_command', { cmd: 'sleep 600; touch late' })]],
+      },
+      ['--timeout', '8'],
+    )
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', result: 'budget', exit_code: 4 })
+    expect([ended.code, existsSync(join(ended.cwd, 'late'))]).toEqual([4, false])
+    const commands = ended.items.filter(({ type }) => type === 'command_execution')
+    expect(commands).toEqual([expect.objectContaining({ agent_id: 'agent-1', ended_by: 'cancelled' })])
+    expect(ended.stderr).toMatch(/✗ sleep 600; touch late · cancelled/)
   })
 })
 

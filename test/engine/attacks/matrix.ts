@@ -221,6 +221,8 @@ function gotThrough(row: Row, actor: Actor, places: Places, rows: readonly Row[]
   if (act.seen?.() === true) found.push('seen on the host')
   if (
     act.onHost !== undefined &&
+    // A directory that didn't land isn't there.
+    existsSync(at) &&
     spawnSync('sh', ['-c', act.onHost], { cwd: at, encoding: 'utf8' }).stdout.includes('GOT')
   ) {
     found.push('found on the host')

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureImage, image } from '../../sandbox/docker-image.ts'
 import { call, freeform, say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
@@ -142,12 +143,16 @@ export async function attackBy(
   }
 }
 
-/** The run's own records: its session and outputs, without files that existed before. */
+/**
+ * The run's own records: its session and outputs, without files that existed before, and without copies of the workspace's own files: the view, and what
+ * `agent undo` needs to restore what a run removed.
+ */
 function keptBy({ home }: Pick<Scene, 'home'>): readonly string[] {
-  const sessions = join(home, '.local/state/portcullis')
-  return readdirSync(sessions, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/old'))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+  // `find` also gets through trees whose paths are too long for other programs.
+  const places = ['old', 'view', 'changes', 'apply-patch'].flatMap((name) => ['-name', name, '-o']).slice(0, -1)
+  const words = ['.local/state/portcullis', '(', ...places, ')', '-prune', '-o', '-type', 'f', '-print0']
+  const files = execFileSync('find', words, { cwd: home, encoding: 'utf8' }).split('\0').slice(0, -1)
+  return files.map((file) => readFileSync(join(home, file), 'latin1'))
 }
 
 /** Writes the script `attack.sh`, which parts of the run execute. Each part's output is also written to `out/NAME`, where NAME is the part's name. */

@@ -7,6 +7,7 @@ import { BatchFolder } from '../../../engine/batch/folder/batch-folder.ts'
 import { BatchKey, makeBatchKey } from '../../../engine/batch/queue/batch-key.ts'
 import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
 import { SealedStore } from '../../../engine/batch/queue/sealed-store.ts'
+import { supervisorOf } from '../../../engine/batch/folder/supervisor-lock.ts'
 import { batchPlace, dearModel, expectWhole, tasksFile, type BatchPlace } from '../../support/batch.ts'
 import { startFarWorker } from '../../support/batch-worker.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
@@ -98,7 +99,7 @@ test('what a run spent counts, though its result was changed in Redis', async ()
   const running = place.run(words)
   startFarWorker(redis, key, '--lock-seconds', '60')
   await until(hasSpent(place, 1))
-  const { pid } = place.json('supervisor.json') as { readonly pid: number }
+  const pid = supervisorOf(place.out)?.pid ?? 0
   // The coordinator is stopped, so that it doesn't take the result before the result is changed.
   process.kill(pid, 'SIGSTOP')
   const results = (): string => redis.cli('--scan', '--pattern', 'portcullis:store:*:results').trim()

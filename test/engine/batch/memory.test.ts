@@ -23,7 +23,8 @@ await import(${JSON.stringify(program)})
 test('the supervisor and the workers of a batch keep the young generation small, but other commands do not', async () => {
   const place = batchPlace({})
   expect(await youngMiB(place, ['run', 'none.jsonl', '-o', 'out'])).toBeLessThanOrEqual(4)
-  const worker = ['worker', '--queue', 'redis://127.0.0.1:1', '--store', 'out']
+  // A worker without a batch waits for one, unless its options are wrong.
+  const worker = ['worker', '--queue', 'redis://127.0.0.1:1', '--store', 'out', '--labels', '?']
   expect(await youngMiB(place, worker)).toBeLessThanOrEqual(4)
   expect(await youngMiB(place, ['status', 'out'])).toBeGreaterThan(8)
 })

@@ -7,6 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import { BatchKey, makeBatchKey, NotAuthentic } from '../../../engine/batch/queue/batch-key.ts'
 import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
 import { NotWhole, SealedStore } from '../../../engine/batch/queue/sealed-store.ts'
+import { supervisorOf } from '../../../engine/batch/folder/supervisor-lock.ts'
 import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
 import { startFarWorker } from '../../support/batch-worker.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
@@ -149,7 +150,7 @@ test('a result that was changed in Redis does not count, and the next attempt su
   const running = run()
   startFarWorker(redis, key, '--lock-seconds', '60')
   await until(runs(place, 'a'))
-  const { pid } = JSON.parse(readFileSync(join(place.out, 'supervisor.json'), 'utf8')) as { readonly pid: number }
+  const pid = supervisorOf(place.out)?.pid ?? 0
   // The coordinator is stopped, so that it doesn't take the result before the result is changed.
   process.kill(pid, 'SIGSTOP')
   await until(() => redis.cli('--scan', '--pattern', 'portcullis:store:*:results').trim() !== '')
@@ -179,10 +180,7 @@ test('a worker with another key, with none, or with both a key and a folder gets
   expect(await told('short')).toEqual(says('expected the 43 characters that agent batch key prints'))
   const { code, stdout } = await place.run(['key'])
   expect([code, new BatchKey(stdout.trim()).id]).toEqual([0, expect.stringMatching(/^[0-9a-f]{24}$/)])
-  process.kill(
-    Number((JSON.parse(readFileSync(join(place.out, 'supervisor.json'), 'utf8')) as { pid: number }).pid),
-    'SIGINT',
-  )
+  process.kill(supervisorOf(place.out)?.pid ?? 0, 'SIGINT')
   expect((await running).code).toBe(130)
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -74,8 +74,11 @@ test('a supervisor that was stopped past its lease, and lost it to another machi
   const first = await startBatch(place, wanted)
   process.kill(first.pid, 'SIGSTOP')
   // This is what another machine would see: it can't find the processes, and the lease has not been renewed for a long time.
-  const lease = join(place.out, 'supervisor.json')
-  change(lease, { host: 'elsewhere' })
+  const own = readdirSync(place.out).find((name) => name.startsWith('supervisor-')) ?? ''
+  // The fourth part of the name is the boot of the machine.
+  const lease = join(place.out, own.split('.').with(3, '00000000').join('.'))
+  change(join(place.out, own), { host: 'elsewhere' })
+  renameSync(join(place.out, own), lease)
   change(join(place.out, 'runs/a/1/process.json'), { started: 'elsewhere' })
   utimesSync(lease, 0, 0)
   const second = place.run(wanted)

@@ -160,7 +160,7 @@ describe('agent trust', () => {
     const home = tempDir({ [userFile]: text })
     const ended = await agent(['trust'], { cwd: repository(), home })
     expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain('add this yourself:\n[projects."')
+    expect(ended.stderr).toContain('add this yourself:\n  [projects."')
     expect(readFileSync(join(home, userFile), 'utf8')).toBe(text)
     expect(existsSync(join(home, '.config/portcullis/rules'))).toBe(false)
   })

@@ -140,7 +140,7 @@ describe('agent config sources', () => {
     const mine = [...new Set(looked)].filter((path) => path.startsWith(`${at}/`) || path.startsWith(`${cwd}/`))
     const listed = (await sources(options, '--trust')).map(({ path }) => path)
     // Files that belong to git or contain no configuration aren't listed.
-    const others = /\/\.git(?:$|\/)|\/\.git$|\.local(?:$|\/)|\.cache|node_modules|package\.json$/
+    const others = /\/\.git(?:$|\/)|\/\.git$|\.local(?:$|\/)|\.cache|node_modules|package\.json$|\.keep$/
     const unlisted = mine.filter(
       (path) =>
         !others.test(path) &&

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { call } from '../../support/mock-openai.ts'
+import { isRunning } from '../../support/is-running.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
@@ -41,12 +42,12 @@ describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of
   test('the next command of any kind removes the folder of a killed ephemeral session', async () => {
     const [cwd, temp] = [repository(), tempDir()]
     const env = { TMPDIR: temp }
-    const killed = await exec([[call('exec_command', { cmd: 'touch started; sleep 600' })]], ['--ephemeral', 'x'], {
+    const killed = await exec([[call('exec_command', { cmd: 'sleep 601.5' })]], ['--ephemeral', 'x'], {
       cwd,
       env,
       onStart: (child) => {
         const timer = setInterval(() => {
-          if (!existsSync(join(cwd, 'started'))) return
+          if (!isRunning('601.5')) return
           clearInterval(timer)
           child.kill('SIGKILL')
         }, 10)

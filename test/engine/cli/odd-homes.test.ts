@@ -54,6 +54,32 @@ test('a session that can’t be stored anywhere is refused with advice, and an e
   expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'done\n' })
 })
 
+test('a home that is missing is not created, by any command', async () => {
+  const recording = `{"portcullis_replay":1}\n{"events":[{"type":"message","text":"done"}]}\n`
+  const [base, cwd] = [tempDir(), tempDir({ 'r.jsonl': recording })]
+  const home = join(base, 'no/home')
+  const run = ['exec', '--skip-git-repo-check', '-s', 'danger-full-access', '-m', 'replay:r.jsonl', 'x']
+  for (const env of [
+    { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' },
+    { XDG_STATE_HOME: join(home, 'state') },
+  ]) {
+    for (const words of [...commands, ['trust'], run]) {
+      const { code, stderr } = await agent(words, { cwd, home, env })
+      expect(readdirSync(base)).toEqual([])
+      if (words !== run && words[0] !== 'trust') continue
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(`the home directory ${home} doesn't exist`),
+      })
+    }
+    const program = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
+    const options = { cwd, env: { ...env, PATH: process.env['PATH'], HOME: home, TMPDIR: tempDir() } }
+    execFileSync(process.execPath, [program, '*** Begin Patch\n*** Add File: x\n+1\n*** End Patch'], options)
+    execFileSync(process.execPath, [program, 'undo'], options)
+    expect(readdirSync(base)).toEqual([])
+  }
+})
+
 test('a home below /proc does not prevent a patch', () => {
   const cwd = tempDir()
   const program = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname

@@ -12,7 +12,7 @@ describe('agent policy check', () => {
     const home = tempDir({ '.config/portcullis/rules/team.rules': rules })
     const args = ['policy', 'check', '--json', '--', 'cd app && env A=1 make deploy']
     const { code, stdout } = await agent(args, { cwd: tempDir(), home })
-    expect(code).toBe(0)
+    expect(code).toBe(3)
     expect(JSON.parse(stdout)).toMatchObject({
       command: 'cd app && env A=1 make deploy',
       decision: 'deny',
@@ -35,6 +35,32 @@ describe('agent policy check', () => {
     expect(JSON.parse(stdout)).toMatchObject({ decision: 'ask' })
     const broken = tempDir({ '.config/portcullis/config.toml': 'approval_policy = "sometimes"\n' })
     expect(await agent(['policy', 'check', '--', 'ls'], { cwd: tempDir(), home: broken })).toMatchObject({ code: 2 })
+  })
+
+  test.each([
+    ['ls', [], 0],
+    ['touch x', [], 1],
+    ['rm -rf ~', [], 3],
+    ['rm -rf ~', ['--exit-zero'], 0],
+  ])('of %j with %j exits with %i', async (command, flags, code) => {
+    const args = ['policy', 'check', '--ask-for-approval', 'untrusted', ...flags, '--', command]
+    expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code })
+  })
+
+  test('of a list exits with the code of the strictest decision, and of a broken list with 2', async () => {
+    const cwd = tempDir({ 'list.txt': 'rm -rf ~\ntouch x\nls\n', 'broken.jsonl': '{"command": 1}\n' })
+    const check = async (file: string): Promise<number | null> =>
+      (await agent(['policy', 'check', '--ask-for-approval', 'untrusted', '--from', file], { cwd, home: tempDir() }))
+        .code
+    expect([await check('list.txt'), await check('broken.jsonl')]).toEqual([3, 2])
+  })
+
+  test('says once that the allow list of another program does not count, and how to make it count', async () => {
+    const home = tempDir({ '.claude/settings.json': '{"permissions":{"allow":["Bash(make)","Bash(npm test)"]}}' })
+    const { stderr } = await agent(['policy', 'check', '--', 'make'], { cwd: tempDir(), home })
+    const lines = stderr.split('\n').filter((line) => line.includes('import = ["claude"]'))
+    expect(lines).toEqual([expect.stringContaining(`${home}/.claude/settings.json`)])
+    expect(lines[0]).toContain('Bash(make)')
   })
 
   test('--from judges a file, one line each, in order', async () => {

@@ -63,7 +63,7 @@ beforeEach(async () => {
     [cmd('echo blocked')],
     [say('done')],
   ]
-  await exec(turns, ['go'], { cwd, home })
+  await exec(turns, ['--in-place', 'go'], { cwd, home })
   await exec(turns, ['--ask-for-approval', 'untrusted', '-s', 'read-only', 'go'], { cwd, home })
 }, 60_000)
 

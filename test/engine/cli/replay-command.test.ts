@@ -20,7 +20,7 @@ async function recorded(): Promise<{ readonly home: string; readonly cwd: string
       [call('exec_command', { cmd: 'cat b.txt' })],
       [say(`all of ${cwd} is done`)],
     ],
-    ['--transactional', '--land', 'never', `work in ${cwd}`],
+    ['--land', 'never', `work in ${cwd}`],
     { cwd, home },
   )
   expect(run.code).toBe(0)
@@ -64,7 +64,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
   test('can also be replayed by its id, and the hundredth time is like the first', async () => {
     const { home, cwd, id } = await recorded()
     for (const _ of [1, 2, 3]) {
-      const args = ['replay', id, '--json', '--transactional', '--land', 'never']
+      const args = ['replay', id, '--json', '--land', 'never']
       const { code, stdout } = await agent(args, { cwd, home })
       expect(code).toBe(0)
       expect(eventsOf(stdout).at(-1)).toMatchObject({ type: 'turn.completed' })
@@ -82,7 +82,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(first.stderr).not.toContain('another')
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false)
 
-    const all = await agent(['replay', id, '--keep-going'], { cwd, home })
+    const all = await agent(['replay', id, '--keep-going', '--land', 'always'], { cwd, home })
     expect(all.code).toBe(first.code)
     expect(all.stderr).toContain('2 results differ from the recording:')
     for (const text of ['- two', '+ zwei', '- other', '+ another']) expect(all.stderr).toContain(text)
@@ -95,13 +95,13 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     await agent(['sessions', 'export', id, '-o', file], { cwd, home })
     const before = readFileSync(file, 'utf8').split('\n')
     writeFileSync(join(cwd, 'b.txt'), 'another\n')
-    const updated = await agent(['replay', file, '--update', '--transactional', '--land', 'never'], { cwd, home })
+    const updated = await agent(['replay', file, '--update', '--land', 'never'], { cwd, home })
     expect(updated.code).toBe(0)
     expect(updated.stderr).toContain('1 result was updated.')
     const after = readFileSync(file, 'utf8').split('\n')
     expect(after.map((line, at) => line === before[at])).toEqual([true, true, true, true, false, true])
     expect(after[4]).toContain('another')
-    const again = await agent(['replay', file, '--update', '--transactional', '--land', 'never'], { cwd, home })
+    const again = await agent(['replay', file, '--update', '--land', 'never'], { cwd, home })
     expect(again.stderr).toContain('needs no update.')
   })
 

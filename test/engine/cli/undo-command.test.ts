@@ -14,7 +14,7 @@ const test = testUnless(whyNoBubblewrap())
 /** Performs a transactional run with one command, and returns the id of its session. */
 async function landed(command: string, at: { readonly cwd: string; readonly home: string }): Promise<string> {
   const replies = [[call('exec_command', { cmd: command })], [say('done')]]
-  const { code, events, stderr } = await exec(replies, ['--json', '--transactional', 'x'], at)
+  const { code, events, stderr } = await exec(replies, ['--json', 'x'], at)
   expect(code, stderr).toBe(0)
   const [first] = events
   return first?.type === 'thread.started' ? first.thread_id : ''

@@ -8,7 +8,7 @@ test.each<readonly [readonly string[], string]>([
   [['exec', '--jsn'], "agent: unknown option '--jsn' (Did you mean --json?) (see agent exec --help)\n"],
   [['exec', 'resume'], 'agent: name a session, or give --last (see agent exec resume --help)\n'],
   [['exce'], "agent: unknown command 'exce' (Did you mean exec?) (see agent --help)\n"],
-  [['sessions', 'show'], "agent: missing required argument 'session' (see agent sessions show --help)\n"],
+  [['sessions', 'show'], 'agent: name a run, or give --last (see agent sessions show --help)\n'],
   [['policy', 'chek'], "agent: unknown command 'chek' (Did you mean check?) (see agent policy --help)\n"],
 ])('%j is told in one line, with where to read on', async (args, stderr) => {
   expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 2, stdout: '', stderr })

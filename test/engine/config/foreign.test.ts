@@ -123,8 +123,8 @@ describe('~/.codex/config.toml', () => {
 
   test.each<readonly [string, (path: string) => void, RegExp]>([
     ['is no TOML', (path) => writeFileSync(path, 'model = "x"\nmodel ='), /config\.toml:2:\d+: not valid TOML/],
-    ['is a pipe', (path) => void spawnSync('mkfifo', [path]), /it is not a file/],
-    ['is a folder', (path) => mkdirSync(path), /it is not a file/],
+    ['is a pipe', (path) => void spawnSync('mkfifo', [path]), /it is a pipe/],
+    ['is a folder', (path) => mkdirSync(path), /it is a directory/],
     ['is too long', (path) => writeFileSync(path, '#'.repeat(2_000_000)), /2000000 bytes/],
     ['is a link to itself', (path) => symlinkSync(path, path), /ELOOP/],
   ])('stops no run where it %s, and that is said', (_, make, says) => {
@@ -313,7 +313,7 @@ describe('rules and permissions of other programs', () => {
     expect(leftOut(read)).toEqual([
       expect.stringMatching(/\.codex\/rules: it can't be listed: ENOTDIR/),
       expect.stringMatching(/a\.rules: it is a link to .*, which is outside/),
-      expect.stringMatching(/b\.rules: it is not a file/),
+      expect.stringMatching(/b\.rules: it is a pipe/),
     ])
   })
 

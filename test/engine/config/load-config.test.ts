@@ -60,6 +60,9 @@ test('a file sets what it names', () => {
 
 describe('-c key=value', () => {
   test('wins over the file, and a later one over an earlier one', () => {
+    const quoted = load({}, { overrides: ['mcp_servers."my.srv".command="a=b"', 'mcp_servers.\'x=y\'={command="c"}'] })
+    expect(quoted.settings.mcp_servers).toMatchObject({ 'my.srv': { command: 'a=b' }, 'x=y': { command: 'c' } })
+    expect(() => load({}, { overrides: ['mcp_servers."my.srv=1'] })).toThrow(/expected key=value/)
     const { settings } = load({ user: 'model = "a"' }, { overrides: ['model=b', 'model="c"'] })
     expect(settings).toEqual({ model: 'c' })
   })

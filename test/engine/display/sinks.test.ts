@@ -271,18 +271,14 @@ describe('a change', () => {
   })
 })
 
-test('the summary lists claims that the record contradicts, and says that nothing changed', () => {
+test('the summary lists what the model claimed and the record contradicts, and says that nothing changed', () => {
   const ending: RunSummary = {
     ...{ ...summary, filesChanged: [], result: 'no-change' },
-    unsupported: [
-      { claim: 'tests', text: 'All tests\u001b[2J pass.', why: 'the last command that ran tests failed: npm test' },
-    ],
+    contradictions: [{ about: 'tests', claimed: 'npm test\u001b[2J passed', record: 'it failed' }],
   }
   const text = told((write) => plainSink(write, plain), story, ending)
   expect(text).toContain('done, nothing changed · 1.2 s · exit code 0\n')
-  expect(text).toContain(
-    '  contradicted by the record: "All tests pass.": the last command that ran tests failed: npm test\n',
-  )
+  expect(text).toContain('  contradicted by the record: npm test passed: it failed\n')
 })
 
 const budgetEnd: RunSummary = { ...summary, exitCode: 4, reason: 'budget', error: 'The budget is used up.' }

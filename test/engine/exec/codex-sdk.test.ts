@@ -4,6 +4,7 @@ import process from 'node:process'
 import { Codex, type CodexOptions, type ThreadEvent, type ThreadOptions } from '@openai/codex-sdk'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, freeform, say, startMockOpenAI, type MockOpenAI, type Reply } from '../../support/mock-openai.ts'
+import { isRunning } from '../../support/is-running.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
@@ -185,7 +186,8 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
   })
 
   test('aborts a turn together with its command', async () => {
-    const used = await client([[call('exec_command', { cmd: 'touch started; sleep 60; touch survived' })]])
+    const mark = `60.${process.pid}${Math.floor(Math.random() * 1e9)}`
+    const used = await client([[call('exec_command', { cmd: `sleep ${mark}; touch survived` })]])
     const options = thread()
     const directory = options.workingDirectory ?? ''
     const controller = new AbortController()
@@ -193,7 +195,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     const listening = (async () => {
       for await (const event of events) {
         if (event.type !== 'item.started') continue
-        while (!existsSync(join(directory, 'started'))) await new Promise((resolve) => setTimeout(resolve, 20))
+        while (!isRunning(mark)) await new Promise((resolve) => setTimeout(resolve, 20))
         controller.abort()
       }
     })()

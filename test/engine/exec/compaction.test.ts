@@ -100,6 +100,26 @@ describe('a conversation that fills its share of the window', () => {
     expect(ended.code).toBe(0)
     expect(compactions(ended).length).toBeLessThan(4)
   })
+
+  test('is not compacted any more if the provider counts as many tokens after each summary, and that is said', async () => {
+    const requests = 14
+    const replies = (index: number): Reply => {
+      const full = { usage: { input: 40_000, output: 10 } }
+      // The second and the fourth request are for a summary, and get an empty one.
+      if (index === 1 || index === 3) return { say: [], ...full }
+      return { say: [index < requests - 1 ? call('exec_command', { cmd: `echo ${index}` }) : say('ok')], ...full }
+    }
+    const ended = await exec(replies, [...open, ...limit, 'x'], { cwd: repository() })
+    expect(ended.code).toBe(0)
+    expect(compactions(ended)).toHaveLength(2)
+    expect(ended.requests).toHaveLength(requests)
+    const said = ended.events.flatMap((event) =>
+      event.type === 'item.completed' && event.item.type === 'error' ? [event.item.message] : [],
+    )
+    expect(said).toEqual([
+      expect.stringMatching(/isn't summarized any more: .*40010 tokens.*30000\..*model_context_window/),
+    ])
+  })
 })
 
 describe('a conversation that the provider rejects as too long', () => {

@@ -28,7 +28,7 @@ describe('every end of a run is reported exactly once, in the last event', () =>
     expect(ended.events.at(-1)).toMatchObject({
       type: 'turn.failed',
       reason: 'failed',
-      error: { message: expect.stringContaining("session can't be written any more") },
+      error: { message: expect.stringContaining('disk takes no more data') },
     })
   })
 

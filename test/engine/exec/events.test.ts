@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Item, RunEvent } from '../../../engine/core/events.ts'
-import { call, freeform, say, think } from '../../support/mock-openai.ts'
+import { call, freeform, say, think, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const patch = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
@@ -108,6 +109,36 @@ describe.skipIf(needsBubblewrap())('agent exec --json', () => {
       { type: 'tool_call', tool: 'exec_command', status: 'failed', error: expect.stringContaining('cmd') },
     ])
     expect(JSON.stringify(requests[1]?.body)).toContain('The tools are: ')
+  })
+
+  test('a patch that was repaired, or needs attention, has notes in its event, in the summary, and in the report', async () => {
+    const cwd = repository({ 'a.txt': '  one\n' })
+    const report = join(tempDir(), 'report.html')
+    const text = patch('*** Update File: a.txt', '@@ -1,1 +1,1 @@', '-one', '+1', '', '*** Add File: b.txt', '+b')
+    const replies: readonly Reply[] = [[freeform('apply_patch', text)], [say('done')]]
+    const { events, requests } = await exec(replies, ['--json', '--report', report, 'x'], { cwd })
+    const markdown = join(tempDir(), 'report.md')
+    const { stderr } = await exec(replies, ['--report', markdown, 'x'], { cwd: repository({ 'a.txt': '  one\n' }) })
+    const [item] = completed(events)
+    const notes = [expect.stringContaining('line numbers'), expect.stringMatching(/indentation|white space/i)]
+    expect(item).toMatchObject({ type: 'file_change', status: 'completed', notes })
+    for (const note of (item as { notes: readonly string[] }).notes) {
+      expect(JSON.stringify(requests[1]?.body)).toContain(`Note: ${note.slice(0, 30)}`)
+      expect(stderr).toContain(`patch note: ${note.slice(0, 30)}`)
+      expect(readFileSync(report, 'utf8')).toContain(note.slice(0, 30))
+      expect(readFileSync(markdown, 'utf8')).toMatch(/Noted in the patch to .*\n.*line numbers.*\n.*indentation/)
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'turn.completed', patch_notes: notes })
+  })
+
+  test('a patch that fits two places is refused, and the model is told which', async () => {
+    const cwd = repository({ 'a.txt': 'x\none\nx\n' })
+    const text = patch('*** Update File: a.txt', '@@', '-x', '+y')
+    const { events, requests } = await exec([[freeform('apply_patch', text)], [say('done')]], ['--json', 'x'], { cwd })
+    const error = expect.stringContaining('fits at lines 1, 3; add lines of context')
+    expect(completed(events)[0]).toMatchObject({ type: 'file_change', status: 'failed', error })
+    expect(JSON.stringify(requests[1]?.body)).toContain('fits at lines 1, 3')
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('x\none\nx\n')
   })
 
   test('an empty file change says why a patch did not apply, and no file changed', async () => {

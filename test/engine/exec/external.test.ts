@@ -7,7 +7,7 @@ import { ensureImage, image } from '../../sandbox/docker-image.ts'
 import { testInDocker } from '../../sandbox/helpers.ts'
 import { agent, eventsOf } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
-import { needsBubblewrap } from '../../support/needs.ts'
+import { needsBubblewrap, testUnless } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
@@ -132,3 +132,19 @@ describe('in a container with the usual profile, as an ordinary user and without
     expect(eventsOf(ended.stdout).at(-1)).toMatchObject({ type: 'turn.completed' })
   })
 })
+
+const asFirst = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child', '--']
+const canBeFirst = spawnSync(asFirst[0] ?? '', [...asFirst.slice(1), 'true']).status === 0
+
+testUnless(canBeFirst ? undefined : 'this machine allows no pid namespace')(
+  'as the first process of a container, a run names the option that reaps what commands leave behind',
+  async () => {
+    const daemon = "setsid sh -c 'sleep 0.1' > /dev/null 2>&1 &"
+    const replies = [[call('exec_command', { cmd: daemon })], [say('done')]]
+    const args = ['--externally-sandboxed', 'go']
+    const first = await exec(replies, args, { cwd: repository(), startedBy: asFirst, env: noDocker })
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('docker run --init') as string])
+    const other = await exec(replies, args, { cwd: repository(), env: noDocker })
+    expect([other.code, other.stderr]).toEqual([0, expect.not.stringContaining('--init') as string])
+  },
+)

@@ -13,7 +13,8 @@ function expectTold({ code, stdout, stderr }: Ended, reason: string): void {
   expect(last).toMatchObject({ reason, exit_code: code, denied: 0 })
   const { message } = (last as { readonly error: { readonly message: string } }).error
   expect(message).not.toBe('')
-  expect(stderr).toContain(message)
+  const flush = (text: string): string => text.replaceAll(/\n */g, '\n')
+  expect(flush(stderr)).toContain(flush(message))
 }
 
 const bad: readonly (readonly [string, readonly string[], number, string])[] = [

@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
+import { isRunning } from '../../support/is-running.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 
 /** Runs a command that ignores the signals that ask it to end, and signals the run once the command has started. */
 function interruptStubborn(cwd: string, mode: string, signals: readonly NodeJS.Signals[]): Promise<Exec> {
-  const cmd = `trap '' INT TERM HUP; touch started; (trap '' INT TERM HUP; sleep 20; touch survived) & wait; sleep 20; touch survived`
+  const mark = `20.${process.pid}${Math.floor(Math.random() * 1e9)}`
+  const cmd = `trap '' INT TERM HUP; (trap '' INT TERM HUP; sleep ${mark}; touch survived) & wait; sleep 20; touch survived`
   return exec([[call('exec_command', { cmd, timeout_ms: 60_000 })], [say('never')]], ['--json', '-s', mode, 'x'], {
     cwd,
     onStart: (child) => {
+      // A command in the sandbox works on the run's view, so its process shows that it has started.
       const timer = setInterval(() => {
-        if (!existsSync(join(cwd, 'started'))) return
+        if (!isRunning(mark)) return
         clearInterval(timer)
         for (const signal of signals) child.kill(signal)
       }, 20)
@@ -32,11 +35,15 @@ describe.skipIf(needsBubblewrap()).each(['workspace-write', 'danger-full-access'
     expect(stderr).toContain('commands run: 1 (1 failed)')
   })
 
-  test('a second one ends the program at once', async () => {
+  test('a second one ends the program at once, with its last event', async () => {
     const cwd = repository()
-    const { code } = await interruptStubborn(cwd, mode, ['SIGTERM', 'SIGINT'])
+    const { code, events } = await interruptStubborn(cwd, mode, ['SIGTERM', 'SIGINT'])
     // Signals that are sent together arrive in either order.
     expect([130, 143]).toContain(code)
+    expect(events.filter(({ type }) => type === 'turn.failed')).toHaveLength(1)
+    expect(events.at(-1)).toMatchObject({ type: 'turn.failed', exit_code: code })
+    const of = (which: string): number => events.filter(({ type }) => type === which).length
+    expect(of('item.completed')).toBe(of('item.started'))
     expect(existsSync(join(cwd, 'survived'))).toBe(false)
   })
 })

@@ -24,6 +24,14 @@ async function run(schema: object, replies: readonly Reply[], ...more: readonly 
 const input = ({ requests }: Exec, index: number): string => JSON.stringify(requests[index]?.body)
 
 describe('a schema that the provider enforces', () => {
+  test('may begin with a byte-order mark, as PowerShell writes it', async () => {
+    const file = join(tempDir({ 'schema.json': `\uFEFF${JSON.stringify(answer)}` }), 'schema.json')
+    const ended = await exec([[say(good)]], ['-s', 'danger-full-access', '--output-schema', file, 'x'], {
+      cwd: repository(),
+    })
+    expect(ended).toMatchObject({ code: 0, stdout: `${good}\n` })
+  })
+
   test('is passed to it, and the final message is the JSON', async () => {
     const cwd = repository()
     const file = join(tempDir({ 'schema.json': JSON.stringify(answer) }), 'schema.json')

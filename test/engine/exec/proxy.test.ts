@@ -1,5 +1,6 @@
+import { createServer as createHttp2 } from 'node:http2'
 import { createServer, request } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, createServer as createTcp, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { say } from '../../support/mock-openai.ts'
 import { exec, repository } from '../../support/workspace.ts'
@@ -71,12 +72,100 @@ test.each(['models.invalid', 'invalid', 'other models.invalid'])(
   },
 )
 
-test.each(['proxy.example:8080', 'http://user:pass-word@['])(
+test.each(['ftp://proxy.example:8080', 'http://user:pass-word@['])(
   'the invalid proxy %s is refused without quoting it',
   async (url) => {
     const { code, stderr } = await runBehind({ HTTP_PROXY: url })
     expect(code).toBe(2)
-    expect(stderr).toContain('The proxy in HTTP_PROXY is not a URL such as http://proxy.example:8080.')
+    expect(stderr).toContain('The proxy in HTTP_PROXY is not a URL such as http://proxy.example:8080 or')
     expect(stderr).not.toContain('pass-word')
   },
 )
+
+test.each(['HTTP_PROXY', 'ALL_PROXY', 'all_proxy'])('the proxy of %s needs no scheme', async (name) => {
+  const proxy = await startProxy()
+  expect(await runBehind({ [name]: proxy.url.replace('http://', '') })).toMatchObject({ code: 0 })
+  expect(proxy.asked).toEqual([expect.stringMatching(/^models\.invalid:\d+$/)])
+})
+
+test('requests with https use the proxy of ALL_PROXY, before that of HTTP_PROXY', async () => {
+  const proxy = await startProxy()
+  expect(await runBehind({ ALL_PROXY: proxy.url, HTTP_PROXY: 'http://127.0.0.1:9' }, 'https')).toMatchObject({
+    code: 6,
+  })
+  expect(proxy.asked).toHaveLength(1)
+})
+
+test('a SOCKS proxy of ALL_PROXY is used', async () => {
+  const asked: string[] = []
+  const server = createTcp((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write(Uint8Array.of(5, 0))
+      socket.once('data', (request: Buffer) => {
+        const length = request[4] ?? 0
+        asked.push(request.subarray(5, 5 + length).toString())
+        const through = connect(request.readUInt16BE(5 + length), '127.0.0.1', () => {
+          socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0))
+          socket.pipe(through).pipe(socket)
+        })
+        through.on('error', () => socket.destroy())
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  expect(await runBehind({ ALL_PROXY: `socks5h://127.0.0.1:${port}` })).toMatchObject({ code: 0 })
+  expect(asked).toEqual(['models.invalid'])
+})
+
+test.each(['127.0.0.0/8', '10.0.0.0/8,127.0.0.1/32', 'example.com, 127.0.0.0/16'])(
+  'an address in the range %s of NO_PROXY is asked without the proxy',
+  async (range) => {
+    const proxy = await startProxy()
+    const env = { HTTP_PROXY: proxy.url, NO_PROXY: range }
+    const ended = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd: repository(), env })
+    expect([ended.code, proxy.asked]).toEqual([0, []])
+  },
+)
+
+test('a proxy that wants a password is named, and asked once', async () => {
+  let asked = 0
+  const server = createServer((_, response) => {
+    asked++
+    response.writeHead(407).end()
+  })
+  server.on('connect', (_, socket) => {
+    asked++
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const ended = await runBehind({ HTTPS_PROXY: `127.0.0.1:${port}` }, 'https')
+  expect([ended.code, asked]).toEqual([6, 1])
+  expect(ended.stderr).toContain(`the proxy http://127.0.0.1:${port} asks for a user and a password (407)`)
+})
+
+test('a proxy that is down is called one', async () => {
+  const ended = await runBehind({ HTTPS_PROXY: 'http://me:pass-word@127.0.0.1:9' }, 'https')
+  expect(ended.code).toBe(6)
+  expect(ended.stderr).toContain("the proxy http://127.0.0.1:9 (HTTPS_PROXY) doesn't answer: ")
+  expect(ended.stderr).not.toContain('pass-word')
+})
+
+test('a model server that speaks only HTTP/2 is named as such, and asked once', async () => {
+  let asked = 0
+  const server = createHttp2().on('session', () => (asked += 1))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { code, events } = await exec([[say('never')]], ['--json', '-s', 'danger-full-access', 'x'], {
+    cwd: repository(),
+    baseUrl: () => `http://127.0.0.1:${port}`,
+  })
+  expect(code).toBe(6)
+  expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining('speaks only HTTP/2') as string } })
+  expect(asked).toBe(1)
+})

@@ -2,13 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { acceptableSchema } from '../../../engine/models/acceptable-schema.ts'
 import { agent, eventsOf, type Ended } from '../../support/agent.ts'
 import { everyToolScene } from '../../support/every-tool.ts'
 import { call, freeform, say, think, type MockModel, type Reply } from '../../support/mock-model.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { repliesOf } from '../../support/recorded-replies.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { oddSchemas } from '../../support/odd-schemas.ts'
 import { repository } from '../../support/workspace.ts'
+import { liar } from '../mcp/servers-support.ts'
 import { wires } from '../models/wires.ts'
 
 // If a mock refuses a request, its test fails (test/support/refuse-nothing.ts), so these tests only have to send requests.
@@ -164,6 +167,32 @@ describe('no provider refuses', () => {
     expect(body).toMatchObject({
       model: name === 'inherit' ? 'gpt-5.5' : expect.stringMatching(new RegExp(`^claude-${name}-`)),
     })
+  })
+})
+
+describe.skipIf(needsBubblewrap())('no provider refuses the tools of a server', () => {
+  test.each(firsts)('with schemas of every odd kind, and $model calls one by names that were changed', async (one) => {
+    const listed = oddSchemas.map(({ name, schema }) => ({
+      name,
+      inputSchema: schema,
+      annotations: { readOnlyHint: true },
+    }))
+    const source = liar(`
+      if (method === 'tools/list') return send({ id, result: { tools: ${JSON.stringify(listed)} } })
+      send({ id, result: { content: [{ type: 'text', text: 'got ' + JSON.stringify(params?.arguments) }] } })`)
+    const words = ['--input-type=module', '-e', source]
+    const config = `mcp_servers.odd={command=${JSON.stringify(process.execPath)},args=${JSON.stringify(words)},sandbox=false,trusted=true,always_load=true}`
+    const { schema, fits } = oddSchemas.find(({ name }) => name === 'names') ?? oddSchemas[0]!
+    const args = acceptableSchema(schema).toSent(fits) as object
+    const replies = asksFor(one, [call('mcp__odd__names', args)], done)
+    const ended = await run(replies, ['-c', config, '-m', one.model, 'go'])
+    expectDone(ended)
+    const { requests = [] } = ended.providers[one.wire] ?? {}
+    for (const { name } of oddSchemas) expect(JSON.stringify(requests[0]?.body)).toContain(`mcp__odd__${name}`)
+    const after = JSON.stringify(requests[1]?.body)
+    // The server got its own names. The conversation has those that the model was told.
+    expect(after).toContain(JSON.stringify(`got ${JSON.stringify(fits)}`).slice(1, -1))
+    expect(after).toContain('a_b')
   })
 })
 

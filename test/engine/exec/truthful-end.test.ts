@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
-import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 
 const command = (cmd: string): Reply => [call('exec_command', { cmd })]
@@ -40,55 +39,76 @@ describe.skipIf(needsBubblewrap())('a run that changed nothing', () => {
   })
 })
 
-describe.skipIf(needsBubblewrap())('what a final message claims and the record contradicts', () => {
+describe.skipIf(needsBubblewrap())('the record of a run', () => {
   const lies = 'All tests pass, I updated `src/a.js` and pushed the commit to origin.'
+  const replies = [command('sh ./run-tests.sh'), command('git push origin main')]
+  const files = { 'run-tests.sh': 'exit 1', 'src/a.js': '1' }
 
-  test('is in the terminal event and in the summary', async () => {
-    const replies = [command('sh ./run-tests.sh'), command('git push origin main'), [say(lies)]]
-    const files = { 'run-tests.sh': 'exit 1', 'src/a.js': '1' }
-    const ended = await exec(replies, ['--json', 'x'], { cwd: repository(files) })
+  test('is in the terminal event and in the summary, whatever the final message says', async () => {
+    const ended = await exec([...replies, [say(lies)]], ['--json', 'x'], { cwd: repository(files) })
     expect(last(ended)).toMatchObject({
       type: 'turn.completed',
-      unsupported_claims: [
-        { claim: 'tests', text: lies, why: expect.stringContaining('failed') },
-        { claim: 'push', why: expect.stringMatching(/^the push (?:failed|was refused): .*git push/) },
-        { claim: 'file', why: 'src/a.js is as it was before the run' },
+      record: {
+        tests: [{ command: 'sh ./run-tests.sh', outcome: 'failed', exit_code: 1, runs: 1 }],
+        pushed: [{ command: 'git push origin main', outcome: expect.stringMatching(/^(?:failed|refused)$/) }],
+        commits: [],
+        files: { created: [], changed: [], deleted: [], tests: [] },
+      },
+    })
+    expect(ended.stderr).toContain('  tests: sh ./run-tests.sh: failed, exit 1\n')
+    expect(ended.stderr).toContain('  pushed: nothing\n')
+  })
+
+  const claimed = (claims: object): Reply => [
+    call('finish', { message: lies, tests: [], pushed: false, files: [], ...claims }),
+  ]
+
+  test('is compared with what the model claims under --claims', async () => {
+    const told = {
+      tests: [{ command: 'sh ./run-tests.sh', passed: true }],
+      pushed: true,
+      files: ['src/a.js'],
+    }
+    const ended = await exec([...replies, claimed(told)], ['--json', '--claims', 'x'], { cwd: repository(files) })
+    expect(last(ended)).toMatchObject({
+      type: 'turn.completed',
+      contradictions: [
+        { about: 'tests', claimed: 'sh ./run-tests.sh passed', record: 'it failed' },
+        { about: 'pushed', claimed: 'pushed', record: 'nothing was pushed' },
+        { about: 'files', claimed: 'src/a.js was changed', record: 'the file is as it was before the run' },
       ],
     })
-    expect(ended.stderr).toContain(`contradicted by the record: "${lies}"`)
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('contradicted by the record: sh ./run-tests.sh passed: it failed')
   })
 
-  // The built program is read as Latin-1, so characters such as dashes must be escaped in it.
-  test('is found by the built program in sentences that are not written in ASCII', async () => {
-    const lie = 'Retry support is in.\n\n- `src/a.js` — requests are retried\n- `src/b.js` — new type'
-    const files = { 'src/a.js': '1\n', 'src/b.js': '1\n' }
-    const replies = [patch('*** Update File: src/a.js\n@@\n-1\n+2'), [say(lie)]]
-    const ended = await exec(replies, ['--json', 'x'], { cwd: repository(files) })
+  test('fails the run under --fail-on-contradiction, so that nothing lands', async () => {
+    const cwd = repository(files)
+    const script = [command('echo 2 > src/a.js'), claimed({ tests: [{ command: 'npm test', passed: true }] })]
+    const words = ['--json', '--fail-on-contradiction', '--view=copy', 'x']
+    const ended = await exec(script, words, { cwd })
     expect(last(ended)).toMatchObject({
-      unsupported_claims: [{ claim: 'file', why: expect.stringMatching(/^src\/b/) }],
+      ...{ type: 'turn.failed', reason: 'failed', exit_code: 1 },
+      error: { message: expect.stringContaining('"npm test passed", but the command never ran') },
+      transaction: { outcome: 'kept' },
     })
+    expect(ended.code).toBe(1)
   })
 
-  test('is not reported if it is true, even about a file that git ignores', async () => {
-    const replies = [
+  test('contradicts nothing that is true, even about a file that git ignores', async () => {
+    const good = { 'run-tests.sh': 'exit 0', 'src/a.js': '1\n', '.gitignore': 'out/\n' }
+    const script = [
       patch('*** Update File: src/a.js\n@@\n-1\n+2'),
       command('mkdir -p out && echo 1 > out/b.js && sh ./run-tests.sh'),
-      [say('All tests pass. I updated `src/a.js` and created out/b.js.')],
+      claimed({ tests: [{ command: 'sh ./run-tests.sh', passed: true }], files: ['src/a.js', 'out/b.js'] }),
     ]
-    const files = { 'run-tests.sh': 'exit 0', 'src/a.js': '1\n', '.gitignore': 'out/\n' }
-    const ended = await exec(replies, ['--json', 'x'], { cwd: repository(files) })
-    expect(last(ended)).not.toHaveProperty('unsupported_claims')
+    const ended = await exec(script, ['--json', '--fail-on-contradiction', 'x'], { cwd: repository(good) })
+    expect([ended.code, last(ended)]).toMatchObject([0, { type: 'turn.completed' }])
+    expect(last(ended)).not.toHaveProperty('contradictions')
   })
 
-  test('is reported in a resumed session only if it is contradicted', async () => {
-    const cwd = repository({ 'run-tests.sh': 'exit 0', 'src/a.js': '1\n' })
-    const home = tempDir()
-    await exec([patch('*** Update File: src/a.js\n@@\n-1\n+2'), command('sh ./run-tests.sh'), [say('ok')]], ['x'], {
-      cwd,
-      home,
-    })
-    const said = [say('As said, all tests pass, and `src/a.js` was updated.')]
-    const ended = await exec([said], ['resume', '--last', '--json', 'y'], { cwd, home })
-    expect(last(ended)).not.toHaveProperty('unsupported_claims')
+  test('--claims is refused with --output-schema, because each decides what the model delivers', async () => {
+    const ended = await exec([], ['--claims', '--output-schema', 's.json', 'x'], { cwd: repository() })
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('--output-schema')])
   })
 })

@@ -181,13 +181,9 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
   test('that fails lands nothing of a transaction, and sees the run’s changes', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
     const run = (verify: string) =>
-      exec(
-        [cmd('echo b > a.txt'), done],
-        ['--transactional', '--verify-attempts', '0', '--max-turns', '2', '--verify', verify, 'x'],
-        {
-          cwd,
-        },
-      )
+      exec([cmd('echo b > a.txt'), done], ['--verify-attempts', '0', '--max-turns', '2', '--verify', verify, 'x'], {
+        cwd,
+      })
     expect((await run('! grep b a.txt')).code).toBe(4)
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('a\n')
     expect((await run('grep b a.txt && echo more >> a.txt')).code).toBe(0)

@@ -91,6 +91,16 @@ const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[
     { code: 0, requests: 2 },
   ],
   [
+    'a connection that is kept from an answer before, and then reset in the next one',
+    () => [
+      [call('exec_command', { cmd: 'true' })],
+      { say: [say('a text that is long enough')], delivery: { cutAfter: 4, reset: true } },
+      [say('done')],
+    ],
+    [],
+    { code: 0, requests: 3 },
+  ],
+  [
     'a stream that stalls',
     () => [{ say: [say('a text that is long enough')], delivery: { stallAfter: 4 } }, [say('done')]],
     ['-c', 'stream_idle_timeout_ms=200'],

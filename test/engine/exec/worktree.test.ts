@@ -34,7 +34,7 @@ function committed(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' 
 }
 
 const json = (replies: readonly Reply[], cwd: string, home = tempDir(), args: readonly string[] = []) =>
-  exec(replies, ['--json', ...args, 'x'], { cwd, home })
+  exec(replies, ['--json', '--in-place', ...args, 'x'], { cwd, home })
 
 describe.skipIf(needsBubblewrap())('enter_worktree', () => {
   test('commands, patches and file tools work on a new branch, and the original tree can only be read', async () => {
@@ -267,12 +267,15 @@ describe.skipIf(needsBubblewrap())('a session in a worktree', () => {
     const home = tempDir()
     const first = await json([[enter()], done], cwd, home)
     const path = moves(first)[0]?.path ?? ''
-    const next = await exec([[run('pwd; touch again')], done], ['--json', 'resume', '--last', 'go on'], { cwd, home })
+    const next = await exec([[run('pwd; touch again')], done], ['--json', '--in-place', 'resume', '--last', 'go on'], {
+      cwd,
+      home,
+    })
     expect([outputs(next), existsSync(join(path, 'again'))]).toEqual([[`${path}\n`], true])
     expect(JSON.stringify(next.requests[0]?.body)).toContain(
       `You work in ${path}, on the branch worktree-job, a worktree.`,
     )
-    const forked = await exec([[run('pwd')], done], ['--json', 'fork', '--last', 'go on'], { cwd, home })
+    const forked = await exec([[run('pwd')], done], ['--json', '--in-place', 'fork', '--last', 'go on'], { cwd, home })
     expect(outputs(forked)).toEqual([`${cwd}\n`])
   })
 
@@ -281,7 +284,7 @@ describe.skipIf(needsBubblewrap())('a session in a worktree', () => {
     const home = tempDir()
     const first = await json([[enter()], done], cwd, home)
     git(cwd, 'worktree', 'remove', '--force', moves(first)[0]?.path ?? '')
-    const next = await exec([[run('pwd')], done], ['--json', 'resume', '--last', 'go on'], { cwd, home })
+    const next = await exec([[run('pwd')], done], ['--json', '--in-place', 'resume', '--last', 'go on'], { cwd, home })
     expect(outputs(next)).toEqual([`${cwd}\n`])
     expect(items(next)).toContainEqual(
       expect.objectContaining({

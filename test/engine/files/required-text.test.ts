@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { requiredText } from '../../../engine/tools/files/required-text.ts'
+import { tries } from '../../support/tries.ts'
 
 const table: readonly (readonly [string, string | undefined])[] = [
   ['createServer', 'createServer'],
@@ -84,6 +85,6 @@ test('every match of an expression contains the text', () => {
         }
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: tries(5000) },
   )
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { call, freeform, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
+import { isRunning } from '../../support/is-running.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
@@ -11,7 +12,7 @@ import { exec, repository } from '../../support/workspace.ts'
 async function audited() {
   const home = tempDir()
   const cwd = repository()
-  const calls = [call('exec_command', { cmd: 'true' }), call('exec_command', { cmd: 'git clean -fdx' })]
+  const calls = [call('exec_command', { cmd: 'true' }), call('exec_command', { cmd: 'git push --force' })]
   const { events } = await exec([calls, [say('ok')]], ['--json', 'x'], { cwd, home })
   const last = events.at(-1)
   const [started] = events
@@ -127,14 +128,14 @@ describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
   test('contains the command that was running when the run was killed, and is intact; a later edit is found', async () => {
     const [home, cwd] = [tempDir(), repository()]
     const killed = await exec(
-      [[call('exec_command', { cmd: 'ls' })], [call('exec_command', { cmd: 'touch began; sleep 60' })]],
+      [[call('exec_command', { cmd: 'ls' })], [call('exec_command', { cmd: 'touch began; sleep 60.25' })]],
       ['--json', 'x'],
       {
         cwd,
         home,
         onStart: (child) => {
           const timer = setInterval(() => {
-            if (!existsSync(join(cwd, 'began'))) return
+            if (!isRunning('60.25')) return
             clearInterval(timer)
             child.kill('SIGKILL')
           }, 10)
@@ -147,7 +148,7 @@ describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
       { number: 1, action: { type: 'exec' }, verdict: { decision: 'allow' } },
       {
         number: 2,
-        action: { argv: expect.arrayContaining(['touch began; sleep 60']) },
+        action: { argv: expect.arrayContaining(['touch began; sleep 60.25']) },
         verdict: { decision: 'allow' },
       },
     ])

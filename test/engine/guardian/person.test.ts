@@ -145,7 +145,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     ['in mode never', ['--ask-for-approval', 'never']],
   ])('is not asked %s', async (_, flags) => {
     const { code, shown } = await execAtTerminal(
-      [[call('exec_command', { cmd: 'git clean -fdx' })], [say('ok')]],
+      [[call('exec_command', { cmd: 'git push --force' })], [say('ok')]],
       [...(flags.includes('never') ? [] : ['--ask-for-approval', 'untrusted']), ...flags, 'x'],
       [],
       { cwd: repository() },

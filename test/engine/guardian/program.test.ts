@@ -85,7 +85,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
   test('changes the default approval mode to on-request', async () => {
     const file = answering(`say({ id: asked.id, outcome: 'deny', reason: 'no' })`)
     const { events } = await exec(
-      [[call('exec_command', { cmd: 'git clean -fdx' })], [say('ok')]],
+      [[call('exec_command', { cmd: 'git push --force' })], [say('ok')]],
       ['--json', '--approval-program', run(file), 'x'],
       { cwd: repository() },
     )

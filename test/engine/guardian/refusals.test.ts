@@ -25,13 +25,13 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(existsSync(join(cwd, 'a'))).toBe(false)
   })
 
-  test('continues if it requests something else each time', async () => {
+  test('continues if it requests something else each time, and ends with exit code 3 because no call ran', async () => {
     const { code, requests } = await exec(
       [[run('touch a')], [run('touch b')], [run('mkdir c')], [run('touch d')], [say('I could not write.')]],
       untrusted,
       { cwd: repository() },
     )
-    expect(code).toBe(0)
+    expect([code, requests.length]).toEqual([3, 5])
     expect(JSON.stringify(requests.at(-1)?.body)).not.toContain('a third attempt ends the run')
   })
 

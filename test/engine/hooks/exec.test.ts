@@ -186,7 +186,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
         [event]: [commands(undefined, 'touch begun; sleep 600')],
         SessionEnd: [commands(undefined, 'touch ended')],
       }
-      const ended = await withHooks(hooks, [run('true'), done], { args: ['--timeout', '4'] })
+      const ended = await withHooks(hooks, [run('true'), done], { args: ['--timeout', '4', '--land', 'always'] })
       expect([ended.code, existsSync(join(ended.cwd, 'begun'))], ended.stderr).toEqual([4, true])
       expect(existsSync(join(ended.cwd, 'ended'))).toBe(true)
     })

@@ -104,6 +104,7 @@ test("Codex's tables are read with its keys", () => {
   const servers = serversOfConfig(tables, 'config.toml', { TOKEN: 't' }, '/work')
   expect(servers).toMatchObject([
     { name: 'local', startupTimeoutMs: 2000, transport: { argv: ['server'], env: { TOKEN: 't' }, cwd: '/work/sub' } },
-    { name: 'far', required: true, transport: { headers: { Authorization: 'Bearer t' } } },
+    // `npx` may have to download a server first.
+    { name: 'far', required: true, startupTimeoutMs: 30_000, transport: { headers: { Authorization: 'Bearer t' } } },
   ])
 })

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createServer as createHttp } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -112,6 +114,25 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
       expect((await servers.call('far', 'echo', { message: 'hello' }, signal)).text).toBe('Echo: hello')
     })
   }
+
+  test.each([
+    ['http', {}, 401, 'it needs a key, and none was sent'],
+    ['http', { Authorization: 'Bearer secret' }, 401, 'it does not accept the key'],
+    ['http', { Authorization: 'Bearer secret' }, 403, 'it does not accept the key'],
+    ['sse', {}, 401, 'it needs a key, and none was sent'],
+  ] as const)(
+    'a server over %s that answers %j with %i is named with the key to set',
+    async (type, headers, code, why) => {
+      const site = createHttp((_, response) => response.writeHead(code).end('no')).listen(0, '127.0.0.1')
+      onTestFinished(() => void site.close())
+      await once(site, 'listening')
+      const url = new URL(`http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp`)
+      const [state] = (await start([server('far', { type, url, headers })])).states()
+      expect(state?.problem).toContain(`${url.href} answered ${code}: ${why}`)
+      expect(state?.problem).toContain('bearer_token_env_var')
+      expect(state?.problem).not.toContain('secret')
+    },
+  )
 
   test('a missing server is reported as such', async () => {
     const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)

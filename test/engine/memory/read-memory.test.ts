@@ -92,8 +92,8 @@ describe('instructions for other agents', () => {
     const memory = read(tempDir({ 'AGENTS.md': 'root' }), undefined, undefined, home)
     expect(texts(memory)).toEqual(['root'])
     expect(memory.omitted.map(({ reason }) => reason)).toEqual([
-      'it is not a file',
-      'it is not a file',
+      expect.stringContaining('it is a directory'),
+      expect.stringContaining('it is a pipe'),
       expect.stringContaining('outside'),
     ])
   })
@@ -168,7 +168,7 @@ test('a file that is too long, not text or not a file is left out with a note', 
   expect(sources).toEqual([])
   expect(omitted.map(({ reason }) => reason)).toEqual([
     expect.stringContaining('it has 40000 bytes'),
-    expect.stringContaining('not a file'),
+    expect.stringContaining('it is a directory'),
   ])
 })
 

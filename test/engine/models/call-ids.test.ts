@@ -16,9 +16,9 @@ test('an id that a provider accepts is sent unchanged; others are converted to a
   expect(fittingName('functions exec', 9)).toBe('functions')
 })
 
-const called = (id: string): ModelEvent => ({
+const called = (id: string, input = '{}', name = 'ls'): ModelEvent => ({
   type: 'tool_call',
-  call: { id, name: 'ls', kind: 'function', input: '{}' },
+  call: { id, name, kind: 'function', input },
 })
 
 async function idsOf(events: readonly ModelEvent[], taken: readonly string[]): Promise<readonly string[]> {
@@ -32,11 +32,20 @@ async function idsOf(events: readonly ModelEvent[], taken: readonly string[]): P
 }
 
 test('calls get ids of their own even if a server numbers them from the start in each response', async () => {
-  expect(await idsOf([called('call_0'), called('call_1'), called('call_0')], ['call_0', 'call_0_2'])).toEqual([
+  const again = called('call_0', '{"a":1}')
+  expect(await idsOf([called('call_0'), called('call_1'), again], ['call_0', 'call_0_2'])).toEqual([
     'call_0_3',
     'call_1',
     'call_0_4',
   ])
+})
+
+test('a call that is delivered twice is one call; with another name or other arguments, it is another', async () => {
+  const twice = [called('a', '{"x":1,"y":2}'), called('a', '{ "y": 2, "x": 1 }'), called('a', '{"x":1,"y":2}')]
+  expect(await idsOf(twice, [])).toEqual(['a'])
+  expect(await idsOf(twice, ['a'])).toEqual(['a_2'])
+  expect(await idsOf([called('a'), called('a', '{"x":1}'), called('a', '{}', 'cat')], [])).toEqual(['a', 'a_2', 'a_3'])
+  expect(await idsOf([called('a', '{x'), called('a', '{x'), called('a', '{y')], [])).toEqual(['a', 'a_2'])
 })
 
 test('a failed attempt uses up no ids', async () => {

@@ -194,6 +194,17 @@ describe('servers with peculiarities', () => {
     expect(mock.requests).toHaveLength(1)
   })
 
+  test('a server that keeps the connection open after the finish reason costs only the token count', async () => {
+    const frames = [chatChunk({ content: 'ok' }), chatChunk({}, 'stop'), chatDone]
+    const { mock, model } = await startWire(wire, [{ frames, delivery: { stallAfter: 2 } }])
+    expect(await collectFinished(model)).toEqual([
+      { type: 'message', text: 'ok' },
+      { type: 'end', usage: noUsage },
+    ])
+    await mock.requests[0]?.over
+    expect(mock.requests).toHaveLength(1)
+  })
+
   test('an abort while only the count is missing is still an abort', async () => {
     const frames = [chatChunk({ content: 'ok' }), chatChunk({}, 'stop'), chatDone]
     const { model } = await startWire(wire, [{ frames, delivery: { stallAfter: 2 } }])

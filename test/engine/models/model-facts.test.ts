@@ -44,17 +44,24 @@ describe('a cost', () => {
   const usage = { ...noUsage, inputTokens: 1000, cachedInputTokens: 500, cacheWriteInputTokens: 100, outputTokens: 10 }
 
   test('bills each kind of token at its own price', () => {
-    expect(costOf(usage, price)).toBeCloseTo((400 + 50 + 200 + 100) / 1_000_000, 12)
+    expect(costOf(usage, price)).toBe(400 + 50 + 200 + 100)
+  })
+
+  test('is a whole number of millionths of a dollar, rounded up', () => {
+    const cheap = { ...price, input: 0.05, output: 0.4 }
+    expect(costOf({ ...noUsage, inputTokens: 1 }, cheap)).toBe(1)
+    expect(costOf({ ...noUsage, inputTokens: 30, outputTokens: 3 }, { ...cheap, input: 0.1, output: 1 })).toBe(6)
+    expect(costOf(noUsage, cheap)).toBe(0)
   })
 
   test('bills web searches by their number', () => {
-    expect(costOf({ ...noUsage, webSearches: 3 }, price)).toBeCloseTo(0.03, 12)
+    expect(costOf({ ...noUsage, webSearches: 3 }, price)).toBe(30_000)
   })
 
   test('bills a whole long prompt at the prices for long ones', () => {
     const longPrompt = { above: 999, input: 2, cachedInput: 2, cacheWrite: 2, output: 2 }
-    expect(costOf(usage, { ...price, longPrompt })).toBeCloseTo((2 * 1010) / 1_000_000, 12)
-    expect(costOf({ ...usage, inputTokens: 999 }, { ...price, longPrompt })).toBeLessThan(800 / 1_000_000)
+    expect(costOf(usage, { ...price, longPrompt })).toBe(2 * 1010)
+    expect(costOf({ ...usage, inputTokens: 999 }, { ...price, longPrompt })).toBeLessThan(800)
   })
 })
 

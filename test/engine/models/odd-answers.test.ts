@@ -7,7 +7,7 @@ import { oddChatAnswers, oddClaudeAnswers, oddResponsesAnswers } from './odd-ans
 
 describe('Chat Completions', () => {
   test.each(oddChatAnswers)('$name: $right', async ({ events, right }) => {
-    expect(await comesTo((stream) => readChat(stream, 'm'), events)).toBe(right)
+    expect(await comesTo((stream) => readChat(stream, 'm', ['ls', 'cat', 'write_file']), events)).toBe(right)
   })
 })
 

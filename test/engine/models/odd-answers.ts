@@ -181,6 +181,51 @@ export const oddChatAnswers = named([
     [called(made('ls', '{}')), called(made('cat', '{}', { index: 1 })), done()],
     'calls ls({}) · calls cat({}) · ends',
   ],
+  [
+    'a name in two pieces',
+    [
+      called(made('write_', '')),
+      called({ index: 0, function: { name: 'file', arguments: '' } }),
+      called({ index: 0, function: { arguments: '{}' } }),
+      done(),
+    ],
+    'calls write_file({}) · ends',
+  ],
+  [
+    'a name in three pieces, each with the id and the last with the arguments',
+    [called(made('wri', '')), called(made('te_', '')), called(made('file', '{}')), done()],
+    'calls write_file({}) · ends',
+  ],
+  [
+    'a name in pieces, without ids and indexes',
+    [
+      called({ function: { name: 'write_' } }),
+      called({ function: { name: 'file', arguments: '{"a"' } }),
+      called({ function: { arguments: ':1}' } }),
+      done(),
+    ],
+    'calls write_file({"a":1}) · ends',
+  ],
+  [
+    'the name so far in each piece',
+    [called(made('write_', '')), called(made('write_file', '{}')), done()],
+    'calls write_file({}) · ends',
+  ],
+  [
+    'the name of no tool in two pieces',
+    [called(made('sh', '')), called({ index: 0, function: { name: 'iny', arguments: '{}' } }), done()],
+    'calls shiny({}) · ends',
+  ],
+  [
+    'two calls with index 0, no id and no arguments',
+    [called(made('ls', '', { id: '' })), called(made('cat', '', { id: '' })), done()],
+    'calls ls({}) · calls cat({}) · ends',
+  ],
+  [
+    'the id and the name once more at the end',
+    [called(made('ls', '{"a":1}')), called(made('ls', '')), done()],
+    'calls ls({"a":1}) · ends',
+  ],
   ['a name in each piece', [called(made('ls', '{"a"')), called(made('ls', ':1}')), done()], 'calls ls({"a":1}) · ends'],
   [
     'the id in each piece',
@@ -313,6 +358,13 @@ export const oddClaudeAnswers = named([
   ['an end without its last event', [start, ...words(0, 'x'), ...ending().slice(0, 1)], 'was cut off after "x"'],
   ['no usage', [{ type: 'message_start', message: {} }, ...words(0, 'x'), { type: 'message_stop' }], 'says "x" · ends'],
   ['a call', [start, ...use(0, '{"a":1}'), ...ending('tool_use')], 'calls ls({"a":1}) · ends'],
+  [
+    'a block that ends twice',
+    [start, ...words(0, 'x'), close(0), ...use(1, '{}'), close(1), ...ending('tool_use')],
+    'says "x" · calls ls({}) · ends',
+  ],
+  ['a block that comes twice', [start, ...words(0, 'x'), ...words(0, 'x'), ...ending()], 'says "x" · ends'],
+  ['two blocks with index 0', [start, ...words(0, 'x'), ...words(0, 'y'), ...ending()], 'says "xy" · ends'],
   ['a call without input', [start, ...use(0, ''), ...ending('tool_use')], 'calls ls({}) · ends'],
   [
     'a call with its input at the start',
@@ -444,6 +496,16 @@ export const oddResponsesAnswers = named([
   ],
   ['no end', [item(spoken('x'))], 'was cut off after "x"'],
   ['deltas alone', [{ type: 'response.output_text.delta', delta: 'x' }, completed()], 'ends with nothing'],
+  [
+    'a message that comes twice',
+    [item(spoken('x', { id: 'm' })), item(spoken('x', { id: 'm' })), completed()],
+    'says "x" · ends',
+  ],
+  [
+    'a search that comes twice, by its place',
+    [1, 1, 2].map((at) => ({ ...item({ type: 'web_search_call' }), output_index: at })).concat([completed()] as never),
+    'searches "" · searches "" · ends with nothing',
+  ],
   ['two messages', [item(spoken('x')), item(spoken('y')), completed()], 'says "x" · says "y" · ends'],
   [
     'a message of two parts',

@@ -9,6 +9,7 @@ import { compareOutput } from '../../../engine/models/replay-match.ts'
 import { call, freeform, say, startMockOpenAI, think } from '../../support/mock-openai.ts'
 import type { Reply } from '../../support/mock-openai.ts'
 import { collectFinished, request, temporaryFolder } from './conversation.ts'
+import { tries } from '../../support/tries.ts'
 
 /** A small run loop: `tool` answers calls until the model makes no more calls. */
 async function converse(model: Model, tool: (name: string, input: string) => string): Promise<ModelEvent[][]> {
@@ -143,6 +144,6 @@ test('whatever a tool prints, its recording matches it', () => {
       expect(compareOutput(output, output, cwd)).toBeUndefined()
       expect(compareOutput(generalize(output, cwd), output, cwd)).toBeUndefined()
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(2000) },
   )
 })

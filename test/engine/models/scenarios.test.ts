@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ModelError } from '../../../engine/core/model.ts'
-import type { HistoryItem, Model, ModelEvent } from '../../../engine/core/model.ts'
+import type { HistoryItem, Model, ModelEvent, ModelRequest } from '../../../engine/core/model.ts'
 import { call, say, think } from '../../support/mock-model.ts'
 import type { Reply } from '../../support/mock-model.ts'
 import { collect, collectFinished, noUsage, request } from './conversation.ts'
@@ -66,6 +66,18 @@ describe.each(wires)('$wire: what is understood', (wire) => {
     expect(deltas.join('')).toBe('Ich prüfe das – 今すぐ 🚀.')
   })
 
+  test('a call that comes twice in a response is one call, and a repeated id otherwise becomes another', async () => {
+    const calls = [call('ls', { a: 1 }, 'c1'), call('ls', { a: 1 }, 'c1'), call('ls', { a: 2 }, 'c1')]
+    const { model } = await startWire(wire, [calls, calls])
+    const first = await collectFinished(model)
+    const ids = (events: readonly ModelEvent[]): readonly string[] =>
+      events.flatMap((event) => (event.type === 'tool_call' ? [`${event.call.id} ${event.call.input}`] : []))
+    expect(ids(first)).toEqual(['c1 {"a":1}', 'c1_2 {"a":2}'])
+    const user: HistoryItem = { type: 'message', role: 'user', text: 'go' }
+    const next = await collectFinished(model, request({ history: [user, ...remember(first, () => 'listed')] }))
+    expect(ids(next)).toEqual(['c1_3 {"a":1}', 'c1_4 {"a":2}'])
+  })
+
   test('arguments that are not JSON arrive as the model wrote them, and can be answered', async () => {
     const { mock, model } = await startWire(wire, [[call('exec_command', '{"cmd": "ls', 'c1')], [say('again')]])
     const events = await collectFinished(model)
@@ -74,6 +86,97 @@ describe.each(wires)('$wire: what is understood', (wire) => {
     const history = [user, ...remember(events, () => 'not JSON')]
     expect(await collectFinished(model, request({ history }))).toMatchObject([{ text: 'again' }, { type: 'end' }])
     expect(JSON.stringify(mock.requests[1]?.body)).toContain('ls')
+  })
+})
+
+describe.each(wires)('$wire: a web page in place of an answer', (wire) => {
+  const page: Reply = {
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '\n<!doctype html><title>Sign in</title><p>Use your badge.</p>',
+  }
+
+  test('is asked for twice more, and then named with its first words', async () => {
+    const { mock, model } = await startWire(wire, [page, page, page, [say('never asked')]])
+    const seen: ModelEvent[] = []
+    const read = async (): Promise<void> => {
+      for await (const event of model.respond(request(), new AbortController().signal)) seen.push(event)
+    }
+    await expect(read()).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /didn't answer: something at http:\/\/127\.0\.0\.1:\d+\/\S+, such as a gateway or a login page, sent a web page \(text\/html\), which begins: "Sign in Use your badge\."/,
+      ) as unknown,
+    })
+    expect(mock.requests).toHaveLength(3)
+    expect(JSON.stringify(seen)).not.toContain('badge')
+  })
+
+  test('that goes away does no harm', async () => {
+    const { model } = await startWire(wire, [page, { status: 503, body: '' }, page, [say('fine')]])
+    expect((await collectFinished(model)).slice(-2)).toMatchObject([{ text: 'fine' }, { type: 'end' }])
+  })
+})
+
+describe.each(wires)('$wire: a part of a request that is refused', (wire) => {
+  const refusal = (words: string, code?: string): Reply => ({ status: 400, body: wire.error(words, code) })
+  const user: HistoryItem = { type: 'message', role: 'user', text: 'go' }
+  const bad = (name: string): ModelRequest['tools'][number] => ({
+    kind: 'function',
+    name,
+    description: 'Looks.',
+    parameters: { type: 'object', properties: {} },
+  })
+
+  test.each([
+    ['invalid_encrypted_content', 'The encrypted content gAAA... could not be verified.'],
+    [undefined, 'messages.1.content.0: Invalid `signature` in `thinking` block'],
+    [undefined, 'Thought signature is not valid.'],
+  ])('because reasoning is sealed for another key (%s: %s) is left out, once and for all', async (code, words) => {
+    const first = [think('hm', 'sealed'), call('ls', '{}', 'c1')]
+    const { mock, model } = await startWire(wire, [first, refusal(words, code), [say('fine')], [say('on')]])
+    const history = [user, ...remember(await collectFinished(model, request({ history: [user] })), () => 'listed')]
+    const events = await collectFinished(model, request({ history }))
+    expect(events).toMatchObject([
+      { type: 'notice', message: expect.stringMatching(/answered 400: .*\(asked again without the sealed reasoning/) },
+      { type: 'message', text: 'fine' },
+      { type: 'end' },
+    ])
+    expect(await collectFinished(model, request({ history }))).toMatchObject([{ text: 'on' }, { type: 'end' }])
+    expect(mock.requests.map(({ body }) => JSON.stringify(body).includes('"sealed"'))).toEqual([
+      false,
+      wire.wire !== 'Chat Completions' && JSON.stringify(mock.requests[1]?.body).includes('"sealed"'),
+      false,
+      false,
+    ])
+  })
+
+  test('because of sealed reasoning fails if nothing was sealed', async () => {
+    const { mock, model } = await startWire(wire, [refusal('The encrypted content could not be verified.')])
+    expect((await failureOf(model)).failure).toBe('refused')
+    expect(mock.requests).toHaveLength(1)
+  })
+
+  test.each([
+    "Invalid schema for function 'mcp__a__b': In context=(), array schema missing items.",
+    'tools.1.custom.input_schema: JSON schema is invalid.',
+    'GenerateContentRequest.tools[0].function_declarations[1].parameters.properties: should be non-empty',
+  ])('because of a tool (%s) is left out, by name', async (words) => {
+    const { mock, model } = await startWire(wire, [refusal(words), [say('fine')], [say('on')]])
+    const asked = request({ history: [user], tools: [bad('ls'), bad('mcp__a__b'), bad('cat')] })
+    expect(await collectFinished(model, asked)).toMatchObject([
+      { type: 'notice', message: expect.stringContaining('without the tool mcp__a__b') },
+      { type: 'message', text: 'fine' },
+      { type: 'end' },
+    ])
+    await collect(model, asked)
+    expect(mock.requests.map(({ body }) => JSON.stringify(body).includes('"mcp__a__b"'))).toEqual([true, false, false])
+    expect(JSON.stringify(mock.requests[2]?.body)).toContain('"cat"')
+  })
+
+  test('for another reason fails, although it names a tool', async () => {
+    const { model } = await startWire(wire, [refusal("The call of 'ls' has no result.")])
+    const asked = request({ history: [user], tools: [bad('ls')] })
+    await expect(collect(model, asked)).rejects.toMatchObject({ failure: 'refused' })
   })
 })
 
@@ -165,6 +268,11 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     [
       'a cut connection',
       { say: [say('a text that is long enough')], delivery: { cutAfter: 4 } },
+      /^\w+ cut the stream before its last event \(.+\)$/,
+    ],
+    [
+      'a reset connection',
+      { say: [say('a text that is long enough')], delivery: { cutAfter: 4, reset: true } },
       /^\w+ cut the stream before its last event \(.+\)$/,
     ],
     ['a cut before any event', { say: [], delivery: { cutAfter: 0 } }, /^\w+ cut the stream before its last event/],
@@ -328,7 +436,12 @@ describe.each(wires)('$wire: failures that end it at once', (wire) => {
   ])('%s', async (_, reply, message, facts) => {
     const { mock, model } = await startWire(wire, [reply, [say('never asked')]])
     const failure = await failureOf(model)
-    expect(failure.message).toBe(`${label} ${message}`)
+    const { agent, wire: api } = wire
+    const variables = Object.keys(agent('').env).filter((name) => name.endsWith('_KEY'))
+    const asked = ` (asked at ${mock.baseUrl} with the key from ${variables[0]})`
+    const isRefusedKey = failure.failure === 'authentication'
+    const said = failure.message.slice(label.length + 1)
+    expect(said, api).toEqual(typeof message === 'string' ? `${message}${isRefusedKey ? asked : ''}` : message)
     expect(failure).toMatchObject({ code: 'provider', ...facts })
     expect(mock.requests).toHaveLength(1)
   })

@@ -104,7 +104,8 @@ test('a torn or foreign file does not make it fail, but is reported to contain n
       files: fc.jsonValue(),
       usage: fc.jsonValue(),
       changes: fc.jsonValue(),
-      unsupported_claims: fc.jsonValue(),
+      contradictions: fc.jsonValue(),
+      record: fc.jsonValue(),
     },
   })
   fc.assert(

@@ -131,6 +131,7 @@ describe.skipIf(needsBubblewrap())('every output of a run says the same of its e
     const own = /<testcase classname="agent exec" name="the run ended with exit code 0" time="[\d.]+"(\/?)>/.exec(xml)
     expect(own?.[1]).toBe(code === 0 ? '/' : '')
     expect(JSON.parse(sarif).runs[0].invocations).toEqual([{ executionSuccessful: code === 0, exitCode: code }])
+    expect(JSON.parse(sarif).runs[0]).toHaveProperty('properties.record.tests')
     expect([...faultsInSarif(sarif), ...faultsInCodeQuality(quality), ...(await faultsInJunit(xml))]).toEqual([])
     const [first] = ended.events
     const session = first?.type === 'thread.started' ? first.thread_id : expect.fail('no first event')

@@ -52,6 +52,19 @@ describe.skipIf(needsBubblewrap())('agent exec --report', () => {
     expect(readFileSync(page, 'utf8')).toContain('--fail-on-no-change')
   })
 
+  test('that can no longer be written at the end makes the run fail, and the others are written all the same', async () => {
+    const [cwd, out] = [repository({ 'reports/x': '' }), tempDir()]
+    const kept = join(out, 'kept.md')
+    const replies = [[call('exec_command', { cmd: 'rm -r reports' })], [say('done')]]
+    const reports = ['--report', 'reports/gone.html', '--report', kept]
+    const ended = await exec(replies, ['-s', 'danger-full-access', ...reports, 'x'], { cwd })
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      expect.stringContaining("gone.html: the report can't be written there"),
+    ])
+    expect(readFileSync(kept, 'utf8')).toContain('done')
+  })
+
   test('is refused before anything runs if the name shows no format, or the file cannot be written', async () => {
     const cwd = repository()
     for (const [file, words] of [
@@ -127,7 +140,7 @@ describe.skipIf(needsBubblewrap())('agent report', () => {
 describe.skipIf(needsBubblewrap())('what to do next', () => {
   const landing = async (land: string): Promise<string> => {
     const page = join(tempDir(), 'page.md')
-    const ended = await exec(story, ['--transactional', '--land', land, '--report', page, 'x'], { cwd: repository() })
+    const ended = await exec(story, ['--land', land, '--report', page, 'x'], { cwd: repository() })
     expect(ended.code).toBe(0)
     return readFileSync(page, 'utf8')
   }

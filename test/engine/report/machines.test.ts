@@ -53,7 +53,7 @@ const events = [
       usage,
     },
     ...{ duration_ms: 1500, denied: 2, result: 'denied' },
-    unsupported_claims: [{ claim: 'tests', text: `All tests pass ${hostile}`, why: 'no command in the run ran tests' }],
+    contradictions: [{ about: 'tests', claimed: `npm test passed ${hostile}`, record: 'the command never ran' }],
   },
 ]
 
@@ -73,7 +73,7 @@ describe('SARIF', () => {
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
       'guardian/rules',
       'sandbox/host',
-      'claim/unsupported',
+      'claim/contradicted',
     ])
     expect(
       results.map(

@@ -66,7 +66,7 @@ function run(texts: readonly string[], reason: EndReason | 'cut off'): readonly 
   }))
   const end = {
     ...{ usage, duration_ms: 1500, denied: 2, result: code === 0 ? 'done' : 'failed', verified },
-    unsupported_claims: texts.map((claim) => ({ claim: 'tests', text: claim, why: claim })),
+    contradictions: texts.map((claim) => ({ about: 'tests', claimed: claim, record: claim })),
   }
   return [
     { at: 1, type: 'begin', prompt: text, context: texts, version: text },

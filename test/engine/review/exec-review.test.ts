@@ -243,7 +243,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     [['--commit', 'nowhere'], 'this repository has no such commit'],
     [['--uncommitted'], 'There is nothing to review'],
     [['-s', 'workspace-write'], "-s can't be used with it"],
-    [['--transactional'], "--transactional can't be used with it"],
+    [['--view', 'copy'], "--view can't be used with it"],
     [['--externally-sandboxed'], "--externally-sandboxed can't be used with it"],
     [['--base', 'main', '--uncommitted'], 'cannot be used with option'],
     [['--known', 'nowhere.json'], "can't be read"],

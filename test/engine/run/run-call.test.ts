@@ -76,11 +76,16 @@ describe('becomes a result and a separate item', () => {
     expect(await call('broken', {})).toEqual({
       ok: false,
       broken: true,
-      output: 'broken failed because of an internal error: out of order',
+      output:
+        'broken failed because of an internal error: out of order. It may have taken effect: look before you repeat it.',
     })
     expect(completed(events)).toMatchObject([
       { type: 'tool_call', status: 'failed' },
-      { type: 'error', message: 'broken failed because of an internal error: out of order' },
+      {
+        type: 'error',
+        message:
+          'broken failed because of an internal error: out of order. It may have taken effect: look before you repeat it.',
+      },
     ])
   })
 })

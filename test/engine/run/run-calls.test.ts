@@ -118,7 +118,7 @@ test('a call with an internal error cancels the parallel calls, and the model is
   })
   expect(resultsIn(history)).toEqual([
     ['a', 'cut\nIt was cancelled because another call in the same batch could not be carried out.'],
-    ['b', 'breaks failed because of an internal error: no more'],
+    ['b', 'breaks failed because of an internal error: no more. It may have taken effect: look before you repeat it.'],
     ['c', 'after'],
   ])
 })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Scheduler, type Turn } from '../../../engine/run/scheduler.ts'
+import { tries } from '../../support/tries.ts'
 
 type Result = {
   readonly by: number
@@ -208,7 +209,7 @@ test('for any calls: order, exclusivity and limit hold, no result is lost and no
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   )
 })
 

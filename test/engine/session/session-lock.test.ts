@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { isLocked, isProcessAlive, lockSession, startOf } from '../../../engine/session/session-lock.ts'
+import { isProcessAlive, startOf } from '../../../apply-patch/index.ts'
+import { isLocked, lockSession } from '../../../engine/session/session-lock.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const onLinux = test.skipIf(process.platform !== 'linux')
@@ -29,55 +31,23 @@ onLinux('a process that died and is never collected by its parent is not alive',
   expect(isProcessAlive({ pid })).toBe(false)
 })
 
-/** Starts processes that try to lock a folder at the same moment, and hold the lock until they are killed. Returns what each of them says. */
-async function race(directory: string, count: number): Promise<readonly string[]> {
-  const module = new URL('../../../engine/session/session-lock.ts', import.meta.url).href
-  const at = Date.now() + 1_000
-  const text = `
-    import { lockSession } from ${JSON.stringify(module)}
-    while (Date.now() < ${at});
-    try {
-      lockSession(${JSON.stringify(directory)}, 'land')
-      console.log('locked')
-    } catch (error) {
-      console.log(error.message.replace(/.*: process \\d+ is/, 'refused:'))
-    }
-    setInterval(() => undefined, 1_000)`
-  const children = Array.from({ length: count }, () =>
-    spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'pipe', 'inherit'] }),
-  )
-  const said = children.map(
-    (child) => new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data)))),
-  )
-  const all = await Promise.all(said)
-  for (const child of children) child.kill('SIGKILL')
-  return all
+onLinux('a session that another process uses is refused, with what that process does', () => {
+  const directory = tempDir()
+  const parent = { pid: process.ppid, host: hostname(), doing: "landing this session's changes" }
+  const claim = `running-${process.ppid}.${startOf(process.ppid)}.${namespaceOf()}.${bootOf()}.nonce`
+  writeFileSync(join(directory, claim), JSON.stringify(parent))
+  expect(isLocked(directory)).toBe(true)
+  const why = `process ${process.ppid} is landing this session's changes. Wait until it ends`
+  expect(() => lockSession(directory, 'undo')).toThrow(`${directory}: ${why}.`)
+  expect(() => lockSession(directory, 'run')).toThrow(`${directory}: ${why}, or fork the session.`)
+  lockSession(directory, 'look', process.ppid).release()
+  expect(readdirSync(directory)).toEqual([claim])
+})
+
+function namespaceOf(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
 }
 
-test.each([
-  ['nobody has locked', undefined],
-  [
-    'a process that has died had locked',
-    JSON.stringify({ pid: 999_999_999, started: '1', doing: 'running this session' }),
-  ],
-  ['an empty lock file locks', ''],
-])('if several processes try at the same time to lock a folder that %s, only one gets the lock', async (_, before) => {
-  const directory = tempDir()
-  if (before !== undefined) writeFileSync(join(directory, 'running'), before)
-  const said = await race(directory, 6)
-  expect(said.toSorted()).toEqual([
-    'locked\n',
-    ...Array.from({ length: 5 }, () =>
-      expect.stringMatching(/^refused: landing this session's changes\. Wait until it ends\.\n$/),
-    ),
-  ])
-})
-
-test('a lock is free for the next process if a process was killed while it took over the lock', () => {
-  const dead = JSON.stringify({ pid: 999_999_999, started: '1' })
-  const directory = tempDir({ running: dead, 'running-after-999999999-1': dead, 'running-after-999999999-1-next': '' })
-  const lock = lockSession(directory, 'run')
-  expect(isLocked(directory)).toBe(true)
-  lock.release()
-  expect([isLocked(directory), readdirSync(directory)]).toEqual([false, []])
-})
+function bootOf(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8)
+}

@@ -86,6 +86,8 @@ describe('a command that still runs when its call returns', () => {
       responses: [
         () => [calls('exec_command', { cmd: 'sleep 63.5 & wait', yield_time_ms: 1 }, 'a')],
         () => [says('done')],
+        // The model is told that the command will be stopped.
+        () => [says('done')],
       ],
     })
     expect(processesWith('sleep 63.5')).toEqual([])
@@ -149,5 +151,20 @@ test('typed input is judged as the command that it may be, however it is split',
     expect(said, JSON.stringify(parts)).toContain(false)
     await type('\u0003')
   }
+  await closeWorkingState(path.context.state)
+})
+
+test('typed input is judged in the folders in which the shell works, or to which lines lead that it has not run yet', async () => {
+  const { call, path } = await open()
+  await call('exec_command', { cmd: 'bash --norc', tty: true, yield_time_ms: 500 })
+  const type = async (chars: string): Promise<boolean> =>
+    ((await call('write_stdin', { session_id: 1, chars, yield_time_ms: 300 })) as { readonly ok: boolean }).ok
+  expect(await type('rm -rf lib\n')).toBe(true)
+  // The shell is elsewhere in a way that the line doesn't show.
+  expect(await type('. <(echo cd /usr)\n')).toBe(true)
+  expect(await type('rm -rf lib\n')).toBe(false)
+  await type('\u0003')
+  expect(await type('sleep 5; cd /\n')).toBe(true)
+  expect(await type('rm -rf usr\n')).toBe(false)
   await closeWorkingState(path.context.state)
 })

@@ -83,8 +83,6 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
   ],
   enter_plan_mode: () => [{}],
   exit_plan_mode: (denied) => [{ plan: `look at ${fileIn(denied)}` }],
-  enter_worktree: () => [{ name: 'spy' }],
-  exit_worktree: () => [{ action: 'keep' }],
   execute_tool: (denied) => [
     { name: 'mcp__spy__look', input: {} },
     { name: 'read_file', input: { path: fileIn(denied) } },
@@ -149,7 +147,7 @@ const later = [
     'task_output',
     'task_update',
   ],
-  ...['task_stop', 'enter_worktree', 'exit_worktree', 'enter_plan_mode', 'exit_plan_mode'],
+  ...['task_stop', 'enter_plan_mode', 'exit_plan_mode'],
 ]
 const rank = (name: string): number => (name === last ? 100 : later.indexOf(name) + 1)
 

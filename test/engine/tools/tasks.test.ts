@@ -7,6 +7,7 @@ import { closeWorkingState } from '../../../engine/tools/working-state.ts'
 import { loadRules, type RuleSet } from '../../../policies/index.ts'
 import { openFor, processesWith, temporaryDirectory, testInBubblewrap as test } from '../../sandbox/helpers.ts'
 import { openPath, type ObservedPath } from '../../support/call-path.ts'
+import { isRunning } from '../../support/is-running.ts'
 import { calls, resultsIn, says, scriptedRun } from '../../support/scripted-run.ts'
 
 type Opened = ObservedPath & { readonly workspace: string; readonly close: () => Promise<void> }
@@ -207,17 +208,16 @@ describe('a run with background tasks', () => {
     history.flatMap((item) => (item.type === 'message' && item.role === 'developer' ? [item.text] : []))
 
   test('is told once between turns that a task has ended', async () => {
-    const workspace = await temporaryDirectory()
-    const done = join(workspace, 'done')
+    const pass = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
     const until = async function* () {
-      while (!existsSync(done)) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (!isRunning('1.13')) await pass()
+      while (isRunning('1.13')) await pass()
       yield calls('exec_command', { cmd: 'sleep 0.5' }, 'b')
     }
     const { history, summary } = await scriptedRun({
       mode: 'workspace-write',
-      workspace,
       responses: [
-        () => [calls('task_create', begin('touch done'), 'a')],
+        () => [calls('task_create', begin('sleep 1.13'), 'a')],
         until,
         () => [calls('exec_command', { cmd: 'true' }, 'c')],
         () => [says('finished')],

@@ -134,6 +134,24 @@ describe('tool_search', () => {
       ].join('\n\n'),
     )
   })
+
+  test('calls no tool loaded that no request contains', async () => {
+    const { call } = await openPath({ tools: builtInTools, mcp, deferral: always })
+    // `shell` can be called, but is never offered.
+    expect(await call('tool_search', { query: 'select:shell' })).toEqual({
+      ok: false,
+      output: "There is no tool 'shell'.",
+    })
+  })
+
+  test('names tools of servers that requests contain, but suggests none of them', async () => {
+    const deferral = { mode: 'auto', percent: 10 } as const
+    const { call } = await openPath({ tools: builtInTools, mcp, deferral })
+    const { output } = await call('tool_search', { query: 'weather forecast' })
+    expect(output.split('\n\n')[0]).toBe('mcp__weather__forecast is already loaded: call it by its name.')
+    const registry = createRegistry({ builtIn: builtInTools, mcp, deferral })
+    expect(registry.suggest('I need the weather forecast for the route.')).toEqual([])
+  })
 })
 
 describe('execute_tool', () => {

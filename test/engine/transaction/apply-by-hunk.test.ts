@@ -15,7 +15,7 @@ const numbers = (from: number, to: number): string =>
 /** Performs a run whose changes are not landed, then runs `agent apply -p` and answers its questions with the letters of `answers`. */
 async function picking(command: string, answers: string, paths: readonly string[] = []) {
   const [cwd, home] = [repository({ 'a.txt': numbers(1, 30), 'b.txt': 'b\n', 'gone.txt': 'g\n' }), tempDir()]
-  await exec([[call('exec_command', { cmd: command })], [say('done')]], ['--transactional', '--land', 'never', 'x'], {
+  await exec([[call('exec_command', { cmd: command })], [say('done')]], ['--land', 'never', 'x'], {
     cwd,
     home,
   })

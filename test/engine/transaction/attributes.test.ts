@@ -45,7 +45,7 @@ async function bothChange(
       if (index === 1) theirs(cwd)
       return index === 0 ? cmd(ours) : [say('done')]
     },
-    ['--json', `--transactional=${how}`, 'x'],
+    ['--json', `--view=${how}`, 'x'],
     { cwd, home },
   )
   const report = reportOf(ended)

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { lockFolder } from '../../../engine/core/folder-lock.ts'
 import { agent, type Ended } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
@@ -17,11 +18,10 @@ async function kept(
   args: readonly string[] = ['--land', 'never'],
 ) {
   const [cwd, home] = [repository(files), tempDir()]
-  const ended = await exec(
-    [[call('exec_command', { cmd: command })], [say('done')]],
-    ['--json', '--transactional', ...args, 'x'],
-    { cwd, home },
-  )
+  const ended = await exec([[call('exec_command', { cmd: command })], [say('done')]], ['--json', ...args, 'x'], {
+    cwd,
+    home,
+  })
   const [first] = ended.events
   const id = first?.type === 'thread.started' ? first.thread_id : ''
   const directory = first?.type === 'thread.started' ? first.config.session_dir : ''
@@ -38,7 +38,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     const listed = await ask('changes', '--last')
     expect([listed.stdout, listed.stderr, listed.code]).toEqual([
       `${id}  not landed\nM a.txt  +1 -0\nD b.txt  +0 -1\nA c.bin  +0 -0\nA e/  +0 -0\n`,
-      '',
+      `The newest run here: ${id}\n`,
       0,
     ])
     expect((await ask('changes', id.slice(-8), '--diff')).stdout).toContain('+two\n')
@@ -93,10 +93,8 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
 
   test('are not touched while another process lands them, and the message says what that process does', async () => {
     const { id, directory, ask } = await kept('echo x > a.txt', {})
-    writeFileSync(
-      join(directory, 'running'),
-      JSON.stringify({ pid: process.pid, doing: "landing this session's changes" }),
-    )
+    const held = lockFolder(directory, 'running', "landing this session's changes")
+    onTestFinished(() => ('lock' in held ? held.lock.release() : undefined))
     for (const words of [
       ['apply', id],
       ['discard', id],
@@ -206,7 +204,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
   test('that were reverted are kept as a patch when the session is resumed', async () => {
     const { cwd, id, directory, home, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' }, [])
     expect((await ask('undo', id)).stdout).toContain('Reverted.')
-    const resumed = await exec([[say('done')]], ['resume', id, '--transactional=copy', 'go on'], { cwd, home })
+    const resumed = await exec([[say('done')]], ['resume', id, '--view=copy', 'go on'], { cwd, home })
     const patch = join(directory, 'reverted-1/changes.patch')
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining(patch)])
     execFileSync('git', ['apply', patch], { cwd })
@@ -278,13 +276,10 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
 
   test('are empty if runs worked in the tree itself', async () => {
     const [cwd, home] = [repository({}), tempDir()]
-    const { events } = await exec([[say('done')]], ['--json', 'x'], { cwd, home })
+    const { events } = await exec([[say('done')]], ['--json', '--in-place', 'x'], { cwd, home })
     const id = events[0]?.type === 'thread.started' ? events[0].thread_id : ''
     const asked = await agent(['changes', id], { cwd, home })
-    expect([asked.code, asked.stderr]).toEqual([
-      2,
-      expect.stringContaining('worked in the tree itself, without --transactional'),
-    ])
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('worked in the tree itself, or')])
     expect((await agent(['apply', '--last'], { cwd, home })).code).toBe(2)
     expect((await agent(['undo'], { cwd, home })).stderr).toContain('name a run, or give --last')
   })

@@ -12,56 +12,7 @@ import { cmd } from './overlay-runs.ts'
 
 const twoCommits = `echo x > a.txt && git ${by} commit -qam second && echo y > new.txt && git add new.txt && git ${by} commit -qm third`
 
-describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () => {
-  test('are on a separate branch of the repository when it lands, and the checked-out branch stays', async () => {
-    const { git, first, report, ended, ask } = await committing(twoCommits)
-    const name = `portcullis/${report?.run}`
-    expect(git('log', '--format=%s', name)).toBe('third\nsecond\nfirst')
-    expect([git('rev-parse', 'HEAD'), git('symbolic-ref', 'HEAD')]).toEqual([first, 'refs/heads/main'])
-    expect(report).toMatchObject({
-      outcome: 'landed',
-      commits: [{ ref: `refs/heads/${name}`, commit: git('rev-parse', name) }],
-      repositories: [],
-    })
-    expect(ended.stderr).toContain(`commits: on the branch ${name}`)
-    git('fsck', '--strict')
-    expect((await ask('undo', '--last')).code).toBe(0)
-    expect([git('branch', '--list', 'portcullis/*'), git('status', '--porcelain')]).toEqual(['', ''])
-  })
-
-  test('on other branches, under tags and in the stash are on separate branches, too, until an undo', async () => {
-    const script = [
-      `git checkout -qb side && git ${by} commit -qm aside --allow-empty`,
-      `git checkout -q --detach && git ${by} commit -qm tagged --allow-empty && git ${by} tag -a -m t v1`,
-      `git checkout -q main && echo s > b.txt && git ${by} stash -q; git tag known; echo x > a.txt`,
-    ]
-    const { git, report, ask } = await committing(script.join('; '))
-    const name = `portcullis/${report?.run}`
-    const branches = (): string => git('branch', '--list', '--format=%(refname:short) %(subject)', 'portcullis/*')
-    expect(branches().split('\n')).toEqual([
-      `${name}-branch-side aside`,
-      expect.stringMatching(`^${name}-stash WIP on main`),
-      `${name}-tag-v1 tagged`,
-    ])
-    expect(report?.repositories).toEqual([])
-    expect((await ask('undo', '--last')).code).toBe(0)
-    expect(branches()).toBe('')
-  })
-
-  test('on branches and tags whose names are the same, within another, or very long, are on separate branches', async () => {
-    const make = (message: string, ...words: readonly string[]): string =>
-      `git checkout -q --detach main && git ${by} commit -qm ${message} --allow-empty && git ${words.join(' ')}`
-    const script = [
-      ...[make('one', 'branch', 'v1'), make('two', 'tag', 'v1'), make('three', 'branch', 'rel')],
-      ...[make('four', 'tag', 'rel/1.0'), make('five', 'branch', 'x'.repeat(240)), make('six', 'branch', 'a/b')],
-      ...[make('seven', 'branch', 'a-b'), 'git checkout -q main; echo x > a.txt'],
-    ]
-    const { git, report } = await committing(script.join('; '))
-    expect(report).toMatchObject({ outcome: 'landed', repositories: [] })
-    const made = git('branch', '--list', '--format=%(subject)', 'portcullis/*').split('\n')
-    expect(made.toSorted()).toEqual(['five', 'four', 'one', 'seven', 'six', 'three', 'two'])
-  })
-
+describe.skipIf(needsBubblewrap())('commits of a run', () => {
   test('that did not land are fetched with the command that the summary gives, and are kept until then', async () => {
     const script = `git checkout -qb side && git ${by} commit -qm aside --allow-empty && git checkout -q main`
     const { cwd, git, report, ended, ask } = await committing(script, { args: ['--land', 'never'] })
@@ -69,37 +20,19 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     const fetch = /to fetch them: (.*)/.exec(ended.stderr)?.[1] ?? ''
     expect(fetch).toMatch(/^git fetch /)
     execFileSync('sh', ['-c', fetch], { cwd, stdio: 'ignore' })
-    expect(git('log', '-1', '--format=%s', `portcullis/${report?.run}-side`)).toBe('aside')
+    expect(git('log', '-1', '--format=%s', `refs/portcullis/${report?.run}/heads/side`)).toBe('aside')
   })
 
-  test('keep their branch after an undo as long as it is checked out', async () => {
-    const { git, report, ask } = await committing(twoCommits)
-    const name = `portcullis/${report?.run}`
-    git('stash', '-q', '-u')
-    git('checkout', '-q', '--detach')
-    git('worktree', 'add', '-q', join(tempDir(), 'w'), name)
-    git('checkout', '-q', 'main')
-    git('stash', 'pop', '-q')
-    const undone = await ask('undo', '--last')
-    expect([undone.code, undone.stdout]).toEqual([
-      0,
-      expect.stringContaining(`${name} was not removed: it is checked out`),
-    ])
-    expect(git('log', '-1', '--format=%s', name)).toBe('third')
-  })
-
-  test('that moved the checked-out branch are taken back although they were applied again without moving it', async () => {
-    const { git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+  test('are taken back although they were applied again', async () => {
+    const { git, first, ask } = await committing(twoCommits)
     expect((await ask('apply', '--last')).stdout).toContain('Nothing to do')
-    expect((await ask('changes', '--last')).stdout).toContain('commits: on main and on the branch portcullis/')
+    expect((await ask('changes', '--last')).stdout).toContain('commits: main moved to ')
     expect((await ask('undo', '--last')).code).toBe(0)
     expect([git('rev-parse', 'main'), git('status', '--porcelain')]).toEqual([first, ''])
   })
 
-  test('move the checked-out branch with --land-commits, together with index and tree', async () => {
-    const { cwd, git, first, report, read, ask } = await committing(`${twoCommits}; echo left > b.txt`, {
-      args: ['--land-commits'],
-    })
+  test('move the checked-out branch, together with index and tree', async () => {
+    const { cwd, git, first, report, read, ask } = await committing(`${twoCommits}; echo left > b.txt`, {})
     expect(git('log', '--format=%s')).toBe('third\nsecond\nfirst')
     expect([git('symbolic-ref', 'HEAD'), git('status', '--porcelain')]).toEqual(['refs/heads/main', ' M b.txt'])
     expect([read('a.txt'), read('b.txt'), read('new.txt')]).toEqual(['x\n', 'left\n', 'y\n'])
@@ -112,14 +45,12 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       false,
     ])
     expect((await ask('undo', '--last')).stdout).toContain('already been reverted')
-    expect((await ask('apply', '--last', '--land-commits')).stdout).toContain(
-      'commits: on main and on the branch portcullis/',
-    )
+    expect((await ask('apply', '--last')).stdout).toContain('commits: main moved to ')
     expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['third\nsecond\nfirst', ' M b.txt'])
   })
 
   test('that change no file land too', async () => {
-    const { git, report } = await committing(`git ${by} commit -q --allow-empty -m empty`, { args: ['--land-commits'] })
+    const { git, report } = await committing(`git ${by} commit -q --allow-empty -m empty`)
     expect([report?.outcome, git('log', '--format=%s')]).toEqual(['nothing', 'empty\nfirst'])
   })
 
@@ -133,7 +64,6 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
   ] as const)('do not move a branch that %s', async (_, before, why) => {
     let [head, branch] = ['', '']
     const { git, report, read } = await committing(twoCommits, {
-      args: ['--land-commits'],
       before: (run) => {
         before(run)
         ;[head, branch] = [run('rev-parse', 'HEAD'), run('symbolic-ref', 'HEAD')]
@@ -141,12 +71,11 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     })
     expect([git('rev-parse', 'HEAD'), git('symbolic-ref', 'HEAD'), read('a.txt')]).toEqual([head, branch, 'x\n'])
     expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed: why }] })
-    expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
+    expect(git('log', '--format=%s', `refs/portcullis/${report?.run}/heads/main`)).toBe('third\nsecond\nfirst')
   })
 
   test('move the branch if somebody has staged other files, but not if they conflict', async () => {
     const beside = await committing(twoCommits, {
-      args: ['--land-commits'],
       before: (git) => {
         writeFileSync(join(git('rev-parse', '--show-toplevel'), 'b.txt'), 'theirs\n')
         git('add', 'b.txt')
@@ -154,7 +83,6 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     })
     expect([beside.git('log', '-1', '--format=%s'), beside.git('status', '--porcelain')]).toEqual(['third', 'M  b.txt'])
     const over = await committing(twoCommits, {
-      args: ['--land-commits'],
       before: (git) => {
         const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
           cwd: git('rev-parse', '--show-toplevel'),
@@ -173,7 +101,6 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     const { cwd, git, first, ask, read } = await committing(
       `echo x > a.txt; git add a.txt; git ${by} commit -qm second`,
       {
-        args: ['--land-commits'],
         prepare: (run, at) => {
           writeFileSync(join(at, 'b.txt'), 'staged\n')
           writeFileSync(join(at, 'fresh.txt'), 'fresh\n')
@@ -192,7 +119,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
   })
 
   test('are not reverted if other changes have been staged since, and the reason is reported', async () => {
-    const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { cwd, git, first, ask } = await committing(twoCommits)
     writeFileSync(join(cwd, 'b.txt'), 'mine\n')
     git('add', 'b.txt')
     const undone = await ask('undo', '--last')
@@ -218,22 +145,21 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     'do not move the branch during %s, which is still in progress after an undo',
     async (name, prepare, file) => {
       const { cwd, git, report, ask } = await committing(`echo x > a.txt; git ${by} commit -qam concluded`, {
-        args: ['--land-commits'],
         prepare,
       })
-      const branch = `portcullis/${report?.run}`
-      const stayed = `${name} is in progress; conclude or abort it, and then merge ${branch}`
-      expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed }] })
+      const branch = `refs/portcullis/${report?.run}/heads/main`
+      const stayed = `${name} is in progress; conclude or abort it first`
+      expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed, ref: branch }] })
       const kept = (): unknown => [git('rev-parse', 'main'), existsSync(join(cwd, '.git', file)), git('ls-files', '-s')]
       const before = kept()
       expect(git('log', '-1', '--format=%s', branch)).toBe('concluded')
       expect((await ask('undo', '--last')).stdout).toMatch(/^Reverted/)
-      expect([kept(), git('branch', '--list', branch)]).toEqual([before, ''])
+      expect(kept()).toEqual(before)
     },
   )
 
   test('are not reverted while a merge that was begun since is in progress', async () => {
-    const { git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { git, ask } = await committing(twoCommits)
     const third = git('rev-parse', 'HEAD')
     git('update-ref', '--no-deref', 'MERGE_HEAD', 'main~1')
     expect((await ask('undo', '--last')).stdout).toContain('a merge is in progress; conclude or abort it')
@@ -242,7 +168,6 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
 
   test('land together with the files or not at all: not while another git holds its lock', async () => {
     const locked = await committing(twoCommits, {
-      args: ['--land-commits'],
       before: (git) => writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), ''),
     })
     expect([locked.ended.code, locked.report?.outcome, locked.report?.commits]).toEqual([1, 'failed', []])
@@ -253,12 +178,12 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       '* main',
     ])
     rmSync(join(locked.cwd, '.git/index.lock'))
-    expect((await locked.ask('apply', '--last', '--land-commits')).code).toBe(0)
+    expect((await locked.ask('apply', '--last')).code).toBe(0)
     expect([locked.git('log', '-1', '--format=%s'), locked.git('status', '--porcelain')]).toEqual(['third', ''])
   })
 
   test('are reverted even if git has packed the refs since', async () => {
-    const { git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { git, first, ask } = await committing(twoCommits)
     git('pack-refs', '--all')
     expect((await ask('undo', '--last')).code).toBe(0)
     expect([git('for-each-ref', '--format=%(objectname) %(refname)'), git('status', '--porcelain')]).toEqual([
@@ -269,7 +194,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
   })
 
   test('are reverted when another git has released its lock', async () => {
-    const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { cwd, git, first, ask } = await committing(twoCommits)
     const lock = join(cwd, '.git/index.lock')
     writeFileSync(lock, '')
     // The undo creates its own lock file just before it notices `index.lock`.
@@ -278,7 +203,9 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     })
     const undone = await ask('undo', '--last')
     watcher.close()
-    expect([undone.code, undone.stderr, existsSync(lock)]).toEqual([0, '', false])
+    expect([undone.code, undone.stderr, existsSync(lock)]).toEqual([
+      ...[0, expect.stringMatching(/^The newest run here: \S+\n$/), false],
+    ])
     expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), existsSync(join(cwd, 'new.txt'))]).toEqual([
       first,
       '',
@@ -287,7 +214,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
   })
 
   test('are not reverted while another git holds its lock, and neither are the files', async () => {
-    const { cwd, git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { cwd, git, ask } = await committing(twoCommits)
     writeFileSync(join(cwd, '.git/index.lock'), '')
     const undone = await ask('undo', '--last')
     expect([undone.code, undone.stderr]).toEqual([
@@ -300,7 +227,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
   })
 
   test('are not reverted if the branch has moved since', async () => {
-    const { git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { git, ask } = await committing(twoCommits)
     git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'mine')
     const undone = await ask('undo', '--last')
     expect(undone.stdout).toContain('The branch stays where it is.')
@@ -308,29 +235,25 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
   })
 
   test('are not in the repository before the run lands, or if it does not', async () => {
-    const { git, first, report, ask } = await committing(twoCommits, { args: ['--land', 'never', '--land-commits'] })
+    const { git, first, report, ask } = await committing(twoCommits, { args: ['--land', 'never'] })
     expect([git('for-each-ref', '--format=%(refname)'), git('rev-parse', 'HEAD')]).toEqual(['refs/heads/main', first])
     expect(git('count-objects')).toMatch(/^[45] objects/)
     expect(report).toMatchObject({ outcome: 'kept', commits: [], repositories: [{}] })
-    expect((await ask('apply', '--last')).stdout).toContain(`commits: on the branch portcullis/${report?.run}`)
-    expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
+    expect((await ask('apply', '--last')).stdout).toContain('commits: main moved to ')
+    expect(git('log', '--format=%s')).toBe('third\nsecond\nfirst')
   })
 
   test('start a branch without commits', async () => {
     const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
     const git: Git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
-    await exec(
-      [cmd(`git add . && git ${by} commit -qm first`), [say('done')]],
-      ['--transactional', '--land-commits', 'x'],
-      { cwd, home },
-    )
+    await exec([cmd(`git add . && git ${by} commit -qm first`), [say('done')]], ['x'], { cwd, home })
     expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['first', ''])
     expect((await agent(['undo', '--last'], { cwd, home })).code).toBe(0)
     expect([git('status', '--porcelain'), git('for-each-ref')]).toEqual(['?? a.txt', ''])
   })
 
   test('have the same result as the same command in the tree itself', async () => {
-    const { git, report, read } = await committing(twoCommits, { args: ['--land-commits'] })
+    const { git, report, read } = await committing(twoCommits)
     const plain = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' })
     const theirs: Git = (...words) => execFileSync('git', words, { cwd: plain, encoding: 'utf8' }).trimEnd()
     execFileSync('sh', ['-c', `git checkout -q -b main; git add .; git ${by} commit -qm first; ${twoCommits}`], {

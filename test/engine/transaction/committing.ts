@@ -44,7 +44,7 @@ export async function committing(
       if (index === 1) before?.(git)
       return index === 0 ? cmd(command) : [say('done')]
     },
-    ['--json', how === undefined ? '--transactional' : `--transactional=${how}`, ...args, 'x'],
+    ['--json', ...(how === undefined ? [] : [`--view=${how}`]), ...args, 'x'],
     { cwd, home, env },
   )
   const last = ended.events.at(-1)

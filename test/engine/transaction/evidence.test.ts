@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -9,7 +9,9 @@ import { differencesIn } from '../../../engine/transaction/evidence/check-tree.t
 import { openEnvelope, sealStatement } from '../../../engine/transaction/evidence/envelope.ts'
 import { keyId, readPrivateKey, readPublicKey } from '../../../engine/transaction/evidence/keys.ts'
 import { predicateType, statementType, type Statement } from '../../../engine/transaction/evidence/statement.ts'
+import { nameFence } from '../../../sandbox/second-fence.ts'
 import { agent } from '../../support/agent.ts'
+import { landlockHere } from '../../support/landlock.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -24,7 +26,7 @@ function statementOf(patch: string, files: Statement['predicate']['trees'][numbe
     predicateType,
     predicate: {
       ...{ version: '0', session: 's', at: '2026-11-22T00:00:00.000Z', model: 'm', result: 'done', exit_code: 0 },
-      ...{ cost_usd: null, audit_head: null, verified: [], decided_by: [] },
+      ...{ cost_usd: null, audit_head: null, verified: [], record: null, decided_by: [] },
       transaction: { strategy: 'copy', state: 'landed' },
       trees: [{ files, unchanged_files: [], left_out: [] }],
     },
@@ -112,6 +114,27 @@ test('a tree differs if a file is added, missing, of another kind, or executable
   ).toHaveLength(6)
 })
 
+test('a tree differs if a file runs with the rights of somebody else, or if every user may write to it', () => {
+  const tree = tempDir({ 'a.txt': 'a', 'd/x': 'x' })
+  const file = { path: 'a.txt', type: 'file', sha256: hash('a') } as const
+  const directory = { path: 'd', type: 'directory' } as const
+  const found = (mode: number, stated: number): readonly string[] => {
+    chmodSync(join(tree, 'a.txt'), mode)
+    return differencesIn(tree, [{ ...file, mode: stated }])
+  }
+  for (const mode of [0o4755, 0o2755, 0o6755]) {
+    expect(found(mode, 0o755)).toEqual([expect.stringContaining('set-user-id')])
+    expect(found(mode, mode)).toEqual([])
+    // A checkout by git has none of these bits.
+    expect(found(0o755, mode)).toEqual([])
+  }
+  expect(found(0o666, 0o644)).toEqual(['a.txt: every user may write to it'])
+  expect([found(0o666, 0o666), found(0o664, 0o644), found(0o600, 0o644), found(0o644, 0o666)]).toEqual([[], [], [], []])
+  chmodSync(join(tree, 'd'), 0o2777)
+  expect(differencesIn(tree, [{ ...directory, mode: 0o755 }])).toEqual(['d: every user may write to it'])
+  expect(differencesIn(tree, [directory, { ...directory, mode: 0o777 }])).toEqual([])
+})
+
 test('a tree differs if a directory is now a link, even to the same content', () => {
   const tree = tempDir({ 'elsewhere/x': 'x' })
   execFileSync('ln', ['-s', 'elsewhere', 'd'], { cwd: tree })
@@ -138,7 +161,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     await exec(
       [[call('exec_command', { cmd: 'echo b > a.txt; rm gone.txt; ln -s a.txt link' })], [say('done')]],
-      ['--transactional', '--verify', 'test -e link', 'x'],
+      ['--verify', 'test -e link', 'x'],
       { cwd, home },
     )
     const ask = (...words: readonly string[]) => agent(['evidence', ...words], { cwd, home })
@@ -157,7 +180,11 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
         decided_by: [
           {
             approval_policy: 'never',
-            sandbox: { mode: 'workspace-write', network: 'off' },
+            sandbox: {
+              mode: 'workspace-write',
+              network: 'off',
+              fence: nameFence(landlockHere() < 2 ? 0 : landlockHere()),
+            },
             rules: expect.arrayContaining([expect.objectContaining({ source: expect.stringContaining('team.rules') })]),
           },
         ],
@@ -205,7 +232,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     writeFileSync(join(cwd, 'src', 'new.ts'), 'new\n')
     const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-    await exec([[call('exec_command', { cmd: 'echo z >> a.txt' })], [say('done')]], ['--transactional', 'x'], {
+    await exec([[call('exec_command', { cmd: 'echo z >> a.txt' })], [say('done')]], ['x'], {
       cwd,
       home,
     })
@@ -249,7 +276,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const [cwd, home, key] = [repository({ 'a.txt': 'a\n' }), tempDir(), join(tempDir(), 'key')]
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const run = [[call('exec_command', { cmd: 'echo z > a.txt' })], [say('done')]]
-    await exec(run, ['--transactional', 'x'], { cwd, home })
+    await exec(run, ['x'], { cwd, home })
     await agent(['undo', '--last'], { cwd, home })
     const file = join(home, 'e.json')
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
@@ -265,8 +292,8 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const [cwd, home, key] = [repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }), tempDir(), join(tempDir(), 'key')]
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const append = (file: string) => [[call('exec_command', { cmd: `echo z >> ${file}` })], [say('done')]]
-    await exec(append('a.txt'), ['--transactional', 'x'], { cwd, home })
-    await exec(append('b.txt'), ['resume', '--last', '--transactional', 'x'], { cwd, home })
+    await exec(append('a.txt'), ['x'], { cwd, home })
+    await exec(append('b.txt'), ['resume', '--last', 'x'], { cwd, home })
     const file = join(home, 'e.json')
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
     expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('The session also landed changes before 20')])
@@ -282,7 +309,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     execFileSync('git', ['init', '--quiet', join(cwd, 'nested')])
     const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-    await exec([[call('exec_command', { cmd: 'echo z >> a.txt' })], [say('done')]], ['--transactional', 'x'], {
+    await exec([[call('exec_command', { cmd: 'echo z >> a.txt' })], [say('done')]], ['x'], {
       cwd,
       home,
     })
@@ -291,7 +318,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const file = join(cwd, 'e.json')
     writeFileSync(file, 'older')
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
-    expect([made.code, made.stderr]).toEqual([
+    expect([made.code, made.stderr.replace(/^The newest run here: \S+\n/, '')]).toEqual([
       0,
       `${cwd}: 1 file that the run did not change was modified after the run; the evidence records the current content\n` +
         `${cwd}: the evidence leaves out 2 paths (submodules, names that are not UTF-8, unreadable files)\n`,

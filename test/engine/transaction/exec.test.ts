@@ -34,17 +34,21 @@ function committed(files: Readonly<Record<string, string>>): string {
 }
 
 /** Performs a transactional run with these steps. `before` is called before the last answer. */
-function transactional(
+function runOnView(
   cwd: string,
   steps: readonly Reply[],
-  { args = [], before, ...options }: { args?: readonly string[]; before?: () => void; home?: string } = {},
+  {
+    args = [],
+    before,
+    ...options
+  }: { args?: readonly string[]; before?: () => void; home?: string; env?: Record<string, string> } = {},
 ): Promise<Exec> {
   return exec(
     (index) => {
       if (index === steps.length) before?.()
       return steps[index] ?? [say('done')]
     },
-    ['--json', '--transactional', ...args, 'x'],
+    ['--json', ...args, 'x'],
     { cwd, ...options },
   )
 }
@@ -67,7 +71,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       [call('read_file', { path: join(cwd, 'a.txt') })],
       [call('write_file', { path: join(cwd, 'written.txt'), content: 'w\n' })],
     ]
-    const ended = await transactional(cwd, steps, { before: () => (during = fingerprint(cwd)) })
+    const ended = await runOnView(cwd, steps, { before: () => (during = fingerprint(cwd)) })
     expect(ended.code).toBe(0)
     expect(during).toEqual(before)
     expect(read(cwd, 'a.txt')).toBe('patched\n')
@@ -96,7 +100,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     writeFileSync(join(cwd, 'c.txt'), 'x\n')
     // The first command lists each file that git would have to read to know whether it changed.
     const steps = [cmd('git diff-files --name-only'), cmd('printf "z\\n" > d/b.txt; git status --porcelain')]
-    const { events } = await transactional(cwd, steps, { args: ['--transactional=copy', '--land', 'never'] })
+    const { events } = await runOnView(cwd, steps, { args: ['--view=copy', '--land', 'never'] })
     const outputs = events.flatMap((event) =>
       event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item.aggregated_output] : [],
     )
@@ -111,7 +115,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       }).toString()
     const before = facts()
     const home = tempDir()
-    const { code } = await transactional(
+    const { code } = await runOnView(
       cwd,
       [cmd('echo x > a.txt; rm -r gone; mkdir -p n/e; echo n > n/f; printf "\\0" > bin')],
       { home },
@@ -134,7 +138,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   ] as const)('changes nothing at all where it %s', async (_, steps, args, code) => {
     const cwd = committed({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     const before = fingerprint(cwd)
-    const ended = await transactional(cwd, steps, { args })
+    const ended = await runOnView(cwd, steps, { args })
     expect(ended.code).toBe(code)
     expect(fingerprint(cwd)).toEqual(before)
     expect(reportOf(ended)).toMatchObject({ outcome: 'kept' })
@@ -144,7 +148,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
 
   test('also lands after a failure if it is set to always land', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
-    const ended = await transactional(cwd, [cmd('echo x > a.txt'), cmd('false')], {
+    const ended = await runOnView(cwd, [cmd('echo x > a.txt'), cmd('false')], {
       args: ['--max-turns', '2', '--land', 'always'],
     })
     expect([ended.code, read(cwd, 'a.txt')]).toEqual([4, 'x\n'])
@@ -153,7 +157,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('lands next to changes that somebody else makes meanwhile in other files, or in other lines of the same file', async () => {
     const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n${last}\n`
     const cwd = committed({ 'a.txt': lines('1', '6'), 'b.txt': 'b\n' })
-    const ended = await transactional(cwd, [cmd('sed -i s/1/one/ a.txt')], {
+    const ended = await runOnView(cwd, [cmd('sed -i s/1/one/ a.txt')], {
       before: () => {
         writeFileSync(join(cwd, 'a.txt'), lines('1', 'six'))
         writeFileSync(join(cwd, 'b.txt'), 'theirs\n')
@@ -193,7 +197,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   ] as const)('lands nothing where somebody else changes %s', async (_, command, theirs) => {
     const cwd = committed({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/y.txt': 'y\n' })
     let after: unknown
-    const ended = await transactional(cwd, [cmd(`${command}; echo x > b.txt`)], {
+    const ended = await runOnView(cwd, [cmd(`${command}; echo x > b.txt`)], {
       before: () => {
         theirs(cwd)
         after = fingerprint(cwd)
@@ -216,7 +220,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       git('commit', '-qam', 'theirs')
       git('checkout', '-q', '-')
       execFileSync('sh', ['-c', 'sleep 1.1; touch .git/index; git status >/dev/null'], { cwd })
-      const ended = await transactional(cwd, [cmd('sed -i s/1/one/ a.txt; echo x > b.txt')], {
+      const ended = await runOnView(cwd, [cmd('sed -i s/1/one/ a.txt; echo x > b.txt')], {
         before: () => git('checkout', '-q', 'other'),
       })
       const branch = git('symbolic-ref', '--short', 'HEAD').trim()
@@ -228,25 +232,25 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
 
   test('lands nothing if the earlier content of a changed file is unknown', async () => {
     const cwd = repository({ 'untracked.txt': '1\n2\n3\n4\n' })
-    const ended = await transactional(cwd, [cmd('sed -i s/1/one/ untracked.txt')], {
+    const ended = await runOnView(cwd, [cmd('sed -i s/1/one/ untracked.txt')], {
       before: () => writeFileSync(join(cwd, 'untracked.txt'), '1\n2\n3\nfour\n'),
     })
     expect(reportOf(ended)).toMatchObject({ outcome: 'conflict' })
     expect(read(cwd, 'untracked.txt')).toBe('1\n2\n3\nfour\n')
   })
 
-  test('keeps files that git ignores with the run, or lands them on request', async () => {
+  test('lands files that git ignores, or keeps them with the run on request', async () => {
     const files = { '.gitignore': 'out/\n*.log\n', 'out/old.txt': 'old\n', 'kept/a.txt': 'a\n' }
     const command = 'echo new > out/new.txt; rm out/old.txt; mkdir -p logs; echo x > logs/a.log; echo b > kept/b.txt'
     const kept = repository(files)
-    const ended = await transactional(kept, [cmd(command)])
+    const ended = await runOnView(kept, [cmd(command)], { args: ['--land-ignored=no'] })
     expect(reportOf(ended)).toMatchObject({ outcome: 'landed', files: 1, ignored: { files: 3, landed: false } })
     expect([readdirSync(kept).toSorted(), readdirSync(join(kept, 'out'))]).toEqual([
       ['.git', '.gitignore', 'kept', 'out'],
       ['old.txt'],
     ])
     const landed = repository(files)
-    await transactional(landed, [cmd(command)], { args: ['--land-ignored'] })
+    await runOnView(landed, [cmd(command)], { args: [] })
     expect([readdirSync(landed).toSorted(), readdirSync(join(landed, 'out'))]).toEqual([
       ['.git', '.gitignore', 'kept', 'logs', 'out'],
       ['new.txt'],
@@ -271,7 +275,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     ].join('; ')
     const plain = tempDir()
     execFileSync('cp', ['-a', `${cwd}/.`, plain])
-    const ended = await transactional(cwd, [cmd(command)])
+    const ended = await runOnView(cwd, [cmd(command)])
     expect(reportOf(ended)).toMatchObject({ outcome: 'landed', not_landed: [join(cwd, 'pipe')] })
     execFileSync(
       'sh',
@@ -296,29 +300,9 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.code).toBe(0)
   })
 
-  test('leaves the branch and the index of the repository unchanged, and keeps other git changes with its view', async () => {
-    const cwd = committed({ 'a.txt': 'a\n' })
-    const git = (...words: string[]): string => execFileSync('git', words, { cwd, encoding: 'utf8' })
-    const head = git('rev-parse', 'HEAD')
-    const command =
-      'echo b > a.txt && git -c user.name=x -c user.email=x@x commit -qam second && git log --format=%s && git tag t'
-    const home = tempDir()
-    const ended = await transactional(cwd, [cmd(command)], { home })
-    expect(ended.stdout).toContain('second\\nfirst')
-    expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', ' M a.txt\n'])
-    const [first] = ended.events
-    const session = first?.type === 'thread.started' ? first.config.session_dir : ''
-    git('fetch', '-q', join(session, 'view/0'), 't')
-    expect(git('log', '--format=%s', 'FETCH_HEAD')).toBe('second\nfirst\n')
-    // If the session gets a new view, the new view contains these changes too.
-    await exec([[say('done')]], ['--json', 'resume', '--last', 'go on'], { cwd, home })
-    git('fetch', '-q', join(session, 'view-1/0'), 't')
-    expect(git('log', '--format=%s', '-1', 'FETCH_HEAD')).toBe('second\n')
-  })
-
   test('works in a subdirectory of a repository, and lands there', async () => {
     const cwd = committed({ 'sub/a.txt': 'a\n', 'beside.txt': 'b\n' })
-    const ended = await transactional(join(cwd, 'sub'), [
+    const ended = await runOnView(join(cwd, 'sub'), [
       cmd('cat ../beside.txt; echo x > a.txt; echo x > ../beside.txt; git status --porcelain'),
     ])
     expect([ended.code, read(cwd, 'sub/a.txt'), read(cwd, 'beside.txt')]).toEqual([0, 'x\n', 'b\n'])
@@ -328,17 +312,17 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('also gives further writable directories a view, and lands all of them together', async () => {
     const [cwd, more] = [repository({ 'a.txt': 'a\n' }), tempDir({ 'm.txt': 'm\n' })]
     const args = ['--add-dir', more]
-    const failed = await transactional(cwd, [cmd(`echo x > ${more}/m.txt; cat ${more}/m.txt`), cmd('false')], {
+    const failed = await runOnView(cwd, [cmd(`echo x > ${more}/m.txt; cat ${more}/m.txt`), cmd('false')], {
       args: [...args, '--max-turns', '2'],
     })
     expect([failed.code, read(more, 'm.txt')]).toEqual([4, 'm\n'])
-    const landed = await transactional(cwd, [cmd(`echo x > ${more}/m.txt; echo x > a.txt`)], { args })
+    const landed = await runOnView(cwd, [cmd(`echo x > ${more}/m.txt; echo x > a.txt`)], { args })
     expect([landed.code, read(more, 'm.txt'), read(cwd, 'a.txt')]).toEqual([0, 'x\n', 'x\n'])
   })
 
   test('works outside a repository', async () => {
     const cwd = tempDir({ 'a.txt': 'a\n' })
-    const ended = await transactional(cwd, [cmd('echo x > a.txt')], { args: ['--skip-git-repo-check'] })
+    const ended = await runOnView(cwd, [cmd('echo x > a.txt')], { args: ['--skip-git-repo-check'] })
     expect([ended.code, read(cwd, 'a.txt')]).toEqual([0, 'x\n'])
   })
 
@@ -346,7 +330,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
     const before = fingerprint(cwd)
-    const first = await transactional(cwd, [cmd('echo x > a.txt; echo y > b.txt'), cmd('false')], {
+    const first = await runOnView(cwd, [cmd('echo x > a.txt; echo y > b.txt'), cmd('false')], {
       home,
       args: ['--max-turns', '2'],
     })
@@ -363,7 +347,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('stays a transaction when its session is resumed after it has landed', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
-    await transactional(cwd, [cmd('echo x > a.txt')], { home })
+    await runOnView(cwd, [cmd('echo x > a.txt')], { home })
     const before = fingerprint(cwd)
     const args = ['--json', '--max-turns', '2', 'resume', '--last', 'go on']
     const again = await exec([cmd('cat a.txt; echo y > a.txt'), cmd('false')], args, { cwd, home })
@@ -373,7 +357,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('stays a transaction when its session is forked, and reports that the new view does not contain the changes that did not land', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
-    await transactional(cwd, [cmd('echo x > a.txt')], { home, args: ['--transactional', '--land', 'never'] })
+    await runOnView(cwd, [cmd('echo x > a.txt')], { home, args: ['--land', 'never'] })
     const before = fingerprint(cwd)
     const args = ['--max-turns', '2', 'fork', '--last', 'go on']
     const again = await exec([cmd('cat a.txt; echo y > a.txt'), cmd('false')], args, { cwd, home })
@@ -390,11 +374,10 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     const home = tempDir()
     const by = 'git -c user.name=x -c user.email=x@x'
     const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' })
-    const args = ['--transactional', '--land-commits']
-    await transactional(cwd, [cmd(`echo x > a.txt; ${by} commit -qam one`)], { home, args })
+    await runOnView(cwd, [cmd(`echo x > a.txt; ${by} commit -qam one`)], { home })
     await exec(
       [cmd(`echo y > b.txt; git add b.txt; ${by} commit -qm two`), [say('done')]],
-      ['--json', '--land-commits', 'resume', '--last', 'go on'],
+      ['--json', 'resume', '--last', 'go on'],
       { cwd, home },
     )
     const log = (): string => execFileSync('git', ['log', '--format=%s', '-n2'], { cwd, encoding: 'utf8' })
@@ -407,7 +390,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   test('can be taken back after its session was resumed by a run that failed', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
-    await transactional(cwd, [cmd('echo x > a.txt')], { home })
+    await runOnView(cwd, [cmd('echo x > a.txt')], { home })
     const args = ['--json', '--max-turns', '1', 'resume', '--last', 'go on']
     expect((await exec([cmd('echo y > a.txt'), cmd('false')], args, { cwd, home })).code).toBe(4)
     expect(read(cwd, 'a.txt')).toBe('x\n')
@@ -427,7 +410,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
           if (index === 1) end()
           return index === 0 ? cmd('echo x > a.txt; rm -r d; mkdir e; git add -A; ln a.txt hard') : cmd('sleep 60')
         },
-        ['--json', '--transactional', 'x'],
+        ['--json', 'x'],
         { cwd, home, onStart: (child) => (end = () => void child.kill(signal)) },
       )
       expect(ended.code).not.toBe(0)
@@ -450,10 +433,10 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     let other: Promise<Exec> | undefined
     const first = await exec(
       (index) => {
-        if (index === 1) other = transactional(cwd, [cmd('sed -i s/5/five/ a.txt')])
+        if (index === 1) other = runOnView(cwd, [cmd('sed -i s/5/five/ a.txt')])
         return [cmd('sed -i s/1/one/ a.txt'), cmd('sleep 6; cat a.txt')][index] ?? [say('done')]
       },
-      ['--json', '--transactional', 'x'],
+      ['--json', 'x'],
       { cwd },
     )
     expect((await other)?.code).toBe(0)
@@ -463,7 +446,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
 
   test('never lands files that control other programs', async () => {
     const cwd = committed({ '.vscode/settings.json': '{}\n', 'a.txt': 'a\n' })
-    const ended = await transactional(cwd, [
+    const ended = await runOnView(cwd, [
       cmd(
         'echo x > .vscode/settings.json; rm -rf .vscode; echo x > a.txt; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit',
       ),
@@ -474,43 +457,49 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.code).toBe(0)
   })
 
-  test.each([
-    ['without a sandbox', ['-s', 'danger-full-access'], 5, 'which needs a sandbox'],
-    ['where nothing of it is kept', ['--ephemeral'], 2, 'leave one of them out'],
-  ] as const)('is refused %s', async (_, args, code, words) => {
-    const ended = await transactional(repository({}), [], { args })
-    expect([ended.code, ended.requests.length]).toEqual([code, 0])
-    expect(ended.stderr + ended.stdout).toContain(words)
+  test('that is not stored lands its changes too', async () => {
+    const [cwd, home, temp] = [repository({ 'a.txt': 'a\n' }), tempDir(), tempDir()]
+    const ended = await runOnView(cwd, [cmd('echo x > a.txt')], { args: ['--ephemeral'], home, env: { TMPDIR: temp } })
+    expect([ended.code, read(cwd, 'a.txt'), readdirSync(temp)]).toEqual([0, 'x\n', []])
+    expect(existsSync(join(home, '.local/state/portcullis/sessions'))).toBe(false)
+  })
+
+  test('leaves out what the run makes where the final message goes', async () => {
+    const cwd = repository({ 'a.txt': 'a\n' })
+    const ended = await runOnView(cwd, [cmd('echo theirs > entry.md; echo x > a.txt')], {
+      args: ['-o', join(cwd, 'entry.md')],
+    })
+    expect([ended.code, read(cwd, 'entry.md'), read(cwd, 'a.txt')]).toEqual([0, 'done', 'x\n'])
+    expect(reportOf(ended)?.left_out).toEqual([
+      { path: join(cwd, 'entry.md'), why: 'the final message is written there' },
+    ])
   })
 
   test('can also be set in the configuration', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
-    const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '-c', 'transactional="copy"', 'x'], {
+    const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '-c', 'view="copy"', 'x'], {
       cwd,
     })
     expect(reportOf(ended)).toMatchObject({ strategy: 'copy', outcome: 'landed' })
   })
 
-  test('requires its flag for options about landing', async () => {
-    const ended = await exec([], ['--land', 'never', 'x'], { cwd: repository({}) })
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('add --transactional')])
+  test('is needed for options about landing', async () => {
+    const without = ['-s', 'danger-full-access', '--land', 'never', 'x']
+    const ended = await exec([], without, { cwd: repository({}) })
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('leave out --view and --land')])
   })
 
   test('does not report that nothing changed if it made a directory', async () => {
-    const ended = await exec([cmd('mkdir d'), [say('done')]], ['--transactional', 'x'], { cwd: repository({}) })
+    const ended = await exec([cmd('mkdir d'), [say('done')]], ['x'], { cwd: repository({}) })
     expect(ended.stderr).toContain('done, only directories changed')
   })
 
   test('reports its result on the terminal', async () => {
     const cwd = repository({ '.gitignore': 'out/\n' })
-    const ended = await exec(
-      [cmd('echo x > a.txt; mkdir out; echo y > out/y'), [say('done')]],
-      ['--transactional', 'x'],
-      { cwd },
-    )
+    const ended = await exec([cmd('echo x > a.txt; mkdir out; echo y > out/y'), [say('done')]], ['x'], { cwd })
     expect(ended.stderr).toMatch(
       /transaction \((?:copy|reflink)\): all changes are in the workspace; to revert them, run "agent undo \S+"/,
     )
-    expect(ended.stderr).toContain('files that git ignores (not landed): 1')
+    expect(ended.stderr).toContain('files that git ignores (landed too): 1')
   })
 })

@@ -40,7 +40,7 @@ async function run(command: string) {
   const { cwd, home } = treeOfNobody()
   const before = fingerprint(cwd)
   const replies = [[call('exec_command', { cmd: command })], [say('done')]]
-  const args = ['--json', '--transactional=copy', 'x']
+  const args = ['--json', '--view=copy', 'x']
   const { code, events, stderr } = await exec((index) => replies[index] ?? [say('done')], args, {
     cwd,
     home,

@@ -79,7 +79,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
       program,
       'apply',
       id,
-      ...(withCommits ? ['--land-commits'] : []),
+      ...(withCommits ? [] : []),
     ]
     const undo = [...apply.slice(0, apply.indexOf('apply')), 'undo', id]
     const old = look(tree)
@@ -163,7 +163,7 @@ async function changeAll(tree: string, home: string, made: string): Promise<stri
   const mock = await startMockOpenAI({ replies: (_, index) => replies[index] ?? [say('done')], ids: randomUUID() })
   try {
     const url = ['-c', `openai_base_url=${mock.baseUrl}`]
-    const args = ['exec', '-m', 'gpt-5.5', ...url, '--json', '--transactional=copy', '--land', 'never', 'x']
+    const args = ['exec', '-m', 'gpt-5.5', ...url, '--json', '--view=copy', '--land', 'never', 'x']
     const { stdout } = await agent(args, { cwd: tree, home, env: { OPENAI_API_KEY: 'sk-test-key' } })
     return /"thread_id":"([^"]+)"/.exec(stdout)?.[1] ?? ''
   } finally {

@@ -14,7 +14,7 @@ const applyPatch = new URL('../../../dist/bin/apply-patch.js', import.meta.url).
 /** Performs a run whose changes are landed only later. */
 async function changed(cwd: string, home: string, command: string): Promise<void> {
   const replies = [[call('exec_command', { cmd: command })], [say('done')]]
-  const args = ['--transactional=copy', '--land', 'never', 'x']
+  const args = ['--view=copy', '--land', 'never', 'x']
   const { code, stderr } = await exec((index) => replies[index] ?? [say('done')], args, { cwd, home })
   expect(code, stderr).toBe(0)
 }

@@ -73,7 +73,7 @@ async function meanwhile(
       after = fingerprint(cwd)
       return [say('done')]
     },
-    ['--json', `--transactional=${strategy}`, 'x'],
+    ['--json', `--view=${strategy}`, 'x'],
     { cwd, home },
   )
   const read = (path: string) => (existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : undefined)

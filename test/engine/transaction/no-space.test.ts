@@ -52,7 +52,7 @@ testWhereMounted.for(['copy', 'overlay'] as const)(
     const [cwd, disk] = [tempDir(), smallDisk(4)]
     makeRepository(cwd)
     const before = fingerprint(cwd)
-    const { code, message, apply } = await run(cwd, disk.path, [`--transactional=${strategy}`], change(2200))
+    const { code, message, apply } = await run(cwd, disk.path, [`--view=${strategy}`], change(2200))
     expect(message).toMatch(/^Nothing was landed, and the tree is as it was: no space is left in /)
     expect(message).toMatch(/Free some disk space, then land them with agent apply \S+\.$/)
     expect(code).toBe(1)
@@ -60,7 +60,7 @@ testWhereMounted.for(['copy', 'overlay'] as const)(
 
     disk.grow(40)
     const applied = await apply()
-    expect(applied.stderr).toBe('')
+    expect(applied.stderr).toMatch(/^The newest run here: \S+\n$/)
     expect(applied.stdout).toContain('3 files landed')
     expect(readFileSync(join(cwd, 'new')).length).toBe(2200 * 1024)
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('b\n')
@@ -74,7 +74,7 @@ testWhereMounted('a landing that does not fit on the tree’s disk leaves the tr
   // A whole second, because Node can't set every nanosecond.
   utimesSync(disk.path, 1_500_000_000, 1_500_000_000)
   const before = fingerprint(disk.path)
-  const { code, message, apply } = await run(disk.path, state, ['--transactional=copy'], change(3000))
+  const { code, message, apply } = await run(disk.path, state, ['--view=copy'], change(3000))
   expect(message).toMatch(/^The run's changes could not be landed\. .*ENOSPC/s)
   expect(message).toContain('The tree is unchanged, and the patch is in ')
   expect(code).toBe(1)

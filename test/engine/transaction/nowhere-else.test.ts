@@ -35,7 +35,7 @@ function place(files: Readonly<Record<string, string>> = { 'a.txt': 'a\n' }) {
       return steps[index] ?? [say('done')]
     }
     const onStart = (child: { readonly pid?: number | undefined }): void => void (pid = child.pid ?? 0)
-    return exec(replies, ['--json', `--transactional=${how}`, ...args, 'x'], { cwd, home, onStart })
+    return exec(replies, ['--json', `--view=${how}`, ...args, 'x'], { cwd, home, onStart })
   }
   const sessions = join(home, '.local/state/portcullis/sessions')
   const session = (): string => join(sessions, readdirSync(sessions)[0] ?? '')
@@ -90,7 +90,7 @@ describe.skipIf(needsBubblewrap()).each(ways)('in a view (%s), what a run has ma
     const { ask, run } = place()
     await run(how, [cmd(`echo precious > "$(printf 'n\\377')"`)])
     expect((await ask(...prune)).stdout).toContain('0 sessions removed\n1 session kept')
-    expect((await ask('changes', '--last')).stdout).toContain("can't be landed: ")
+    expect((await ask('changes', '--last')).stdout).toContain('left out: ')
   })
 
   test('is not pruned after it was reverted, not even if the session went on in a new view', async () => {
@@ -111,14 +111,14 @@ describe.skipIf(needsBubblewrap()).each(ways)('in a view (%s), what a run has ma
 
   test('is pruned if it landed, even if files that git ignores stayed behind', async () => {
     const { ask, run, session } = place({ 'a.txt': 'a\n', '.gitignore': 'out\n' })
-    await run(how, [cmd('echo x > new; echo o > out')])
+    await run(how, [cmd('echo x > new; echo o > out')], ['--land-ignored=no'])
     expect(existsSync(join(session(), 'view'))).toBe(true)
     expect((await ask(...prune)).stdout).toBe('1 session removed\n')
   })
 
   test('is kept if somebody has changed it since it was recorded', async () => {
     const { ask, run, session } = place({ 'a.txt': 'a\n', '.gitignore': 'out\n' })
-    await run(how, [cmd('echo x > new; echo o > out')])
+    await run(how, [cmd('echo x > new; echo o > out')], ['--land-ignored=no'])
     const view = join(session(), how === 'copy' ? 'view/0' : 'view/upper-0')
     writeFileSync(join(view, 'new'), 'y\n')
     expect((await ask(...prune)).stdout).toContain('0 sessions removed\n1 session kept')
@@ -155,14 +155,14 @@ describe.skipIf(needsBubblewrap()).each(ways)('in a view (%s), what a run has ma
 })
 
 testUnless(whyNoBubblewrap() ?? whyNoOverlay() ?? whyNotAsNobody())(
-  'a directory of the tree that the user can’t read, but that a run has made readable on an overlay, is a conflict with the reason',
+  'a directory of the tree that the user can’t read, but that a run has made readable on an overlay, is left out with the reason',
   async () => {
     const { cwd, home } = place({ 'a.txt': 'a\n', 'd/f': 'f\n' })
     giveToNobody(cwd, home)
     chmodSync(join(cwd, 'd'), 0o000)
     const command = 'echo n > new; chmod 755 d; cat d/f; echo g > d/g'
     const ended = await onOverlay(cwd, [cmd(command)], { home, startedBy: asNobody })
-    const why = expect.stringContaining("you can't read")
-    expect([outputOf(ended), reportOf(ended)?.conflicts]).toEqual(['f\n', [{ path: join(cwd, 'd'), why }]])
+    const why = expect.stringContaining("can't be read")
+    expect([outputOf(ended), reportOf(ended)?.left_out]).toEqual(['f\n', [{ path: join(cwd, 'd'), why }]])
   },
 )

@@ -51,7 +51,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
         },
         { say: [say('done')], usage: { input: 1000, output: 10 } },
       ],
-      ['--json', '--transactional', '--land', 'never', 'x'],
+      ['--json', '--land', 'never', 'x'],
       { cwd: repository(), home },
     )
     const hook = { kind: 'hook', what: expect.stringContaining('hooks.json') }
@@ -86,7 +86,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
         'startup_timeout_sec = 1',
       ].join('\n'),
     })
-    const ended = await exec([cmd('true'), [say('done')]], ['--json', '--transactional', 'x'], {
+    const ended = await exec([cmd('true'), [say('done')]], ['--json', 'x'], {
       cwd: repository(),
       home,
     })
@@ -95,7 +95,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
   })
 
   test('is only the cost of the model if nothing is configured', async () => {
-    const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '--transactional', 'x'], {
+    const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', 'x'], {
       cwd: repository(),
     })
     expect([startOf(ended)?.outside, endOf(ended)?.outside]).toEqual([undefined, []])

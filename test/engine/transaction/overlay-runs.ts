@@ -54,7 +54,7 @@ type Options = {
 export function onOverlay(cwd: string, steps: readonly Reply[], options: Options = {}): Promise<Exec> {
   const { how = 'overlay', args = [], ...rest } = options
   const replies = (index: number): Reply => steps[index] ?? [say('done')]
-  return exec(replies, ['--json', `--transactional=${how}`, ...args, 'x'], { cwd, ...rest })
+  return exec(replies, ['--json', `--view=${how}`, ...args, 'x'], { cwd, ...rest })
 }
 
 /** The outcome of a run's changes. */

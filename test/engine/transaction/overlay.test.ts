@@ -109,12 +109,11 @@ asNobodyTest('an overlay needs no privileges: it works the same for a user witho
       startedBy: asNobody,
     },
   )
-  const ref = `refs/heads/portcullis/${reportOf(ended)?.run}`
-  expect(reportOf(ended)).toMatchObject({ outcome: 'landed', commits: [{ path: cwd, ref }], repositories: [] })
+  expect(reportOf(ended)).toMatchObject({ outcome: 'landed', commits: [{ path: cwd, moved: {} }], repositories: [] })
   expect(facts(cwd)).toBe(facts(plain))
   expect(outputOf(ended)).toContain('65534\n')
   const [setpriv = '', ...words] = asNobody
-  expect(execFileSync(setpriv, [...words, 'git', 'log', '--format=%s', ref], { cwd }).toString()).toBe('first\n')
+  expect(execFileSync(setpriv, [...words, 'git', 'log', '--format=%s'], { cwd }).toString()).toBe('first\n')
 })
 
 overlayTest(
@@ -185,7 +184,7 @@ overlayTest.each([
           )
         : [say('done')]
     },
-    ['--json', '--transactional=overlay', 'x'],
+    ['--json', '--view=overlay', 'x'],
     { cwd, home },
   )
   expect(reportOf(ended)).toMatchObject({ outcome: 'landed', strategy: 'overlay', conflicts: [] })
@@ -216,13 +215,13 @@ overlayTest.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
         if (index === 1) end()
         return index === 0 ? cmd(changes) : cmd('sleep 60')
       },
-      ['--json', '--transactional=overlay', 'x'],
+      ['--json', '--view=overlay', 'x'],
       { cwd, home, onStart: (child) => (end = () => void child.kill(signal)) },
     )
     const codes = { SIGKILL: null, SIGINT: 130, SIGTERM: 143 }
     expect([ended.code, fingerprint(cwd)]).toEqual([codes[signal], before])
     const shown = await agent(['changes', '--last'], { cwd, home })
-    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect([shown.code, shown.stderr]).toEqual([0, expect.stringMatching(/^The newest run here: \S+\n$/)])
     expect(shown.stdout).toContain('M a.txt  +1 -1\n')
     expect(fingerprint(cwd)).toEqual(before)
     if (signal === 'SIGINT') {
@@ -251,7 +250,7 @@ overlayTest(
         if (index === 1) asked = agent(['changes', '--last'], { cwd, home })
         return [cmd('echo x > a.txt'), cmd('sleep 2; cat a.txt')][index] ?? [say('done')]
       },
-      ['--json', '--transactional=overlay', 'x'],
+      ['--json', '--view=overlay', 'x'],
       { cwd, home },
     )
     expect([ended.code, outputOf(ended)]).toEqual([0, 'x\n'])
@@ -261,12 +260,12 @@ overlayTest(
 
 overlayTest('a run on an overlay reads its prompt from standard input, and has its terminal', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
-  const piped = await exec([[say('done')]], ['--transactional=overlay', '-'], { cwd, stdin: 'the words' })
+  const piped = await exec([[say('done')]], ['--view=overlay', '-'], { cwd, stdin: 'the words' })
   expect([piped.code, piped.stdout]).toEqual([0, 'done\n'])
   expect(JSON.stringify(piped.requests[0])).toContain('the words')
   const shown = await execAtTerminal(
     [cmd('touch b.txt'), [say('done')]],
-    ['--transactional=overlay', '--ask-for-approval', 'untrusted', 'x'],
+    ['--view=overlay', '--ask-for-approval', 'untrusted', 'x'],
     [{ after: '[y/', text: 'y\n' }],
     { cwd },
   )
@@ -299,7 +298,7 @@ overlayTest('a run that can’t have an overlay says why, and what would help', 
   const refused = await onOverlay(cwd, [], { home, startedBy: onAnother })
   expect([refused.code, refused.requests.length, fingerprint(cwd)]).toEqual([5, 0, before])
   expect(refused.stdout).toContain('no overlay can be stored on this file system')
-  expect(refused.stdout).toContain('Use --transactional=copy, which copies a tree of any size')
+  expect(refused.stdout).toContain('Use --view=copy, which copies a tree of any size')
   const docker = await onOverlay(cwd, [], { args: ['-c', 'sandbox_backend="docker"'] })
   expect([docker.code, docker.stdout]).toEqual([5, expect.stringContaining("the docker daemon can't see an overlay")])
 })

@@ -25,7 +25,7 @@ type Signals = readonly (readonly [NodeJS.Signals, Moment])[]
 async function changed(args: readonly string[], env: Record<string, string> = {}) {
   const [cwd, home] = [repository(olds), tempDir()]
   const before = snapshot(cwd)
-  const ran = await exec([cmd(command), [say('done')]], ['--json', '--transactional=copy', ...args, 'x'], {
+  const ran = await exec([cmd(command), [say('done')]], ['--json', '--view=copy', ...args, 'x'], {
     cwd,
     home,
     env,
@@ -116,7 +116,7 @@ describe.skipIf(needsBubblewrap())('signals while changes land', () => {
       if (index > 0) interrupt()
       return cmd(index === 0 ? command : 'sleep 60')
     }
-    const ran = await exec(replies, ['--json', '--transactional=copy', '--land', 'always', 'x'], {
+    const ran = await exec(replies, ['--json', '--view=copy', '--land', 'always', 'x'], {
       ...{ cwd, env },
       onStart: (child) => (interrupt = () => void child.kill('SIGTERM')),
     })

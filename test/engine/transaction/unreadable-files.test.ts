@@ -52,7 +52,8 @@ asOrdinaryUser(
     chmodSync(join(cwd, 'of-root'), 0o600)
     const index = readFileSync(join(cwd, '.git/index'))
     const steps = [cmd(commitAll), cmd(`git ${by} stash -q; git reset -q --hard HEAD~1; git status --porcelain`)]
-    const ended = await onOverlay(cwd, steps, { home, how: 'copy', startedBy: asNobody })
+    const args = ['--land', 'never']
+    const ended = await onOverlay(cwd, steps, { home, how: 'copy', args, startedBy: asNobody })
     expect(ended.code, ended.stderr).toBe(0)
     expect(outputOf(ended)).toBe('second\n\n a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n')
     expect(readFileSync(join(cwd, '.git/index')).equals(index)).toBe(true)
@@ -61,8 +62,7 @@ asOrdinaryUser(
 
 asOrdinaryUser('no commit that lands deletes a tracked file that the user can’t read', async () => {
   const { cwd, home } = treeOfNobody(`${twoFiles}; chmod 000 secret`)
-  const args = ['--land-commits']
-  const ended = await onOverlay(cwd, [cmd(commitAll)], { home, how: 'copy', args, startedBy: asNobody })
+  const ended = await onOverlay(cwd, [cmd(commitAll)], { home, how: 'copy', startedBy: asNobody })
   expect(ended.code, ended.stderr).toBe(0)
   expect(sh(cwd, 'git log --format=%s && git ls-files -v')).toBe('second\nfirst\nH a.txt\nH secret\n')
 })
@@ -96,13 +96,13 @@ asOrdinaryUser(
   },
 )
 
-onBoth('what a run adds to a directory that the user can’t read keeps its changes from landing', async () => {
+onBoth('what a run adds to a directory that the user can’t read is left out, and the rest lands', async () => {
   const { cwd, home } = treeOfNobody(`mkdir closed; echo c > closed/c.txt; ${twoFiles}; chmod 000 closed`)
   onTestFinished(() => chmodSync(join(cwd, 'closed'), 0o755))
   const command = 'chmod 755 closed && echo n > closed/new.txt && chmod 000 closed; echo b > a.txt'
   const ended = await onOverlay(cwd, [cmd(command)], { home, startedBy: asNobody })
-  expect(reportOf(ended)).toMatchObject({ outcome: 'conflict', conflicts: [{ path: join(cwd, 'closed') }] })
-  expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('a\n')
+  expect(reportOf(ended)).toMatchObject({ outcome: 'landed', left_out: [{ path: join(cwd, 'closed') }] })
+  expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('b\n')
 })
 
 onBoth(

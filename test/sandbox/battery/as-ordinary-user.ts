@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { build } from 'esbuild'
+import { prepared } from '../../../.ci/build/prepared.ts'
 
 /** The user `nobody`, who owns nothing. */
 const nobody = { uid: 65534, gid: 65534 }
@@ -29,6 +30,7 @@ export async function runAsOrdinaryUser(program: string, args: readonly string[]
       platform: 'node',
       // The docker client's ssh package contains compiled code, so it is replaced. Backends other than docker don't need the client at all.
       ...(args.includes('docker') ? { alias: { ssh2: 'node:events' } } : { external: ['dockerode'] }),
+      plugins: [prepared],
       banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     })
     await copyFile(process.execPath, node)

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile, readdir } from 'node:fs/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
@@ -80,12 +81,18 @@ export async function makePlaces(): Promise<Places> {
     close: async () => {
       sleeper.kill('SIGKILL')
       for (const server of [...servers, udp]) server.close()
-      for (const place of [base, `/tmp/${stray}`, `/var/tmp/${stray}`])
+      // The home stays for now: probes run side by side, and one that still runs may have found this home in the environment.
+      homes.push(base)
+      const names = existsSync(base) ? await readdir(base) : []
+      const inBase = names.map((name) => join(base, name)).filter((place) => place !== home)
+      for (const place of [...inBase, `/tmp/${stray}`, `/var/tmp/${stray}`])
         await rm(place, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }
 
+/** The directories of closed places, which contain nothing but their homes. */
+const homes: string[] = []
 let made: Promise<string> | undefined
 
 /** A repository that contains another one. It is created only once, because calling git each time would make creating `Places` slow. */
@@ -105,8 +112,9 @@ function template(): Promise<string> {
   return made
 }
 
-/** Removes the repository from which all workspaces were copied. */
-export async function removeTemplate(): Promise<void> {
+/** Removes what probes share: the repository from which all workspaces were copied, and all homes. */
+export async function removeShared(): Promise<void> {
+  for (const base of homes.splice(0)) await rm(base, { recursive: true, force: true, maxRetries: 5 })
   if (made !== undefined) await rm(await made, { recursive: true, force: true })
   made = undefined
 }

@@ -9,7 +9,7 @@ import { credentialPlaces, openSandbox, parsePolicy, type Backend } from '../../
 import { hierarchyHere } from '../../../sandbox/limits/prepare.ts'
 import { fingerprint } from '../../engine/transaction/fingerprint.ts'
 import { image, imageRoots } from '../docker-image.ts'
-import { makePlaces, removeTemplate, secret, type Places } from './places.ts'
+import { makePlaces, removeShared, secret, type Places } from './places.ts'
 import { probes, type Mode, type Outcome, type Probe } from './probes.ts'
 import { planted, realOnly, viewProbes, type ViewPlaces } from './view-probes.ts'
 
@@ -64,7 +64,7 @@ export async function runBattery(backend: Backend, viewed = false): Promise<read
       await Promise.all(Array.from({ length: backend === 'docker' ? 4 : 2 }, worker))
     }
   } finally {
-    await removeTemplate()
+    await removeShared()
     delete process.env['PROBE_API_TOKEN']
     if (home === undefined) delete process.env['HOME']
     else process.env['HOME'] = home

@@ -125,6 +125,30 @@ test('a body passes unchanged, and the site gets the host that was judged, not t
   })
 })
 
+test.each(
+  ['GET', 'DELETE', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'QUERY'].flatMap((method) => [
+    [
+      method,
+      'of unknown length',
+      'Transfer-Encoding: chunked\r\nConnection: close',
+      '5\r\nhello\r\n0\r\n\r\n',
+    ] as const,
+    [method, 'of known length', 'Content-Length: 5\r\nConnection: close, content-length', 'hello'] as const,
+  ]),
+)(
+  'the body of a %s request %s keeps its framing, so that it never looks like another request',
+  async (method, _, framing, body) => {
+    const site = await openSite()
+    const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], {
+      'site.test': ['127.0.0.1'],
+    })
+    const head = `${method} http://site.test:${site}/x HTTP/1.1\r\nHost: site.test\r\n${framing}\r\n\r\n`
+    const answer = await exchange(port, head + body)
+    expect(answer.match(/HTTP\/1.1 200/g)).toHaveLength(1)
+    expect(answer).toContain('"body":"hello"')
+  },
+)
+
 test.each([
   ['another host', 'evil.test:443'],
   ['a host below an allowed one', 'a.site.test:443'],

@@ -10,6 +10,7 @@ import { protectedPlaces } from '../../../sandbox/protected/default-places.ts'
 import { protectedBelow, writableRoots } from '../../../sandbox/roots.ts'
 import { seatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
 import { evaluator } from './evaluator.ts'
+import { tries } from '../../support/tries.ts'
 
 /** A disk on which every path exists. */
 const full: FileSystemView = {
@@ -74,7 +75,7 @@ test('for any policy and path, a profile allows the same as the mounts of bubble
         expect({ path, ...answer }).toEqual({ path, ...inMounts(mounts, path) })
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   )
 })
 
@@ -124,6 +125,6 @@ test('for any protected name at any depth, the profile refuses an absent file li
       }
       expect({ path, ...answer }).toEqual({ path, ...expected })
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   )
 })

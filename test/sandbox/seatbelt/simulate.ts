@@ -4,7 +4,7 @@ import { createMetadataGuard } from '../../../sandbox/git/guard.ts'
 import { parsePolicy } from '../../../sandbox/index.ts'
 import { protectedBelow, writableRoots } from '../../../sandbox/roots.ts'
 import { seatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
-import { makePlaces, removeTemplate } from '../battery/places.ts'
+import { makePlaces, removeShared } from '../battery/places.ts'
 import { probes } from '../battery/probes.ts'
 import type { Executed } from '../battery/run-battery.ts'
 import { attempts } from './attempts.ts'
@@ -37,6 +37,6 @@ export async function simulateBattery(): Promise<readonly Executed[]> {
     if (home === undefined) delete process.env['HOME']
     else process.env['HOME'] = home
     await places.close()
-    await removeTemplate()
+    await removeShared()
   }
 }

@@ -1,6 +1,7 @@
 import type { Received } from '../sse-server.ts'
 import { ungrammatical } from './llama-schema.ts'
 import { eventsIn, firstBroken, firstTwice, type Rule } from './rules.ts'
+import { unacceptable } from './tool-schema.ts'
 
 type Call = {
   readonly id: string
@@ -191,8 +192,16 @@ const rules: readonly Rule<Body>[] = [
       if (twice !== undefined) return `tools: ${twice} is there twice`
       const odd = names.find((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
       if (odd !== undefined) return `Invalid 'tools[].function.name': ${odd}`
-      if (isOpenAIs(model)) return undefined
-      return tools.map(({ function: { name, parameters } }) => ungrammatical(parameters, name)).find(Boolean)
+      const rough = isOpenAIs(model)
+        ? undefined
+        : tools.map(({ function: { name, parameters } }) => ungrammatical(parameters, name)).find(Boolean)
+      if (rough !== undefined) return rough
+      return tools
+        .map(({ function: { name, parameters } }) => {
+          const words = unacceptable(parameters)
+          return words && `Invalid schema for function '${name}': ${words}`
+        })
+        .find(Boolean)
     },
   },
   {

@@ -1,5 +1,6 @@
 import type { Received } from '../sse-server.ts'
 import { eventsIn, firstBroken, firstTwice, type Rule } from './rules.ts'
+import { unacceptable } from './tool-schema.ts'
 
 type Block = Readonly<Record<string, unknown>> & { readonly type: string }
 type Message = { readonly role: string; readonly content: readonly Block[] }
@@ -231,7 +232,13 @@ const rules: readonly Rule<Body>[] = [
       const named = tools.find(({ name }) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name))
       if (named !== undefined) return `tools: name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$': ${named.name}`
       const shaped = tools.find(({ type, input_schema: schema }) => type === undefined && schema?.type !== 'object')
-      return shaped && `tools.${shaped.name}.input_schema.type: Field required`
+      if (shaped !== undefined) return `tools.${shaped.name}.input_schema.type: Field required`
+      return tools
+        .map(({ type, input_schema: schema }, at) => {
+          const words = type === undefined ? unacceptable(schema) : undefined
+          return words && `tools.${at}.custom.input_schema: JSON schema is invalid: ${words}`
+        })
+        .find(Boolean)
     },
   },
   {

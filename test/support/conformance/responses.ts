@@ -1,5 +1,6 @@
 import type { Received } from '../sse-server.ts'
 import { eventsIn, firstBroken, firstTwice, type Rule } from './rules.ts'
+import { unacceptable } from './tool-schema.ts'
 
 type Item = {
   readonly type: string
@@ -11,7 +12,7 @@ type Item = {
 type Body = {
   readonly model: string
   readonly input: readonly Item[]
-  readonly tools?: readonly { readonly type: string; readonly name?: string }[]
+  readonly tools?: readonly { readonly type: string; readonly name?: string; readonly parameters?: unknown }[]
   readonly prompt_cache_key?: string
   readonly include?: readonly string[]
   readonly reasoning?: object
@@ -125,7 +126,13 @@ const rules: readonly Rule<Body>[] = [
       const twice = firstTwice(names)
       if (twice !== undefined) return `tools: ${twice} is there twice`
       const odd = names.find((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
-      return odd && `Invalid 'tools[].name': ${odd}`
+      if (odd !== undefined) return `Invalid 'tools[].name': ${odd}`
+      return tools
+        .map(({ type, name = '', parameters }) => {
+          const words = type === 'function' ? unacceptable(parameters) : undefined
+          return words && `Invalid schema for function '${name}': ${words}`
+        })
+        .find(Boolean)
     },
   },
   {

@@ -85,7 +85,7 @@ export async function nothingHappens(
     let notMade = ''
     let acted: Promise<Failures> = Promise.resolve([])
     const ended = await run(tree, home, {
-      args: [`--transactional=${strategy}`, '--land-ignored', '--land-commits', ...(end.args ?? [])],
+      args: [`--view=${strategy}`, ...(end.args ?? [])],
       reply: (index, request) => {
         asked = index
         if (index === 0) return cmd(scriptOf(made))
@@ -125,7 +125,7 @@ export async function everythingHappens(strategy: Strategy, all: readonly Change
         return [say('done')]
       }
       await run(plain, plainHome, { args: [], reply })
-      const args = [`--transactional=${strategy}`, '--land-ignored', '--land-commits']
+      const args = [`--view=${strategy}`]
       const ended = await run(tree, home, { args, reply })
       const left = facts(tree)
       const undone = await agent(['undo', '--last'], { cwd: tree, home })

@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import { oneLine } from './text/one-line.ts'
+import { counted } from './text/counted.ts'
+
+/** Not in Codex: the result of a `--verify` command's last run. */
+export const verified = z.object({
+  command: z.string(),
+  passed: z.boolean(),
+  /** The exit code; null if the command was killed or did not start. */
+  exit_code: z.int().nullable(),
+  duration_ms: z.number(),
+  /** How many times the command ran. */
+  attempts: z.int(),
+})
+
+export type Verified = z.infer<typeof verified>
+
+/**
+ * Not in Codex: what a run did, made from its record alone, never from what a model said. Long lists are cut: of commands, the last 50 are kept, of files of
+ * each kind the first 100, of commits the newest 50, of refusals the first 50.
+ */
+export const runRecord = z.object({
+  /** The last outcome of each command that ran tests, in the order of these last runs. */
+  tests: z.array(
+    z.object({
+      command: z.string(),
+      /** The directory, if it wasn't the one in which the run began. */
+      cwd: z.string().optional(),
+      /**
+       * `no-tests`: the command succeeded, but found no tests. `unknown`: neither the exit code nor the output says it, because the command is only a part of its
+       * line, as in `npm test | tail`.
+       */
+      outcome: z.enum(['passed', 'failed', 'refused', 'no-tests', 'unknown']),
+      /** The exit code of the whole line; null if it was refused, killed or didn't start. */
+      exit_code: z.int().nullable(),
+      /** How many tests failed and how many were skipped, according to the output. Absent: the output doesn't say. */
+      failed: z.int().optional(),
+      skipped: z.int().optional(),
+      /** How many times the run executed this command. */
+      runs: z.int(),
+    }),
+  ),
+  /** The last result of each `--verify` command that ran. */
+  verified: z.array(verified),
+  /**
+   * Each attempt to push or publish something, by a command or by a tool of an MCP server. `done`: it succeeded. `dry-run`: it only reported what it would do.
+   * `unknown`: it pushed nothing new, or its result is unknown.
+   */
+  pushed: z.array(
+    z.object({ command: z.string(), outcome: z.enum(['done', 'failed', 'refused', 'dry-run', 'unknown']) }),
+  ),
+  /** The commits that were made during the run and that a branch, a tag or `HEAD` reaches, newest first. Null: git could not be asked. */
+  commits: z.array(z.object({ commit: z.string(), subject: z.string() })).nullable(),
+  /**
+   * The changed files, as `changes` counts them, relative to the workspace if they are in it. `tests`: those that are tests, judged by their names.
+   * `not_counted`: why files that commands wrote are missing.
+   */
+  files: z.object({
+    created: z.array(z.string()),
+    changed: z.array(z.string()),
+    deleted: z.array(z.string()),
+    tests: z.array(z.string()),
+    not_counted: z.string().optional(),
+  }),
+  /** What was refused. */
+  refused: z.array(z.object({ what: z.string(), reason: z.string() })),
+})
+
+export type RunRecord = z.infer<typeof runRecord>
+
+/** Not in Codex: a fact that the model delivered for `--claims`, and what the record says instead. */
+export const contradiction = z.object({
+  about: z.enum(['tests', 'pushed', 'files']),
+  claimed: z.string(),
+  record: z.string(),
+})
+
+export type Contradiction = z.infer<typeof contradiction>
+
+/** A line of a record for people. `isBad`: something failed or was refused. */
+type RecordLine = {
+  readonly name: 'tests' | 'commits' | 'pushed' | 'push'
+  readonly words: string
+  readonly isBad: boolean
+}
+
+/** Describes what a summary of a run doesn't show elsewhere: what was tested, committed and pushed. */
+export function recordLines({ tests, commits, pushed }: RunRecord): readonly RecordLine[] {
+  const done = pushed.filter(({ outcome }) => outcome === 'done')
+  const tried = pushed.filter(({ outcome }) => outcome !== 'done')
+  return [
+    ...(tests.length === 0 ? [{ name: 'tests', words: 'none ran', isBad: false } as const] : tests.map(testLine)),
+    { name: 'commits', words: commitWords(commits), isBad: false },
+    ...(done.length === 0 ? [{ name: 'pushed', words: 'nothing', isBad: false } as const] : []),
+    ...done.map(({ command }) => ({ name: 'pushed', words: oneLine(command), isBad: false }) as const),
+    ...tried.map(
+      ({ command, outcome }) =>
+        ({ name: 'push', words: `${oneLine(command)}: ${pushWords[outcome]}`, isBad: outcome !== 'dry-run' }) as const,
+    ),
+  ]
+}
+
+const pushWords = {
+  done: 'done',
+  failed: 'failed',
+  refused: 'refused',
+  'dry-run': 'dry run',
+  unknown: 'nothing new, or result unknown',
+} as const
+
+function testLine({
+  command,
+  cwd,
+  outcome,
+  exit_code: code,
+  failed,
+  skipped,
+  runs,
+}: RunRecord['tests'][number]): RecordLine {
+  const said = [
+    testWords[outcome],
+    ...(outcome === 'failed' && code !== null ? [`exit ${code}`] : []),
+    ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
+    ...(skipped === undefined || skipped === 0 ? [] : [`${skipped} skipped`]),
+    ...(runs === 1 ? [] : [`last of ${runs}`]),
+  ]
+  const where = cwd === undefined ? '' : ` (in ${oneLine(cwd)})`
+  return { name: 'tests', words: `${oneLine(command)}${where}: ${said.join(', ')}`, isBad: outcome !== 'passed' }
+}
+
+const testWords = {
+  passed: 'passed',
+  failed: 'failed',
+  refused: 'refused',
+  'no-tests': 'found no tests',
+  unknown: 'result unknown',
+} as const
+
+const mostNamed = 5
+
+function commitWords(commits: RunRecord['commits']): string {
+  if (commits === null) return 'unknown'
+  if (commits.length === 0) return 'none'
+  const named = commits.slice(0, mostNamed).map(({ commit, subject }) => `${commit.slice(0, 9)} ${oneLine(subject)}`)
+  const more = commits.length - named.length
+  return [...named, ...(more > 0 ? [`and ${counted(more, 'more commit', 'more commits')}`] : [])].join('; ')
+}

@@ -1,0 +1,156 @@
+/*
+ * How the engine gets the proxy's listening socket of a command. Only a process inside a network namespace can create a socket there, and Node accepts
+ * sockets only from its own children, through the channel that it has given them.
+ */
+#include "helper.h"
+
+#include "confine.h"
+#include <linux/fcntl.h>
+#include <linux/in.h>
+#include <linux/prctl.h>
+#include <linux/socket.h>
+#include <linux/un.h>
+#include <asm/signal.h>
+#include <asm/socket.h>
+
+/* From bits/socket.h, which the kernel's headers lack; all of it is part of the kernel's stable interface. */
+enum { UNIX = 1, INTERNET = 2, STREAM = 1, CLOSE_ON_EXEC = O_CLOEXEC, RIGHTS = 1, CUT_OFF = 8 /* MSG_CTRUNC */ };
+struct message {
+  void *name;
+  int name_size;
+  struct part {
+    const void *bytes;
+    size_t size;
+  } *parts;
+  size_t part_count;
+  void *control;
+  size_t control_size;
+  unsigned flags;
+};
+/* A struct cmsghdr with one descriptor. */
+struct passed {
+  size_t size;
+  int level, type, descriptor, padding;
+};
+enum { SIZE_OF_PASSED = offsetof(struct passed, padding) };
+
+/* The requested length of the queue for connections. The kernel reduces it to its own limit. */
+enum { QUEUE = 511 };
+
+/* What Node itself sends for `process.send(message, server)`: a child's channel then emits the event `message` with that server. */
+static const char message_of_node[] = "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Server\",\"msg\":{\"listening\":true}}\n";
+
+/* The messages that the engine looks for in a command's error output (see `network/inside.ts`). */
+static const char directory_missing[] = "portcullis: the command's working directory is not in the container\n";
+static const char listener_failed[] = "portcullis: the proxy that enforces the network allow-list did not start\n";
+
+/* Where the relay waits, relative to the working directory: a full path could be too long for a socket's address. */
+static const struct sockaddr_un relay_address = {.sun_family = UNIX, .sun_path = "proxy"};
+enum { SIZE_OF_RELAY_ADDRESS = offsetof(struct sockaddr_un, sun_path) + sizeof "proxy" };
+
+/* Passes a listening socket on. */
+static long pass_on(int channel, int descriptor) {
+  struct part text = {message_of_node, sizeof message_of_node - 1};
+  struct passed passed = {SIZE_OF_PASSED, SOL_SOCKET, RIGHTS, descriptor, 0};
+  struct message message = {.parts = &text, .part_count = 1, .control = &passed, .control_size = sizeof passed};
+  return error_in(CALL(sendmsg, channel, &message, 0));
+}
+
+/* Whether a descriptor is a socket that listens for connections of the internet protocol. Whoever reaches the relay could send it anything. */
+static bool is_listening(int descriptor) {
+  int domain = 0, listens = 0;
+  uint32_t size_of_domain = sizeof domain, size_of_listens = sizeof listens;
+  return CALL(getsockopt, descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size_of_domain) >= 0 && domain == INTERNET &&
+         CALL(getsockopt, descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size_of_listens) >= 0 && listens != 0;
+}
+
+/* Receives a socket that `pass_on` has sent. Returns its descriptor; a negated error number if anything else came. */
+static long receive(int connection) {
+  char received[sizeof message_of_node];
+  struct part text = {received, sizeof received};
+  struct passed passed = {0};
+  struct message message = {.parts = &text, .part_count = 1, .control = &passed, .control_size = sizeof passed};
+  long count = CALL(recvmsg, connection, &message, 0);
+  if (count < 0) return count;
+  bool is_one = message.control_size >= SIZE_OF_PASSED && passed.size == SIZE_OF_PASSED && passed.level == SOL_SOCKET && passed.type == RIGHTS;
+  return is_one && (message.flags & CUT_OFF) == 0 && is_listening(passed.descriptor) ? passed.descriptor : -EPROTO;
+}
+
+/* Starts to listen on a port of the loopback interface. */
+static long listen_on(int server, long port) {
+  struct sockaddr_in address = {
+    .sin_family = INTERNET,
+    .sin_port = (uint16_t)(port << 8 | port >> 8),
+    .sin_addr = {0x0100007f /* 127.0.0.1, in the network's order */},
+  };
+  long error = error_in(CALL(bind, server, &address, sizeof address));
+  return error < 0 ? error : error_in(CALL(listen, server, QUEUE));
+}
+
+/* Ends with 0, or with the error number of the call that failed. */
+_Noreturn void listener(char **words, char **environment) {
+  (void)environment;
+  long port = take_argument(words[0], 65535), channel = words[0] == NULL ? -1 : take_argument(words[1], INT32_MAX);
+  if (port < 0 || channel < 0) leave(EINVAL);
+  long server = CALL(socket, INTERNET, STREAM, 0);
+  if (server < 0) leave(-server);
+  long error = listen_on((int)server, port);
+  leave(-(error < 0 ? error : pass_on((int)channel, (int)server)));
+}
+
+/*
+ * Receives a socket from the first process that connects, and passes it on. Writes one byte to its standard output when it is ready. Does not outlive
+ * its parent. Ends with 0, or with the error number of the call that failed.
+ */
+_Noreturn void relay(char **words, char **environment) {
+  (void)environment;
+  long channel = take_argument(words[0], INT32_MAX);
+  if (channel < 0) leave(EINVAL);
+  CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  long server = CALL(socket, UNIX, STREAM, 0);
+  if (server < 0) leave(-server);
+  long error = error_in(CALL(bind, server, &relay_address, SIZE_OF_RELAY_ADDRESS));
+  if (error == 0) error = error_in(CALL(listen, server, 1));
+  /* If the parent ended before the first call above, this write fails, which ends the relay. */
+  if (error == 0) error = write_all(1, "\n", 1);
+  if (error < 0) leave(-error);
+  long connection = CALL(accept4, server, 0, 0, 0);
+  if (connection < 0) leave(-connection);
+  long received = receive((int)connection);
+  leave(-(received < 0 ? received : pass_on((int)channel, (int)received)));
+}
+
+static _Noreturn void give_up(const char *line) {
+  write_all(2, line, length_of(line));
+  leave(CANNOT_RUN);
+}
+
+/* If this is zero or more, the call succeeded. */
+static long need_listener(long result) {
+  if (result < 0) give_up(listener_failed);
+  return result;
+}
+
+/*
+ * Passes the port's socket to the relay in the directory where this process starts. After that, it fails only if the command can't be started. Both
+ * sockets are closed when the command starts, because the command must not inherit them.
+ */
+_Noreturn void enter(char **words, char **environment) {
+  for (int index = 0; index < 4; index++) if (words[index] == NULL) leave(CANNOT_RUN);
+  long port = take_argument(words[0], 65535);
+  need_listener(port);
+  int channel = (int)need_listener(CALL(socket, UNIX, STREAM | CLOSE_ON_EXEC, 0));
+  int server = (int)need_listener(CALL(socket, INTERNET, STREAM | CLOSE_ON_EXEC, 0));
+  need_listener(CALL(connect, channel, &relay_address, SIZE_OF_RELAY_ADDRESS));
+  /* Closed connections of the previous command may still occupy the port for a while (TIME_WAIT). */
+  int yes = 1;
+  need_listener(CALL(setsockopt, server, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes));
+  need_listener(listen_on(server, port));
+  if (CALL(chdir, words[2]) < 0) give_up(directory_missing);
+  need_listener(apply_filter_from(words[1]));
+  need_listener(pass_on(channel, server));
+  /* The relay ends after it has passed the socket on. Waiting for that makes sure that the engine has it before the command starts. */
+  char nothing;
+  CALL(read, channel, &nothing, 1);
+  become(words + 3, environment);
+}

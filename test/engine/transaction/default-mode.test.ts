@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { say, type Reply } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+import { cmd, reportOf } from './overlay-runs.ts'
+
+const by = '-c user.name=x -c user.email=x@x'
+
+/** What the host's git and other programs obey: everything in the git directory except objects, the index and what a landing may add. */
+function obeyed(cwd: string): unknown {
+  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd, encoding: 'utf8' })
+  const refs = git('for-each-ref', '--format=%(refname) %(objectname)').split('\n')
+  const text = (name: string) =>
+    existsSync(join(cwd, '.git', name)) ? readFileSync(join(cwd, '.git', name), 'utf8') : ''
+  return {
+    config: text('config'),
+    shallow: text('shallow'),
+    head: text('HEAD'),
+    refs: refs.filter((line) => !/^refs\/(?:portcullis\/|heads\/main )/.test(line)),
+    hooks: readdirSync(join(cwd, '.git/hooks')),
+    entries: readdirSync(join(cwd, '.git')).filter((name) => !['portcullis', 'index', 'COMMIT_EDITMSG'].includes(name)),
+  }
+}
+
+/** Everything in the tree that programs would trust: settings for agents, and git directories other than the repository's own. */
+function planted(cwd: string): readonly string[] {
+  return readdirSync(cwd, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !path.startsWith('.git/'))
+    .filter((path) => /(?:^|\/)(?:\.claude|\.envrc|hooks)(?:\/|$)|.\/\.git(?:\/|$)/.test(path))
+}
+
+const hook = 'mkdir -p x/.git/hooks; printf "#!/bin/sh\\n" > x/.git/hooks/pre-commit; chmod +x x/.git/hooks/pre-commit'
+const settings = 'mkdir -p .claude; echo evil > .claude/settings.json'
+const hidden =
+  'h=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100755,$h,.claude/settings.json --cacheinfo 100755,$h,.envrc'
+
+describe.skipIf(needsBubblewrap())(
+  'after a run by default, the tree and the git directory hold only what was judged',
+  () => {
+    test.each([
+      ['an entry that no review can handle', `git init -q x; mkdir x/.git/config.worktree; ${hook}; ${settings}`],
+      ['a git directory without rights', `git init -q x; ${hook}; ${settings}; chmod 555 x/.git`],
+      [
+        'directories at temporary names',
+        `git init -q x; mkdir -p x/.git/config.portcullis x/.git/config; ${hook}; ${settings}`,
+      ],
+      [
+        'remotes and upstreams',
+        'git remote add evil https://attacker/x; git config branch.main.remote evil; git config remote.evil.fetch "+refs/heads/*:refs/remotes/origin/*"',
+      ],
+      [
+        'forged refs',
+        'for r in remotes/origin/main remotes/origin/release tags/v1.0 tags/main heads/origin/main heads/HEAD notes/commits stash; do git update-ref refs/$r HEAD; done; git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main',
+      ],
+      [
+        'directories that are too deep for a path',
+        `d=$(printf %0100d 0); for i in $(seq 60); do mkdir $d; cd $d; done; git init -q x; ${hook}; ${settings}`,
+      ],
+      ['a git file in the making', `mkdir x; echo "gitdir: $PWD/.git/worktrees/x" > x/.git; ${settings}`],
+      ['a shallow boundary', 'git rev-parse HEAD > .git/shallow'],
+      ['deleted branches', 'git branch -D feature; git tag -d v0'],
+      ['protected files in a commit', `${hidden}; git ${by} commit -qm innocent`],
+      ['protected files in the index', hidden],
+      ['protected files in a stash', `${settings}; git add -f .claude; git ${by} stash -q; git stash list`],
+      [
+        'a repository with a promisor',
+        'git init -q x; git -C x config remote.o.promisor true; git -C x config extensions.partialClone o; git -C x config remote.o.url http://attacker/',
+      ],
+      ['a gitlink', `git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),x; git ${by} commit -qm link`],
+      [
+        'hooks and settings of the repository',
+        'git config core.hooksPath .husky; git config core.fsmonitor ./evil; printf "#!/bin/sh\\n" > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout',
+      ],
+    ])('%s', async (_, command) => {
+      // The Guardian judges what it can read. What a script does, only the landing judges.
+      const cwd = repository({ 'a.txt': 'a\n', 'attack.sh': command })
+      execFileSync(
+        'sh',
+        [
+          '-c',
+          `git checkout -qb main; git add .; git ${by} commit -qm first; git branch feature; git tag v0; git update-ref refs/remotes/origin/main HEAD`,
+        ],
+        { cwd },
+      )
+      const before = obeyed(cwd)
+      const ended = await exec([cmd('sh attack.sh; echo b > a.txt'), [say('done')]], ['--json', 'x'], { cwd })
+      expect([ended.code, reportOf(ended)?.outcome], ended.stderr).toEqual([0, 'landed'])
+      expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('b\n')
+      expect(obeyed(cwd)).toEqual(before)
+      expect(planted(cwd)).toEqual([])
+      const git = (...words: readonly string[]) => execFileSync('git', words, { cwd, encoding: 'utf8' })
+      expect([git('ls-files', '-s'), git('ls-tree', '-r', 'main')].join('\n')).not.toMatch(/\.claude|\.envrc|^160000/m)
+      expect(git('fsck', '--strict')).toBe('')
+    })
+  },
+)
+
+test.skipIf(needsBubblewrap())('in place, every event and the summary say that no change is judged', async () => {
+  const inPlace = await exec([cmd('echo b > a.txt'), [say('done')]], ['--json', '--in-place', 'x'], {
+    cwd: repository({ 'a.txt': 'a\n' }),
+  })
+  expect(inPlace.events.map((event) => ('in_place' in event ? event.in_place : undefined))).toEqual(
+    inPlace.events.map(() => 'not judged'),
+  )
+  expect(inPlace.stderr).toMatch(/^model .*\(bubblewrap, in place: not judged\)/)
+  expect(inPlace.stderr).toMatch(/^  in place: not judged$/m)
+  const onView = await exec([[say('done')]], ['--json', 'x'], { cwd: repository() })
+  expect(onView.events.filter((event) => 'in_place' in event)).toEqual([])
+})
+
+test.skipIf(needsBubblewrap())(
+  'changes that did not land lie as a patch beside the report, but never in the tree',
+  async () => {
+    const cwd = repository({ 'a.txt': 'a\n' })
+    const reports = tempDir()
+    const steps = (index: number): Reply => (index === 0 ? cmd('echo b > a.txt') : [say('done')])
+    const ended = await exec(steps, ['--verify', 'false', '--report', join(reports, 'run.html'), 'x'], { cwd })
+    expect(ended.code, ended.stderr).toBe(1)
+    execFileSync('git', ['apply', join(reports, 'run.changes.patch')], { cwd })
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('b\n')
+    await exec(steps, ['--land', 'never', '-o', 'said.txt', 'x'], { cwd })
+    await exec(steps, ['-o', join(reports, 'good.txt'), 'x'], { cwd: repository({ 'a.txt': 'a\n' }) })
+    expect([readdirSync(cwd), readdirSync(reports)].flat().filter((name) => name.endsWith('.patch'))).toEqual([
+      'run.changes.patch',
+    ])
+  },
+)
