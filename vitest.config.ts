@@ -161,7 +161,7 @@ export default defineConfig({
         test: { ...usual, name: 'main', exclude: [...soak, ...attacks], isolate: false },
       },
       {
-        // `npm test` skips these tests. `.ci/run` runs them, and so should anybody who changes the code that they test.
+        // `npm test` skips these tests. `.ci/run` runs a third of them, `npm run soak -- --only tests` all of them. Whoever changes the code that they test should run them.
         test: { ...usual, name: 'soak', include: soak },
       },
       { test: { ...usual, name: 'attacks', include: attacks } },

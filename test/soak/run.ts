@@ -13,6 +13,8 @@
  *   (`--repositories DIRECTORY,…`, `--commits N` of each, `--mistaken N` of these also with mistakes, `--seed N`)
  * - `chaos`: runs whose provider's answers are refused, cut, reset and otherwise disturbed (`--chaos-runs N`, `--seed N`)
  * - `rates`: 32 runs at once under a token limit (`--carrier`)
+ * - `tests`: all tests of the projects `soak` and `attacks`, of which `.ci/run` runs a third
+ * - `newcomer`: all tests as an ordinary user with an empty home, without docker and strace
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
@@ -28,9 +30,23 @@ import { runTransactions, transactionParts } from '../engine/transaction/battery
 import { fuzzHelper } from '../sandbox/helper-fuzz/run-fuzz.ts'
 import { runRacesAs } from '../sandbox/races/run-races.ts'
 
+const known = [
+  'fuzz',
+  'helper',
+  'matrix',
+  'races',
+  'transactions',
+  'batches',
+  'outages',
+  'patches',
+  'chaos',
+  'rates',
+  'tests',
+  'newcomer',
+] as const
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'fuzz,helper,matrix,races,transactions,batches,outages,patches,chaos,rates' },
+    only: { type: 'string', default: known.join(',') },
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
     runs: { type: 'string', default: '10000000' },
@@ -48,28 +64,32 @@ const { values } = parseArgs({
 })
 const listed = <T extends string>(
   name: 'only' | 'backend' | 'user' | 'carrier' | 'of',
-  known: readonly T[],
+  all: readonly T[],
 ): readonly T[] =>
   values[name].split(',').map((each) => {
-    const found = known.find((one) => one === each)
-    if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
+    const found = all.find((one) => one === each)
+    if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${all.join(', ')}`)
     return found
   })
-const parts = listed('only', [
-  'fuzz',
-  'helper',
-  'matrix',
-  'races',
-  'transactions',
-  'batches',
-  'outages',
-  'patches',
-  'chaos',
-  'rates',
-])
+const parts = listed('only', known)
 const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
+
+/** Runs a program in the folder of the project, and returns why it failed, if it did. */
+function start(program: string, words: readonly string[], variables: Readonly<Record<string, string>> = {}): string[] {
+  const { status } = spawnSync(program, words, {
+    cwd: new URL('../..', import.meta.url),
+    env: { ...process.env, ...variables },
+    stdio: 'inherit',
+  })
+  return status === 0 ? [] : [`${program} ended with ${status}`]
+}
+
+function runTests(words: readonly string[], variables: Readonly<Record<string, string>>): string[] {
+  const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname
+  return start(process.execPath, [vitest, 'run', ...words], variables)
+}
 
 /** Prints a line of the table, and the failures below it. */
 function tell(words: readonly string[], count: string, failures: readonly string[]): void {
@@ -133,15 +153,9 @@ if (parts.includes('batches')) {
   }
 }
 if (parts.includes('outages')) {
-  // This part consists of vitest files, whose tests take longer if `SOAK` is set.
-  const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname
+  // The tests of these files take longer if `SOAK` is set.
   const files = ['outages', 'quota'].map((name) => `test/engine/batch/${name}.test.ts`)
-  const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'soak', ...files], {
-    cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, SOAK: '1' },
-    stdio: 'inherit',
-  })
-  tell(['outages'], `${files.length} files`, status === 0 ? [] : [`vitest ended with ${status}`])
+  tell(['outages'], `${files.length} files`, runTests(['--project', 'soak', ...files], { SOAK: '1' }))
 }
 if (parts.includes('patches')) {
   const repositories = values.repositories.split(',').filter((path) => path !== '')
@@ -168,4 +182,13 @@ if (parts.includes('rates')) {
     for (const figure of figures) process.stdout.write(`    ${figure}\n`)
   }
 }
+if (parts.includes('tests')) {
+  const projects = ['soak', 'attacks']
+  const failures = runTests(
+    projects.flatMap((name) => ['--project', name]),
+    { SEARCH: 'full' },
+  )
+  tell(['tests'], `${projects.length} projects`, failures)
+}
+if (parts.includes('newcomer')) tell(['newcomer'], 'all tests', start('bash', ['.ci/as-a-newcomer', '--all']))
 if (failed) process.exitCode = 1
