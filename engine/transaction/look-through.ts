@@ -61,7 +61,12 @@ export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views'
         return false
       }
     })
-    if (storage !== undefined) await walk(storage.repository, sum, (key) => key.length < longestPath / 2)
+    if (storage !== undefined)
+      await walk(
+        storage.repository,
+        sum,
+        (key) => storage.repository.length + key.length + longestName + 2 <= longestPath,
+      )
     trees.push({ closed, unreadable })
   }
   const close = (): void => {

@@ -48,7 +48,7 @@ import { encodeStart } from './start-plan.ts'
 import { readStatus } from './read-status.ts'
 import { prepareTerminal } from './prepare-terminal.ts'
 import { openRunState } from '../run-state.ts'
-import { policyAsShown, shownPath, showViews } from '../views/view-mounts.ts'
+import { policyAsShown, shownPath, mountsAsShown } from '../views/view-mounts.ts'
 
 /** Opens a sandbox that uses bwrap(1). Throws `unavailable` if that can't be done here, and `path-changed` if an entry in `wanted` was replaced. */
 export async function openBubblewrap(
@@ -86,7 +86,7 @@ export async function openBubblewrap(
       const places = state.placesOf(command)
       const host = held.look()
       const mounts = planMounts(applied, places, host)
-      const steps = mountSteps([...showViews(mounts, policy.views), ...kernel], {
+      const steps = mountSteps([...mountsAsShown(mounts, policy.views), ...kernel], {
         privateTemp: run.temp,
         emptyDirectory: run.empty,
         runDirectories: allRunDirectories,

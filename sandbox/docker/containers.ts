@@ -7,7 +7,7 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { RunState } from '../run-state.ts'
 import type { Command, Denial } from '../sandbox.ts'
 import { createUncoveredWatch } from '../uncovered.ts'
-import { showViews } from '../views/view-mounts.ts'
+import { mountsAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 import type { DockerClient, WarmContainer } from './client.ts'
 import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan-container.ts'
@@ -74,7 +74,7 @@ export function createContainers(
       const applied = held.current(policyForCommand(policy, command))
       const places = placesOf(command)
       const planned = planMounts(applied, places, held.view)
-      const mounts = showViews(planned, policy.views)
+      const mounts = mountsAsShown(planned, policy.views)
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       for (const { source, target } of bound) for (const path of [source, target]) requireText(path)

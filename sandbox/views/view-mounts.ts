@@ -34,7 +34,7 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
 }
 
 /** Moves each mount from the path at which its file is stored to the path at which commands see the file. */
-export function showViews(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
+export function mountsAsShown(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
   const shown = mounts
     // The original files below a view's path must not be visible. The files of the view itself may be stored there.
