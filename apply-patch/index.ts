@@ -63,6 +63,7 @@ export {
   type Tree,
 } from './files/index.ts'
 export { diffLines } from './transform/diff-lines.ts'
+export { findRenames } from './transform/find-renames.ts'
 export { diffToPatch } from './transform/diff-to-patch.ts'
 export type { FilePair } from './transform/file-pair.ts'
 export { renderFailure } from './render/render-failure.ts'

@@ -77,6 +77,12 @@ export type Action =
       /** Who requested that a plan be made before anything is changed. */
       readonly requestedBy: 'user' | 'model'
     }
+  /** Makes the changes of a run, which worked on a private view, part of the user's files. Only asked if that would lose much. */
+  | {
+      readonly type: 'land'
+      /** What would be lost, one sentence each. */
+      readonly losses: readonly string[]
+    }
 
 /** The decision about an action. `deny` refuses it, `abort` ends the run. */
 export type Decision = 'allow' | 'deny' | 'abort'

@@ -32,6 +32,13 @@ export function assess(action: Action, policy: Policy): Assessment {
         reason: 'Plan mode ends when the plan is approved.',
         analysis: undefined,
       }
+    case 'land':
+      return {
+        decision: policy.mode === 'bypass' ? 'allow' : 'ask',
+        stage: 'losses',
+        reason: action.losses.join(' '),
+        analysis: undefined,
+      }
     default:
       return action satisfies never
   }

@@ -97,6 +97,8 @@ function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
       return `Whoever runs this can allow it with the permission mcp__${action.server}__${action.tool}.`
     case 'plan':
       return 'Whoever runs this can continue the session without plan mode.'
+    case 'land':
+      return 'The changes are kept: `agent changes` shows them, and `agent apply` lands them.'
     default:
       return action satisfies never
   }

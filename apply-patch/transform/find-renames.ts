@@ -14,6 +14,7 @@ type Side = { readonly path: string; readonly bytes: Buffer; readonly isExecutab
  * same bytes, or, if they are text, at least half of their lines. Empty files show nothing.
  *
  * @returns the renames by the path of the added file
+ * @internal
  */
 export function findRenames(pairs: readonly FilePair[]): ReadonlyMap<string, Rename> {
   const sides = (one: 'before' | 'after', other: 'before' | 'after'): Side[] =>

@@ -9,6 +9,7 @@ import type { Transaction } from '../run/run-options.ts'
 import { interruptionBy } from '../run/stop.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { notIgnored, patchFile } from '../transaction/change-record.ts'
+import { findLosses } from '../transaction/find-losses.ts'
 import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
 import { closeView, land, type Landing } from '../transaction/land.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
@@ -138,6 +139,8 @@ export function runTransaction(
           (error: Error) => ({ files: [], runsLater: [], notCounted: error.message }),
         ),
     }),
+    // Who asked for `always` or `never` has decided already.
+    losses: async () => (wish.land === 'on-success' ? findLosses(view.directory, await record()) : []),
     land: async (stop, signal) => {
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)

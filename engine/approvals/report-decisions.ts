@@ -84,6 +84,8 @@ function subjectOf({ action }: ReviewRequest): string {
       return `mcp__${action.server}__${action.tool}`
     case 'plan':
       return 'leave plan mode'
+    case 'land':
+      return 'land the changes'
     default:
       return action satisfies never
   }

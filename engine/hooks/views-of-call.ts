@@ -132,6 +132,8 @@ function shownAction(action: Action): Pick<CallView, 'name' | 'input'> {
       return { name: `mcp__${action.server}__${action.tool}`, input: action.arguments as CallView['input'] }
     case 'plan':
       return { name: 'ExitPlanMode', input: { plan: action.plan } }
+    case 'land':
+      return { name: 'Land', input: { losses: action.losses } }
     default:
       return action satisfies never
   }

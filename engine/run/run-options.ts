@@ -44,6 +44,8 @@ export type Transaction = {
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
   /** Finds the changes that the run made in the view. `patched`: returns the files that the run's patches have changed so far. */
   readonly changes: (patched: () => Patched) => ChangeSource
+  /** What the user would lose if the changes were applied now, one sentence each. Must be called when no command is running any more. */
+  readonly losses: () => Promise<readonly string[]>
   /**
    * Applies the changes to the workspace if the user's choice (always, only after success, or never) permits it. Must be called when no command is
    * running any more.

@@ -1,4 +1,4 @@
-import { formatHead } from '../../policies/index.ts'
+import { formatHead, type Guardian } from '../../policies/index.ts'
 import { ChangeWatch, type ChangeSource } from '../core/changes/change-watch.ts'
 import type { RunSummary } from '../core/events.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
@@ -68,8 +68,9 @@ export async function run(options: RunOptions): Promise<RunSummary> {
       options.hooks?.within(undefined)
       await options.hooks?.end(stop?.reason ?? 'done', stop?.message)
     }
-    closing = { auditHead: formatHead(guardian.head()) }
     stop ??= (await ending()).stop
+    stop ??= await whyKept(options, guardian)
+    closing = { auditHead: formatHead(guardian.head()) }
     // The end of a transactional run is recorded after its changes have been applied, because a failure to apply them changes how the run ends.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
@@ -89,6 +90,18 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     cost: budget.cost,
     ...closingOf(options.sandbox),
   })
+}
+
+/** Asks about a landing that would lose much. Returns why nothing lands, if it isn't approved. */
+async function whyKept(
+  { transaction, signal }: Pick<RunOptions, 'transaction' | 'signal'>,
+  guardian: Guardian,
+): Promise<Stop | undefined> {
+  const losses = (await transaction?.losses()) ?? []
+  if (losses.length === 0) return undefined
+  const { verdict } = await guardian.review({ type: 'land', losses }, { signal })
+  if (verdict.decision === 'allow') return undefined
+  return { reason: 'stoppedByGuardian', message: `Nothing was landed. ${verdict.reason}` }
 }
 
 /** Applies the changes of a transactional run to the workspace, if the user wants that. If this fails, the run fails. */

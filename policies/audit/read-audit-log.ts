@@ -85,6 +85,7 @@ function makeShape() {
       readOnlyHint: z.boolean().exactOptional(),
     }),
     z.object({ type: z.literal('plan'), plan: z.string(), requestedBy: z.enum(['user', 'model']).default('model') }),
+    z.object({ type: z.literal('land'), losses: strings }),
   ])
 
   const facts = z.array(z.tuple([z.string(), z.string()])).exactOptional()

@@ -134,6 +134,8 @@ function describeAction(action: Action): readonly string[] {
       return [`call the tool ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
     case 'plan':
       return ['leave plan mode, and carry out this plan:', '', ...action.plan.trimEnd().split('\n')]
+    case 'land':
+      return ["land the run's changes in your files", ...action.losses]
     default:
       return action satisfies never
   }

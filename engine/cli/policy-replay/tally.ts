@@ -154,6 +154,8 @@ function describeAction(action: Recorded): string {
       return `mcp__${action.server}__${action.tool}`
     case 'plan':
       return 'carry out the plan'
+    case 'land':
+      return 'land the changes'
     default:
       return action satisfies never
   }

@@ -91,6 +91,7 @@ function changeOf(action: Action): string | undefined {
     case 'read':
     case 'search':
     case 'plan':
+    case 'land':
       return undefined
     default:
       return action satisfies never
