@@ -4,6 +4,7 @@ import type { RunSummary } from '../core/events.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
+import { reviewBy } from '../tools/review-call.ts'
 import { closeWorkingState } from '../tools/working-state.ts'
 import { announce } from './announce.ts'
 import { BudgetWatch } from './budget-watch.ts'
@@ -99,7 +100,7 @@ async function whyKept(
 ): Promise<Stop | undefined> {
   const losses = (await transaction?.losses()) ?? []
   if (losses.length === 0) return undefined
-  const { verdict } = await guardian.review({ type: 'land', losses }, { signal })
+  const { verdict } = await reviewBy(guardian, { signal })({ type: 'land', losses })
   if (verdict.decision === 'allow') return undefined
   return { reason: 'stoppedByGuardian', message: `Nothing was landed. ${verdict.reason}` }
 }

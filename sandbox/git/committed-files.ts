@@ -53,7 +53,7 @@ export function committedFiles(
       const answers = ask(['cat-file', '--batch-check=%(objecttype) %(objectname)', '--buffer'], Buffer.concat(lines))
       if (answers.length !== asked.length) return new Map()
       const found = asked.flatMap((path, index): (readonly [string, string])[] => {
-        const [, object] = /^blob ([0-9a-f]+)$/.exec(answers[index]?.toString('latin1') ?? '') ?? []
+        const [, object] = /^blob ([0-9a-f]+)$/.exec(decodeText(answers[index] ?? Buffer.alloc(0))) ?? []
         return object === undefined ? [] : [[path, object]]
       })
       return new Map(found)
