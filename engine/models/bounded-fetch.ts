@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
-import { malformedStream, webPage } from './failure.ts'
+import { jsonInsteadOfStream, malformedStream, webPage } from './failure.ts'
 import { send, type Answer } from './send-request.ts'
 
 const mebibyte = 1024 * 1024
@@ -19,30 +19,31 @@ export function boundedFetch(heard?: Endpoint['heard']): typeof fetch {
   return async (...request) => {
     const answer = await send(...request)
     heard?.((name) => answer.headers.get(name))
-    return new BoundedAnswer(await unlessPage(answer)) as unknown as Response
+    return new BoundedAnswer(await ifStream(answer)) as unknown as Response
   }
 }
 
-/** How many bytes of a web page are read, to show its first words. */
-const mostOfPage = 4096
+/** The maximum number of bytes that are read of what isn't a stream, to show its first words or the error in it. */
+const mostOfOther = 64 * 1024
 
 /**
- * Refuses a web page that takes the place of an answer, such as the login page of a gateway. The kind of the content isn't enough to recognize one: some
- * servers send events under a wrong one.
+ * Refuses what takes the place of a stream of events: a web page, such as the login page of a gateway, or JSON, such as an error that a server reports with
+ * status 200. The kind of the content isn't enough to recognize either: some servers send events under a wrong one.
  */
-async function unlessPage(answer: Answer): Promise<Answer> {
+async function ifStream(answer: Answer): Promise<Answer> {
   const type = answer.headers.get('content-type') ?? ''
-  if (answer.status >= 300 || /event-stream|json/i.test(type)) return answer
+  if (answer.status >= 300 || /event-stream/i.test(type)) return answer
   const chunks: Uint8Array[] = []
   let read = await answer.body.next()
-  const isPage = read.done !== true && /^\s*</.test(Buffer.from(read.value).toString('latin1'))
-  if (!isPage) return { ...answer, body: withFirst(read, answer.body) }
-  for (let size = 0; read.done !== true && size < mostOfPage; read = await answer.body.next()) {
+  const [, start] = (read.done !== true && /^\s*([<{])/.exec(Buffer.from(read.value).toString('latin1'))) || []
+  if (start === undefined) return { ...answer, body: withFirst(read, answer.body) }
+  for (let size = 0; read.done !== true && size < mostOfOther; read = await answer.body.next()) {
     chunks.push(read.value)
     size += read.value.length
   }
   await answer.body.return?.()
-  throw webPage(Buffer.concat(chunks).toString('utf8'), type, answer.url)
+  const text = Buffer.concat(chunks).toString('utf8')
+  throw start === '<' ? webPage(text, type, answer.url) : jsonInsteadOfStream(text)
 }
 
 function withFirst(first: IteratorResult<Uint8Array, undefined>, rest: Answer['body']): Answer['body'] {

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { ModelFailure, Usage } from '../core/model.ts'
 import { waitAsked } from './retry-after.ts'
 
@@ -141,6 +142,31 @@ export function webPage(html: string, type: string, url: string): ProviderFailur
     `didn't answer: something at ${url.split('?')[0]}, such as a gateway or a login page, sent ${kind}${shown}. Check the base URL and the proxy.`,
     { retryable: true, rare: { retries: 2, words: 'sent a web page in place of an answer' } },
   )
+}
+
+const errorBody = z.object({
+  error: z.union([
+    z.string().transform((message) => ({ message, code: undefined, type: undefined })),
+    z.object({ message: z.string(), code: z.unknown().optional(), type: z.unknown().optional() }),
+  ]),
+})
+
+/** Creates the failure for JSON in place of a stream. Some servers report an error that way, with status 200. */
+export function jsonInsteadOfStream(json: string): ProviderFailure {
+  const error = errorIn(json)
+  if (error === undefined) return malformedStream(`JSON in place of events, which begins: ${json.slice(0, 160)}`)
+  const { message: words, code, type } = error
+  const named = [code, type].find((name) => typeof name === 'string' && name !== '')
+  return judgeRefusal({ words, ...(typeof named === 'string' ? { code: named } : {}) }, Date.now())
+}
+
+function errorIn(json: string): z.output<typeof errorBody>['error'] | undefined {
+  try {
+    return errorBody.safeParse(JSON.parse(json)).data?.error
+  } catch {
+    // What isn't JSON is no error that could be read.
+    return undefined
+  }
 }
 
 /** Creates the failure for a stream that violates its protocol. */

@@ -88,6 +88,8 @@ export async function* readMessages(
       }
       case 'message_stop':
         refuseUnfinished(stopReason, readUsage(counted))
+        // Some proxies leave out the ends of blocks.
+        for (const [index, block] of blocks) if (!finished.has(index)) yield* said.take(block)
         yield* said.rest(stopReason === 'max_tokens')
         yield {
           type: 'end',

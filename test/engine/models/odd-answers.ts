@@ -314,6 +314,11 @@ export const oddClaudeAnswers = named([
   ['a text of blanks', [start, ...words(0, '\n\n'), ...ending()], 'ends with nothing'],
   ['thinking alone', [start, ...thought(0, 'hm'), ...ending()], 'thinks "hm" · ends with nothing'],
   [
+    'blocks without ends',
+    [start, ...words(0, 'x').slice(0, -1), ...use(1, '{"a":1}').slice(0, -1), ...ending('tool_use')],
+    'says "x" · calls ls({"a":1}) · ends',
+  ],
+  [
     'thinking that is not shown',
     [start, ...thought(0, ''), ...words(1, 'x'), ...ending()],
     'keeps something · says "x" · ends',
@@ -352,7 +357,6 @@ export const oddClaudeAnswers = named([
   ['an event without a type', [start, {}], 'fails: malformed'],
   ['a delta of a block that never began', [start, add(3, 'text_delta', { text: 'x' })], 'fails: malformed'],
   ['the end of a block that never began', [start, close(3)], 'fails: malformed'],
-  ['a block that never ends', [start, open(0, { type: 'text', text: 'x' }), ...ending()], 'ends with nothing'],
   ['no reason for the end', [start, ...words(0, 'x'), ...ending(null)], 'says "x" · ends'],
   ['an unknown reason', [start, ...words(0, 'x'), ...ending('shiny')], 'says "x" · ends'],
   ['an end without its last event', [start, ...words(0, 'x'), ...ending().slice(0, 1)], 'was cut off after "x"'],

@@ -117,6 +117,25 @@ describe.each(wires)('$wire: a web page in place of an answer', (wire) => {
   })
 })
 
+describe.each(wires)('$wire: JSON in place of a stream, with status 200', (wire) => {
+  const sent = (body: string): Reply => ({ status: 200, headers: { 'content-type': 'application/json' }, body })
+
+  test.each([
+    [
+      'is judged like an error in a stream',
+      '{"error":{"message":"It is empty.","code":"insufficient_quota"}}',
+      'empty',
+      1,
+    ],
+    ['is asked for again if the error may pass', '{"error":"It is overloaded."}', 'overloaded', 2],
+    ['is shown if it is no error', ' {"answer":"complete"}', 'complete', 2],
+  ])('%s', async (_, body, words, times) => {
+    const { mock, model } = await startWire(wire, [sent(body), sent(body), sent(body)], { maxRetries: 1 })
+    await expect(collect(model)).rejects.toThrow(words)
+    expect(mock.requests).toHaveLength(times)
+  })
+})
+
 describe.each(wires)('$wire: a part of a request that is refused', (wire) => {
   const refusal = (words: string, code?: string): Reply => ({ status: 400, body: wire.error(words, code) })
   const user: HistoryItem = { type: 'message', role: 'user', text: 'go' }
