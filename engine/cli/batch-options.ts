@@ -28,6 +28,7 @@ export type BatchRunOptions = ConfigOptions &
     readonly limit?: number
     readonly dryRun?: true
     readonly queue?: string
+    readonly throughQueue?: true
     readonly retrySeconds?: number
   }
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
-import { takeBatchKey } from '../batch/queue/batch-key.ts'
-import { connectCarrier } from '../batch/queue/redis.ts'
+import { connectCarrier, refuseOpenWire } from '../batch/queue/redis.ts'
 import { renderStepSummary } from '../batch/derived/step-summary.ts'
 import { Git } from '../batch/run/repository-git.ts'
 import { Repositories } from '../batch/run/repositories.ts'
@@ -40,7 +39,9 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const tasks = selectTasks(await readTasks(file, here), options)
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
-  const key = takeBatchKey(process.env)
+  const throughQueue = options.throughQueue === true
+  if (throughQueue && options.queue === undefined) throw new UserError('usage', '--through-queue needs --queue URL.')
+  if (throughQueue) refuseOpenWire(options.queue ?? '')
   // The connection to Redis is opened before the folder is created, so that nothing has begun yet if Redis is unavailable.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
@@ -61,7 +62,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
       check: (tree, names) => checkModels(options, names, tree),
       watch: shown.watch,
       say: warn,
-      ...{ carrier, key },
+      ...{ carrier, throughQueue },
     })
     shown.close()
     addSummary?.((room) => renderStepSummary(result.results, result.summary, room))

@@ -6,9 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { removeTree } from '../../sandbox/index.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
 import { parseLabels, type Labels } from '../batch/labels.ts'
-import { keyVariable, takeBatchKey } from '../batch/queue/batch-key.ts'
 import { fetchBatch, linkByRedis } from '../batch/queue/link-by-redis.ts'
-import { connectCarrier } from '../batch/queue/redis.ts'
+import { connectCarrier, refuseOpenWire } from '../batch/queue/redis.ts'
 import { work } from '../batch/queue/work.ts'
 import { linkByFolder, type WorkerLink } from '../batch/queue/worker-link.ts'
 import { findAppPaths } from '../core/app-paths.ts'
@@ -26,17 +25,13 @@ export type BatchWorkerOptions = {
   readonly workers: number
   readonly labels?: string
   readonly lockSeconds?: number
-  readonly mostKib?: number
   readonly handInSeconds?: number
 }
 
 /** How long a lock on a job lasts, in seconds: long enough for Redis to restart, or for a machine to be suspended for a minute. */
 const usualLockSeconds = 120
-/**
- * The default maximum size of the result that an attempt sends through Redis, in KiB, and the default time for which the worker tries to send it, in
- * seconds.
- */
-const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
+/** The default time for which a worker tries to send a result through Redis, in seconds. */
+const usualHandInSeconds = 900
 
 /**
  * `agent batch worker`: runs the jobs of a batch until it is interrupted. A worker that shares the batch's folder works for that batch only. A worker that has
@@ -52,14 +47,7 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
       'usage',
       "--labels: expected names separated by commas, such as docker,big. A name consists of letters, digits, '.', '_' and '-'.",
     )
-  const key = takeBatchKey(process.env)
-  if ((store === undefined) === (key === undefined)) {
-    const given = store === undefined ? `Neither --store nor ${keyVariable} is` : `Both --store and ${keyVariable} are`
-    throw new UserError(
-      'usage',
-      `${given} given. Use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key that agent batch run uses (to create a key, run agent batch key).`,
-    )
-  }
+  if (store === undefined) refuseOpenWire(queue)
   const ending = new AbortController()
   const release = catchInterrupts((reason) => ending.abort(reason))
   if (store !== undefined) await untilThere(resolve(store), ending.signal)
@@ -75,13 +63,12 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
       return exitCodes.done
     }
     const directory = join(findAppPaths(process.env).state, 'batch-workers')
-    while (!ending.signal.aborted && key !== undefined) {
+    while (!ending.signal.aborted) {
       const wish = { directory, process: process.pid, signal: ending.signal, say: warn }
-      const folder = await fetchBatch(carrier, key, wish)
+      const folder = await fetchBatch(carrier, wish)
       if (folder === undefined) break
-      const link = linkByRedis(carrier, key, folder, {
+      const link = linkByRedis(carrier, folder, {
         ...{ name: own.name, process: process.pid, labels, places: own.places },
-        mostBytes: (options.mostKib ?? usualMostKib) * 1024,
         deadlineMs: (options.handInSeconds ?? usualHandInSeconds) * 1000,
       })
       await doBatch(folder, carrier, options, own, link).finally(() => removeTree(folder.path))

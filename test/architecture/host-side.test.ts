@@ -106,7 +106,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/app/open-reviewer.ts': "the user's own policy text, read before any command",
   'engine/cli/session-beginning.ts': "the session's folder, or named on the command line, and no command runs",
   'engine/batch/folder/files.ts': "the batch's own folder",
-  'engine/batch/queue/attempt-archive.ts': "the batch's own folder, when no command runs any more",
+  'engine/batch/queue/attempt-result.ts': "the batch's own folder, when no command runs any more",
   'engine/batch/merge-folders.ts': 'folders of a batch, and no command runs',
   'engine/batch/run/finish-attempt.ts': "the batch's own folder, when no command runs any more",
   'engine/batch/run/start-run.ts': "the batch's folder, which commands don't see",

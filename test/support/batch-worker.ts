@@ -27,16 +27,11 @@ export async function startWorker(place: BatchPlace, redis: TestRedis, ...more: 
   return { pid: () => pid, ended }
 }
 
-/** Starts a worker that shares nothing with the coordinator but Redis and a key. It is killed when the test ends. */
-export function startFarWorker(
-  redis: TestRedis,
-  key: string,
-  ...more: readonly string[]
-): Worker & { said: () => string } {
+/** Starts a worker that shares nothing with the coordinator but Redis. It is killed when the test ends. */
+export function startFarWorker(redis: TestRedis, ...more: readonly string[]): Worker & { said: () => string } {
   const far = batchPlace({})
   let [pid, said] = [0, '']
   const ended = far.run(['worker', '--queue', redis.url, '-w', '1', '--lock-seconds', '4', ...more], {
-    env: { PORTCULLIS_BATCH_KEY: key },
     onStart: (child) => {
       pid = child.pid ?? 0
       child.stderr?.on('data', (text: string) => (said += text))

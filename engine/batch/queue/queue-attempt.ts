@@ -7,9 +7,9 @@ import type { RunMessage } from '../run/supervisor-messages.ts'
 import type { Attempt } from '../run/supervisor.ts'
 import type { Trial } from '../trials.ts'
 import { askToEnd, endWithoutRun, jobIdOf, readSteps } from './attempt-files.ts'
+import type { FarWorkers } from './far-workers.ts'
 import { answerInTime, PendingQuestion } from './pending-question.ts'
 import type { JobQueue } from './redis.ts'
-import type { Relay } from './relay.ts'
 
 const lookMs = 250
 /** The time between two readings of the progress of a run, in milliseconds. */
@@ -23,8 +23,8 @@ type QueueDependencies = {
   readonly folder: BatchFolder
   /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
-  /** Carries tasks and results between the folder and the workers. Undefined: the workers share the folder. */
-  readonly relay: Relay | undefined
+  /** The workers that don't share the folder. Undefined: all workers share it. */
+  readonly far: FarWorkers | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
   /** Receives sentences that the user should read. */
@@ -40,7 +40,7 @@ type Seen = Awaited<ReturnType<JobQueue['look']>>
  * Returns a function that has workers carry out attempts. It puts a job for the attempt into a queue, and waits until the attempt's result is in the
  * folder. If the job fails, or if the attempt is interrupted and no worker reports its end, the function records the end itself.
  */
-export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
+export function attemptOnQueue({ folder, queueOf, far, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
     const [id, queue] = [jobIdOf(trial.key, attempt), queueOf(trial)]
@@ -50,7 +50,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
     const endUnseen = async (outcome: Outcome, why: string): Promise<AttemptRecord> => {
       // The last report of the attempt's worker may not be in the folder yet.
-      if (relay !== undefined) await answerInTime(relay.takeStep(trial.key, attempt), undefined)
+      if (far !== undefined) await answerInTime(far.takeStep(trial.key, attempt), undefined)
       return endWithoutRun(folder, trial.key, attempt, outcome, why, maxCost)
     }
     for (;;) {
@@ -71,7 +71,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
           if (!(isOut || givenOut.isOpen) || (await answerInTime(queue.takeBack(id), false)))
             return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'not begun')
           askToEnd(folder, trial.key, attempt, process)
-          if (relay !== undefined) await answerInTime(relay.askToEnd(trial.key, attempt), undefined)
+          if (far !== undefined) await answerInTime(far.askToEnd(trial.key, attempt), undefined)
           endAt = Date.now() + graceMs
         }
         if (Date.now() > endAt) return endUnseen('interrupted', 'the worker of this run did not answer')
@@ -92,7 +92,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
   }
 
   async function giveOut(trial: Trial, attempt: number, maxCost: number | undefined): Promise<void> {
-    await relay?.giveOut(trial.key, attempt, maxCost)
+    await far?.giveOut(trial.key, attempt, maxCost)
     const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
     await queueOf(trial).add(jobIdOf(trial.key, attempt), job)
   }

@@ -59,6 +59,21 @@ export async function connectCarrier(url: string): Promise<Carrier> {
   }
 }
 
+/**
+ * Refuses a connection over which tasks and results would be sent in clear through a network. A connection within this machine is fine, for example
+ * one through an SSH tunnel.
+ *
+ * @throws UserError `usage`
+ */
+export function refuseOpenWire(url: string): void {
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  if (url.startsWith('rediss:') || ['localhost', '127.0.0.1', '[::1]'].includes(host)) return
+  throw new UserError(
+    'usage',
+    "--queue: over redis://, tasks and results could be read and changed on their way. Either use TLS (rediss://HOST:PORT), or let the workers share the batch's folder: agent batch worker --store DIR, and agent batch run without --through-queue.",
+  )
+}
+
 /** The jobs of one batch that need the same labels, for the process that hands them out. */
 export type JobQueue = {
   /** Adds a job. If there is a job with this id already, nothing is added. */

@@ -10,7 +10,7 @@ import { hasLabels, type Labels } from '../labels.ts'
 /** The workers of a batch. Each worker has a file below `workers/` in the batch's folder, and updates it regularly. */
 
 /** A worker's report about itself, in its file or through Redis. */
-export const workerSchema = z.object({
+const workerSchema = z.object({
   host: z.string(),
   pid: z.int(),
   started: z.string().optional(),
@@ -39,6 +39,11 @@ export function reportOf(process: number, { labels, places }: Offer): WorkerRepo
   return { host: hostname(), pid: process, started: startOf(process), labels: [...labels], places }
 }
 
+/** Parses a worker's report. @returns undefined if it isn't one */
+export function parseReport(text: string): WorkerReport | undefined {
+  return workerSchema.safeParse(JSON.parse(text)).data
+}
+
 /** Records that a worker is alive. */
 export function writeBeat(registry: string, name: string, process: number, offer: Offer): void {
   writeWhole(join(registry, `${name}.json`), JSON.stringify(reportOf(process, offer)), process)
@@ -57,9 +62,8 @@ export function isWorking(registry: string, name: string | undefined): boolean {
 function readWorker(registry: string, name: string): WorkerReport | undefined {
   const stat = statSync(join(registry, name), { throwIfNoEntry: false })
   if (stat === undefined || Date.now() - stat.mtimeMs > silentMs) return undefined
-  const worker = workerSchema.safeParse(JSON.parse(readIfThere(join(registry, name)) ?? '{}'))
-  if (!worker.success) return undefined
-  return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined
+  const worker = parseReport(readIfThere(join(registry, name)) ?? '{}')
+  return worker === undefined || worker.host !== hostname() || isProcessAlive(worker) ? worker : undefined
 }
 
 /**

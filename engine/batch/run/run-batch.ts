@@ -9,8 +9,7 @@ import { mendLastLine } from '../folder/files.ts'
 import { attemptOnQueue } from '../queue/queue-attempt.ts'
 import { watchUnserved } from '../queue/watch-unserved.ts'
 import { BatchQueues } from '../queue/batch-queues.ts'
-import type { BatchKey } from '../queue/batch-key.ts'
-import { Relay } from '../queue/relay.ts'
+import { FarWorkers } from '../queue/far-workers.ts'
 import { takeBackUnclaimed } from '../queue/take-back-unclaimed.ts'
 import type { Carrier } from '../queue/redis.ts'
 import { watchRefusals } from '../queue/shared-limiter.ts'
@@ -59,8 +58,8 @@ type RunBatchOptions = {
   readonly say: (sentence: string) => void
   /** The connection to workers that run the attempts. Undefined: the attempts run in this process's own child processes. */
   readonly carrier: Carrier | undefined
-  /** The key that encrypts tasks and results on their way to and from the workers. Undefined: workers read and write them in the batch's folder. */
-  readonly key: BatchKey | undefined
+  /** Whether tasks and results also go through Redis, to workers that don't share the batch's folder. */
+  readonly throughQueue: boolean
 }
 
 /** The outcome of a batch and the results of its trials. */
@@ -120,13 +119,11 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     })
     const tell = (trial: Trial, message: RunMessage): void => progress.said(trial, message)
     const queues = carrier === undefined ? undefined : new BatchQueues(carrier, folder, tasks)
-    const relay =
-      carrier === undefined || options.key === undefined
-        ? undefined
-        : new Relay(carrier, options.key, folder, trials, process)
-    await relay?.start()
+    const far =
+      carrier === undefined || !options.throughQueue ? undefined : new FarWorkers(carrier, folder, trials, process)
+    await far?.start()
     if (queues !== undefined)
-      await takeBackUnclaimed({ folder, trials, queueOf: (trial) => queues.queueOf(trial), relay })
+      await takeBackUnclaimed({ folder, trials, queueOf: (trial) => queues.queueOf(trial), far })
     const open = new Map(
       trials.flatMap((trial) => (folder.settled(trial.key) === undefined ? [[trial.key, trial]] : [])),
     )
@@ -136,7 +133,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       queues === undefined
         ? attemptHere({ ...{ folder, tasks: byId, repositories, program, limiter, process }, tell })
         : attemptOnQueue({
-            ...{ folder, queueOf: (trial) => queues.queueOf(trial), relay, process, tell, say: options.say },
+            ...{ folder, queueOf: (trial) => queues.queueOf(trial), far, process, tell, say: options.say },
             usedUp: (until) => pause("the provider's quota is exhausted", until),
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
@@ -169,8 +166,8 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       unwatch?.()
       unwatchWorkers?.()
     })
-    await relay?.close(end.why === 'settled')
-    await queues?.close(relay !== undefined && end.why === 'settled')
+    await far?.close(end.why === 'settled')
+    await queues?.close(far !== undefined && end.why === 'settled')
     writeStatus()
     return { end, progress, ...writeDerived(folder, trials) }
   } finally {

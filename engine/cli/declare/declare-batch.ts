@@ -82,6 +82,10 @@ export function declareBatch(program: Command, finish: Finish): void {
       'let workers (agent batch worker) on any machine run the tasks, through this Redis server: redis:// or rediss://',
       text,
     )
+    .option(
+      '--through-queue',
+      "send tasks and results through Redis too, for workers that don't share the batch's folder; needs rediss://",
+    )
     .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
     .addOption(
       new Option('--retry-seconds <n>', 'how long to wait before the second attempt').argParser(Number).hideHelp(),
@@ -107,7 +111,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .requiredOption('--queue <url>', 'the Redis server with the queue: redis:// or rediss://', text)
     .option(
       '--store <dir>',
-      "the batch's folder, if this machine shares it; otherwise set PORTCULLIS_BATCH_KEY (agent batch key prints a new one)",
+      "the batch's folder, if this machine shares it; without it, tasks and results go through Redis (agent batch run --through-queue), which needs rediss://",
       text,
     )
     .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
@@ -125,23 +129,11 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
         .hideHelp(),
     )
     .addOption(
-      new Option('--most-kib <n>', "the maximum size of a run's result that is sent through Redis, in KiB")
-        .argParser(Number)
-        .hideHelp(),
-    )
-    .addOption(
       new Option('--hand-in-seconds <n>', 'how long the worker tries to send a result').argParser(Number).hideHelp(),
     )
     .action(async (options: BatchWorkerOptions) => {
       const { batchWorker } = await import('../batch-worker.ts')
       finish(await batchWorker(options))
-    })
-  batch
-    .command('key')
-    .description('print a new PORTCULLIS_BATCH_KEY, for agent batch run --queue and workers that share no directory')
-    .action(async () => {
-      const { batchKey } = await import('../batch-key-command.ts')
-      finish(batchKey())
     })
   batch
     .command('merge')
