@@ -6,14 +6,8 @@ import { resultsOf } from '../batch/derived/results.ts'
 import { writeDerived } from '../batch/derived/write-derived.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
 import { mergeFolders } from '../batch/merge-folders.ts'
-import { compareModels, type BatchStatistics } from '../batch/statistics/compare-models.ts'
-import {
-  renderCsv,
-  renderMarkdownTables,
-  renderText,
-  tableNotes,
-  tablesOf,
-} from '../batch/statistics/comparison-tables.ts'
+import { compareModels, type ModelStatistics } from '../batch/statistics/compare-models.ts'
+import { renderCsv, renderMarkdown, renderText, tableNotes, tableOf } from '../batch/statistics/table.ts'
 import { inline } from '../report/markdown/escape.ts'
 import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
@@ -37,16 +31,16 @@ export async function batchReport(directory: string, { format }: BatchReportOpti
   return exitCodes.done
 }
 
-function renderStatistics(statistics: BatchStatistics, format: (typeof batchReportFormats)[number]): string {
+function renderStatistics(models: readonly ModelStatistics[], format: (typeof batchReportFormats)[number]): string {
   switch (format) {
     case 'text':
-      return renderText(tablesOf(statistics))
+      return renderText(tableOf(models))
     case 'md':
-      return `${renderMarkdownTables(tablesOf(statistics), inline)}\n${tableNotes.join('\n\n')}\n`
+      return `${renderMarkdown(tableOf(models), inline)}\n${tableNotes.join('\n\n')}\n`
     case 'csv':
-      return renderCsv(statistics)
+      return renderCsv(models)
     case 'json':
-      return `${JSON.stringify(statistics)}\n`
+      return `${JSON.stringify({ models })}\n`
     default:
       return format satisfies never
   }
@@ -70,7 +64,7 @@ export function batchMerge(directories: readonly string[], output: string): numb
 function tellDerived(folder: BatchFolder): number {
   const { results, summary } = writeDerived(folder, folder.trials(folder.tasks()))
   print(`${summary.settled} of ${summary.trials} settled`, `${folder.path}/report.html`)
-  if (summary.answers > 0) printText(`\n${renderText(tablesOf(compareModels(results)))}`)
+  if (summary.answers > 0) printText(`\n${renderText(tableOf(compareModels(results)))}`)
   return exitCodes.done
 }
 

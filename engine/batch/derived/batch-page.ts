@@ -6,8 +6,7 @@ import { html, joined, type Html } from '../../report/html/html.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { isAnswer } from '../outcome.ts'
 import { compareModels } from '../statistics/compare-models.ts'
-import { renderPlots } from '../statistics/plots.ts'
-import { tableNotes, tablesOf, type Table } from '../statistics/comparison-tables.ts'
+import { tableNotes, tableOf } from '../statistics/table.ts'
 import type { Summary, TrialResult } from './results.ts'
 import { counted } from '../../core/text/counted.ts'
 
@@ -58,17 +57,12 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   return renderDocument(`Batch: ${head}`, content)
 }
 
-/** Renders the comparison of the models. The result is empty as long as no trial has an answer. */
+/** Renders the table of the models. The result is empty as long as no trial has an answer. */
 function renderStatistics(results: readonly TrialResult[]): Html {
-  const statistics = compareModels(results)
-  if (statistics.models.every(({ answers }) => answers === 0)) return joined([])
-  return html`${joined(tablesOf(statistics).map(renderTable))} ${renderPlots(statistics)}
-    ${joined(tableNotes.map((note) => html`<p class="dim">${note}</p>`))}
-    <p><a href="statistics.csv">statistics.csv</a></p>`
-}
-
-function renderTable({ title, rows: [heads = [], ...rows] }: Table): Html {
-  return html`<h2>${title}</h2>
+  const models = compareModels(results)
+  if (models.every(({ answers }) => answers === 0)) return joined([])
+  const [heads = [], ...rows] = tableOf(models)
+  return html`<h2>Models</h2>
     <div class="wide">
       <table class="numbers">
         <thead>
@@ -86,7 +80,9 @@ function renderTable({ title, rows: [heads = [], ...rows] }: Table): Html {
           )}
         </tbody>
       </table>
-    </div>`
+    </div>
+    ${joined(tableNotes.map((note) => html`<p class="dim">${note}</p>`))}
+    <p><a href="statistics.csv">statistics.csv</a></p>`
 }
 
 function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Html {

@@ -4,7 +4,7 @@ import { renderJunit } from './batch-junit.ts'
 import { renderBatchPage } from './batch-page.ts'
 import { predictionsOf } from './predictions.ts'
 import { compareModels } from '../statistics/compare-models.ts'
-import { renderCsv } from '../statistics/comparison-tables.ts'
+import { renderCsv } from '../statistics/table.ts'
 import { renderResults, resultsOf, summaryOf, type Summary, type TrialResult } from './results.ts'
 
 /** Writes all files of a batch that are computed from its runs: results, summary, statistics, predictions, the JUnit file and the page. */

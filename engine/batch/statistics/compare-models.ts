@@ -33,43 +33,30 @@ export type ModelStatistics = {
   /** How many runs ended without an answer, by outcome. They don't affect the shares. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
+  /** Undefined for the first model. */
+  readonly versusFirst: Versus | undefined
 }
 
-/** Two models compared task by task, on the tasks that both of them answered. */
-export type PairedStatistics = {
-  readonly a: string | undefined
-  readonly b: string | undefined
+/** A model compared with the first one, task by task, on the tasks that both of them answered. */
+type Versus = {
   readonly tasks: number
-  /** The share of tries that `b` solved minus the share that `a` solved, averaged over the tasks that both answered. Undefined: there are no such tasks. */
+  /** The share of tries that this model solved minus that of the first, averaged over the tasks. Undefined: there are no such tasks. */
   readonly difference: Estimate | undefined
-  /** The number of tasks that `b` solved more often than `a`. */
+  /** The number of tasks that this model solved more often than the first. */
   readonly wins: number
-  /** The number of tasks that `b` solved less often than `a`. */
   readonly losses: number
   /** The p-value: the probability that wins and losses are at least as uneven as observed if the models are equally good. */
   readonly p: number
 }
 
-/** The statistics of a batch's models. */
-export type BatchStatistics = {
-  readonly models: readonly ModelStatistics[]
-  readonly pairs: readonly PairedStatistics[]
-}
-
-/**
- * Computes the statistics of each model and compares the models in pairs. A run that ended without an answer doesn't count as a try, but its cost
- * counts.
- */
-export function compareModels(results: readonly TrialResult[]): BatchStatistics {
-  const byModel = new Map<string | undefined, TrialResult[]>()
-  for (const result of results) {
-    const own = byModel.get(result.trial.model)
-    if (own === undefined) byModel.set(result.trial.model, [result])
-    else own.push(result)
-  }
-  const all = [...byModel].map(([model, own]) => ({ model, own, tries: triesByTask(own) }))
-  const pairs = all.flatMap((a, at) => all.slice(at + 1).map((b) => compareTwo(a, b)))
-  return { models: all.map(({ model, own, tries }) => addUp(model, own, tries)), pairs }
+/** Computes the statistics of each model. A run that ended without an answer doesn't count as a try, but its cost counts. */
+export function compareModels(results: readonly TrialResult[]): readonly ModelStatistics[] {
+  const byModel = [...Map.groupBy(results, ({ trial }) => trial.model)]
+  const all = byModel.map(([model, own]) => ({ model, own, tries: triesByTask(own) }))
+  return all.map(({ model, own, tries }, at) => ({
+    ...addUp(model, own, tries),
+    versusFirst: at === 0 ? undefined : compareTwo(all[0]?.tries ?? new Map<string, Tries>(), tries),
+  }))
 }
 
 /** A model's tries at one task: how many of them gave an answer, and how many of those solved the task. */
@@ -89,7 +76,7 @@ function addUp(
   model: string | undefined,
   results: readonly TrialResult[],
   tries: ReadonlyMap<string, Tries>,
-): ModelStatistics {
+): Omit<ModelStatistics, 'versusFirst'> {
   const settled = results.flatMap((result) => (result.settled === undefined ? [] : [result.settled]))
   const all = [...tries.values()]
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
@@ -127,22 +114,13 @@ function passAts(tries: readonly Tries[]): ModelStatistics['passAt'] {
   })
 }
 
-type Side = { readonly model: string | undefined; readonly tries: ReadonlyMap<string, Tries> }
-
-function compareTwo(a: Side, b: Side): PairedStatistics {
-  const differences = [...a.tries].flatMap(([task, { answers, solved }]) => {
-    const other = b.tries.get(task)
+function compareTwo(first: ReadonlyMap<string, Tries>, own: ReadonlyMap<string, Tries>): Versus {
+  const differences = [...first].flatMap(([task, { answers, solved }]) => {
+    const other = own.get(task)
     return other === undefined ? [] : [other.solved / other.answers - solved / answers]
   })
   const wins = differences.filter((difference) => difference > 0).length
   const losses = differences.filter((difference) => difference < 0).length
-  return {
-    a: a.model,
-    b: b.model,
-    tasks: differences.length,
-    difference: meanInterval(differences, { least: -1, most: 1 }),
-    wins,
-    losses,
-    p: signTest(wins, losses),
-  }
+  const difference = meanInterval(differences, { least: -1, most: 1 })
+  return { tasks: differences.length, difference, wins, losses, p: signTest(wins, losses) }
 }

@@ -65,8 +65,6 @@ table{border-collapse:collapse}th,td{border:1px solid var(--line);padding:4px 10
 .plain th{width:11em;font-weight:400;color:var(--dim)}.plain{width:100%}.plain td{overflow-wrap:anywhere}
 .numbers td,.numbers th{white-space:nowrap;font-variant-numeric:tabular-nums}.numbers th:first-child{white-space:normal;overflow-wrap:anywhere;min-width:14em}
 .matrix th,.matrix td{overflow-wrap:anywhere;min-width:9em}.matrix .why{font-size:13px;line-height:1.4;color:var(--dim);margin-top:2px}.matrix a:hover .badge{text-decoration:underline}
-.plot{margin:20px 0}.bar{display:grid;grid-template-columns:minmax(0,16em) minmax(0,26em) auto;gap:2px 12px;align-items:center;margin:8px 0;font-size:13px}.bar svg{width:100%;height:16px;border-left:1px solid var(--dim)}
-.bar rect{fill:var(--blue);fill-opacity:.3}.bar path{fill:none;stroke:var(--fg);stroke-width:1.5;vector-effect:non-scaling-stroke}
 .md p{margin:6px 0}.md .h{font-weight:600;margin:12px 0 4px}.md .h1,.md .h2{font-size:17px}.md ul,.md ol{margin:4px 0;padding-left:24px}.md blockquote{margin:6px 0;padding-left:12px;border-left:3px solid var(--line);color:var(--dim)}
 .command{display:flex;gap:8px;align-items:center;margin:6px 0}.command pre{flex:1;margin:0;min-width:0}
 .tools{position:sticky;top:0;z-index:1;display:flex;flex-wrap:wrap;gap:8px;padding:8px 0;background:var(--bg);border-bottom:1px solid var(--line);margin-bottom:8px}
@@ -76,7 +74,6 @@ button,input[type=search],select{font:inherit;font-size:14px;color:var(--fg);bac
 :focus-visible{outline:2px solid var(--blue);outline-offset:1px}.file>summary:focus-visible{outline-offset:-2px}
 footer{margin-top:48px;color:var(--dim);font-size:13px;border-top:1px solid var(--line);padding-top:12px}
 @media(max-width:640px){body{padding:14px 10px 60px}.step>summary{flex-wrap:wrap}.step .kind{width:auto}.step .what{flex-basis:100%;order:1}.l .n{width:34px}.agent{margin-left:4px}#change:has(#split:checked) .b{display:block}.facts{grid-template-columns:1fr 1fr}.tools{position:static}.toggle{display:none}.plain th,.plain td{display:block;width:auto;border-width:0 1px}.plain tr{display:block;border:solid var(--line);border-width:1px 0;margin-top:-1px;padding:4px 0}.plain th,.plain td{padding:0 10px}
-.matrix,.matrix tbody,.matrix tr,.matrix th,.matrix td{display:block}.matrix thead{display:none}.matrix tr{border:1px solid var(--line);border-radius:6px;margin:8px 0;padding:6px 12px}.matrix th,.matrix td{border:0;padding:2px 0}.matrix td+td{margin-top:6px}.matrix td[data-model]::before{content:attr(data-model);display:block;font-size:12px;color:var(--dim)}
-.bar{grid-template-columns:minmax(0,1fr) auto}.bar svg{grid-row:2}.bar .name{grid-column:1/-1}}
-@media print{body{max-width:none}.tools,nav,.command button,.toggle{display:none}pre,.diff{max-height:none}#change .file::details-content{content-visibility:visible;block-size:auto}.l,.badge,.chart,.bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}.step,.file,.attention>li,.matrix tr{break-inside:avoid-page}a{color:inherit}}
+.matrix,.matrix tbody,.matrix tr,.matrix th,.matrix td{display:block}.matrix thead{display:none}.matrix tr{border:1px solid var(--line);border-radius:6px;margin:8px 0;padding:6px 12px}.matrix th,.matrix td{border:0;padding:2px 0}.matrix td+td{margin-top:6px}.matrix td[data-model]::before{content:attr(data-model);display:block;font-size:12px;color:var(--dim)}}
+@media print{body{max-width:none}.tools,nav,.command button,.toggle{display:none}pre,.diff{max-height:none}#change .file::details-content{content-visibility:visible;block-size:auto}.l,.badge,.chart{print-color-adjust:exact;-webkit-print-color-adjust:exact}.step,.file,.attention>li,.matrix tr{break-inside:avoid-page}a{color:inherit}}
 `

@@ -6,13 +6,7 @@ import type { TrialResult } from '../../../engine/batch/derived/results.ts'
 import type { Outcome } from '../../../engine/batch/outcome.ts'
 import { compareModels } from '../../../engine/batch/statistics/compare-models.ts'
 import { meanInterval, passAtK, signTest, wilsonInterval } from '../../../engine/batch/statistics/estimates.ts'
-import { renderPlots } from '../../../engine/batch/statistics/plots.ts'
-import {
-  renderCsv,
-  renderMarkdownTables,
-  renderText,
-  tablesOf,
-} from '../../../engine/batch/statistics/comparison-tables.ts'
+import { renderCsv, renderMarkdown, renderText, tableOf } from '../../../engine/batch/statistics/table.ts'
 import { batchPlace, recordingOf, tasksFile } from '../../support/batch.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { inline } from '../../../engine/report/markdown/escape.ts'
@@ -147,8 +141,8 @@ describe('a paired difference', () => {
           result('none', second, 'open'),
           ...tasks.flatMap(([a, b], at) => [result(`t${at}`, 'a', a), result(`t${at}`, 'b', b)]),
         ]
-        const [one] = compareModels(of('a', 'b')).pairs
-        const [other] = compareModels(of('b', 'a')).pairs
+        const one = compareModels(of('a', 'b'))[1]?.versusFirst
+        const other = compareModels(of('b', 'a'))[1]?.versusFirst
         expect(other?.difference?.value ?? 0).toBeCloseTo(-(one?.difference?.value ?? 0), 12)
         expect(other).toMatchObject({ p: one?.p, wins: one?.losses, losses: one?.wins, tasks: one?.tasks })
       }),
@@ -171,7 +165,7 @@ const batch: readonly TrialResult[] = [
 
 describe('the statistics of a batch', () => {
   test('compute shares only over answers, count the cost of all runs, and count runs without an answer separately', () => {
-    const { models, pairs } = compareModels(batch)
+    const models = compareModels(batch)
     expect(models[0]).toMatchObject({
       ...{ model: 'a', trials: 7, answers: 4, solved: 3, tasks: 2, solvedTasks: 2, open: 1 },
       ...{ costUsd: 6, costPerSolvedUsd: 2, msPerSolved: 2000, unpriced: 0, withoutAnswer: { provider: 2 } },
@@ -182,30 +176,35 @@ describe('the statistics of a batch', () => {
       ],
     })
     expect(models[1]).toMatchObject({ answers: 6, solved: 2, costUsd: 18, unpriced: 1, withoutAnswer: { lost: 1 } })
-    expect(pairs).toMatchObject([{ a: 'a', b: 'b', tasks: 2, difference: { value: -0.25 }, wins: 0, losses: 1, p: 1 }])
+    expect(models.map(({ versusFirst }) => versusFirst)).toMatchObject([
+      undefined,
+      { tasks: 2, difference: { value: -0.25 }, wins: 0, losses: 1, p: 1 },
+    ])
   })
 
   test('never depend on the order of the results', () => {
-    const sorted = compareModels(batch)
+    const sorted = [...compareModels(batch)]
     fc.assert(
       fc.property(fc.shuffledSubarray([...batch], { minLength: batch.length }), (shuffled) => {
-        const { models } = compareModels(shuffled)
-        expect(models.toSorted((a, b) => ((a.model ?? '') < (b.model ?? '') ? -1 : 1))).toEqual(sorted.models)
+        const models = compareModels(shuffled).toSorted((a, b) => ((a.model ?? '') < (b.model ?? '') ? -1 : 1))
+        const withoutVersus = (all: typeof models) => all.map(({ versusFirst: _, ...rest }) => rest)
+        expect(withoutVersus(models)).toEqual(withoutVersus(sorted))
       }),
       { numRuns: 20 },
     )
   })
 
-  test('are tables in text and Markdown, and figures in full as CSV', () => {
+  test('are a table in text and Markdown, and figures in full as CSV', () => {
     const statistics = compareModels(batch)
-    const text = renderText(tablesOf(statistics))
-    expect(text).toMatch(/^Models\nmodel +solved +95 % +pass@1 +pass@2 +cost\/solved +time\/solved +cost +no answer\n/)
+    const text = renderText(tableOf(statistics))
     expect(text).toMatch(
-      /\na +3\/4 75\.0 % +30\.1 % … 95\.4 % +75\.0 % +100\.0 % +\$2\.00 +2\.0 s +\$6\.00 +2 provider, 1 open\n/,
+      /^model +solved +95 % +pass@1 +pass@2 +cost\/solved +time\/solved +cost +no answer +to the first +95 % /,
     )
-    expect(text).toMatch(/\nb +2\/6 33\.3 % .* ≥ \$9\.00 .* 1 lost\n/)
-    expect(text).toMatch(/\nb − a +-25\.0 +-74\.0 … \+24\.0 +0 : 1 +2 +1\.000\n/)
-    expect(renderMarkdownTables(tablesOf(statistics), inline)).toContain('### Models\n\n| model | solved |')
+    expect(text).toMatch(
+      /\na +3\/4 75\.0 % +30\.1 % … 95\.4 % +75\.0 % +100\.0 % +\$2\.00 +2\.0 s +\$6\.00 +2 provider, 1 open +– +– +– +– +–\n/,
+    )
+    expect(text).toMatch(/\nb +2\/6 33\.3 % .* ≥ \$9\.00 .* 1 lost +-25\.0 +-74\.0 … \+24\.0 +0 : 1 +2 +1\.000\n/)
+    expect(renderMarkdown(tableOf(statistics), inline)).toContain('| model | solved |')
     const [heads, first, second] = renderCsv(statistics).trimEnd().split('\r\n')
     expect(heads).toMatch(
       /^model,trials,answers,solved,tasks,solved_tasks,share,share_low,share_high,pass_at_1,pass_at_2,cost_usd,/,
@@ -216,17 +215,14 @@ describe('the statistics of a batch', () => {
 
   test('state no share and no price if no run has an answer', () => {
     const statistics = compareModels([result('x', 'a', 'provider'), result('y', 'a', 'open')])
-    expect(renderText(tablesOf(statistics))).toMatch(/\na +0\/0 – +– +– +– +\$1\.00 +1 provider, 1 open\n$/)
-    expect(renderPlots(statistics).toString()).toBe('')
+    expect(renderText(tableOf(statistics))).toMatch(/\na +0\/0 – +– +– +– +\$1\.00 +1 provider, 1 open\n$/)
   })
 
-  test('a model’s name is escaped in every table and plot', () => {
+  test('a model’s name is escaped in every table', () => {
     const name = '=cmd("<b>|x</b>")'
     const statistics = compareModels([result('x', name, 'done')])
     expect(renderCsv(statistics)).toContain(`"'=cmd(""<b>|x</b>"")"`)
-    expect(renderPlots(statistics).toString()).not.toContain('<b>')
-    expect(renderPlots(statistics).toString()).toContain('&lt;b&gt;')
-    expect(renderMarkdownTables(tablesOf(statistics), inline)).not.toMatch(/[^\\]\|x/)
+    expect(renderMarkdown(tableOf(statistics), inline)).not.toMatch(/[^\\]\|x/)
   })
 })
 
@@ -250,7 +246,7 @@ test.skipIf(needsBubblewrap())(
     expect(await place.run(['run', 'tasks.jsonl', ...words])).toMatchObject({ code: 1 })
     const whole = await place.run(['report', 'out'])
     expect(whole.code).toBe(0)
-    expect(whole.stdout).toMatch(/8 of 8 settled\n.*report\.html\n\nModels\n/)
+    expect(whole.stdout).toMatch(/8 of 8 settled\n.*report\.html\n\nmodel +solved /)
     const json = JSON.parse((await place.run(['report', 'out', '--format', 'json'])).stdout) as {
       readonly models: unknown
     }
@@ -260,8 +256,9 @@ test.skipIf(needsBubblewrap())(
     ])
     const csv = await place.run(['report', 'out', '--format', 'csv'])
     expect(csv.stdout).toBe(readFileSync(join(place.out, 'statistics.csv'), 'utf8'))
-    expect((await place.run(['report', 'out', '--format', 'md'])).stdout).toContain('### Differences, task by task')
+    expect((await place.run(['report', 'out', '--format', 'md'])).stdout).toContain('| to the first |')
     const page = readFileSync(join(place.out, 'report.html'), 'utf8')
-    for (const text of ['<h2>Models</h2>', '<svg', 'href="statistics.csv"', '100.0 %']) expect(page).toContain(text)
+    for (const text of ['<h2>Models</h2>', '<th>to the first</th>', 'href="statistics.csv"', '100.0 %'])
+      expect(page).toContain(text)
   },
 )
