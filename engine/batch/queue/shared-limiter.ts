@@ -1,31 +1,50 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
-import { nameOf, slowestMs, windowMs, type RequestLimiter } from '../run/rate-limiter.ts'
-import { rateScript } from './rate-script.ts'
+import { nameOf, type RequestLimiter } from '../run/rate-limiter.ts'
+import { arrive, budgetSchema, hear, send, settle, windowMs, type Counted } from '../run/rate-budget.ts'
 import type { Carrier } from './redis.ts'
 
+/** A budget in Redis, and the processes that wait for their next request, each with its number in the line and the time at which it last asked. */
+const sharedSchema = budgetSchema.extend({
+  waiting: z.record(z.string(), z.object({ number: z.number(), seen: z.number() })).default({}),
+  last: z.number().default(0),
+})
+type SharedBudget = z.infer<typeof sharedSchema>
+
+/**
+ * Replaces a text unless somebody else has changed it. BullMQ's own limiter can't take the place of the budget: it counts jobs (`INCR` by one when a job
+ * begins), but a job is a run with many requests, and each uses a different number of tokens.
+ */
+const swap = `
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`
+
+/** Requests of the same quarter of a second count together, so that a budget in Redis stays small. */
+const stepMs = 250
+/** How long a process with a waiting request may be silent before other requests are admitted first, in milliseconds. */
+const ticketMs = 10_000
 /**
  * The maximum time, in milliseconds, that a waiting request sleeps before it asks again: it may be admitted earlier if other requests used less than
  * they reserved.
  */
 const pollMs = 500
+/** How long a process waits that isn't the first in the line, in milliseconds. */
+const betweenMs = 250
 /**
  * How long to wait for an answer from Redis, in milliseconds. If none comes, Redis is treated as unavailable: for the same length of time, the
  * process decides about new requests alone.
  */
 const answerMs = 5000
 
-/** The hash by which Redis identifies the script. */
-const scriptHash = createHash('sha1').update(rateScript).digest('hex')
-
 type Entry = {
-  readonly id: string
   readonly tokens: number
   readonly owner: string
   readonly admit: Parameters<RequestLimiter['enter']>[3]
 }
-type Line = { readonly account: Account; readonly entries: Entry[]; isMoving: boolean }
+type Line = { readonly account: Account; entries: Entry[]; isMoving: boolean }
 
 /** The dependencies of the limiter, apart from Redis. */
 type SharedLimiterOptions = {
@@ -50,7 +69,7 @@ export class SharedRateLimiter implements RequestLimiter {
   readonly #windowMs: number
   readonly #own = randomUUID()
   readonly #lines = new Map<string, Line>()
-  #last = 0
+  #turn: Promise<unknown> = Promise.resolve()
   #goneUntil = 0
   #isGoneTold = false
 
@@ -65,96 +84,125 @@ export class SharedRateLimiter implements RequestLimiter {
     const key = nameOf(account)
     const line = this.#lines.get(key) ?? { account, entries: [], isMoving: false }
     this.#lines.set(key, line)
-    line.entries.push({ id: `${this.#own}:${++this.#last}`, tokens, owner, admit })
+    line.entries.push({ tokens, owner, admit })
     if (!line.isMoving) void this.#move(line)
   }
 
   leave(owner: string): void {
     this.#options.alone.leave(owner)
-    for (const { account, entries } of this.#lines.values()) {
-      for (const entry of entries.filter((each) => each.owner === owner)) {
-        entries.splice(entries.indexOf(entry), 1)
-        this.#tell(account, 'drop', entry.id)
-      }
+    for (const line of this.#lines.values()) {
+      const isFirst = line.entries[0]?.owner === owner
+      line.entries = line.entries.filter((entry) => entry.owner !== owner)
+      if (isFirst && line.entries.length === 0) this.#tell(line.account, ({ waiting }) => delete waiting[this.#own])
     }
   }
 
-  heard(account: Account, { requests, tokens }: RateLimits): void {
-    this.#options.alone.heard(account, { requests, tokens })
-    this.#tell(account, 'heard', '', requests ?? '', tokens ?? '')
-  }
-
-  /** Runs the script by its hash. If Redis doesn't know the script yet, for example after a restart, the text of the script is sent. */
-  async #run(...words: readonly (string | number)[]): Promise<unknown> {
-    try {
-      return await this.#redis.call('evalsha', scriptHash, ...words)
-    } catch (error) {
-      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error
-      return this.#redis.call('eval', rateScript, ...words)
-    }
+  heard(account: Account, limits: RateLimits): void {
+    this.#options.alone.heard(account, limits)
+    this.#tell(account, (budget) => hear(budget, limits))
   }
 
   /** Asks Redis about the first request in a queue until that request is admitted, then about the next one. */
   async #move(line: Line): Promise<void> {
     line.isMoving = true
     for (let first = line.entries[0]; first !== undefined; first = line.entries[0]) {
-      const { requests, tokens } = this.#options.limits()
-      const words = [Math.ceil(first.tokens), requests ?? '', tokens ?? '']
-      const wait = await this.#ask(line.account, 'enter', first.id, ...words).catch(() => undefined)
-      if (wait === undefined) this.#leaveToAlone(line)
-      else if (wait > 0) await sleep(Math.min(wait, pollMs))
-      else this.#admit(line, first)
+      const { tokens } = first
+      const answer = await this.#change(line.account, (budget, now) => this.#ask(budget, tokens, now)).catch(
+        () => undefined,
+      )
+      if (answer === undefined) this.#leaveToAlone(line)
+      else if (typeof answer === 'number') await sleep(Math.min(answer, pollMs))
+      else this.#admit(line, first, answer)
     }
     line.isMoving = false
   }
 
-  #admit({ account, entries }: Line, entry: Entry): void {
-    const at = entries.indexOf(entry)
-    // The entry is missing if its run has ended in the meantime. `admit` is called nevertheless, because it then releases the reservation.
-    if (at >= 0) entries.splice(at, 1)
-    const leave = (end: RequestEnd): void => {
-      const tokens = end.type === 'answered' ? Math.round(end.tokens) : 0
-      const isLimit = end.type === 'failed' && end.kind === 'limit'
-      const wait = end.type === 'failed' && end.waitMs !== undefined ? Math.ceil(end.waitMs) : ''
-      const estimate = end.type === 'answered' ? Math.ceil(entry.tokens) : 0
-      this.#tell(account, 'left', entry.id, tokens, estimate, isLimit ? 'limit' : '', wait)
-    }
-    entry.admit(leave, () => this.#tell(account, 'arrived', entry.id, slowestMs))
+  #ask(budget: SharedBudget, tokens: number, now: number): Counted | number {
+    const own = budget.waiting[this.#own] ?? { number: (budget.last += 1), seen: now }
+    const all = Object.entries(budget.waiting).filter(([, { seen }]) => seen > now - ticketMs)
+    budget.waiting = { ...Object.fromEntries(all), [this.#own]: { ...own, seen: now } }
+    if (all.some(([, { number }]) => number < own.number)) return betweenMs
+    const answer = send(budget, this.#options.limits(), tokens, { now, window: this.#windowMs, step: stepMs })
+    if (typeof answer !== 'number') delete budget.waiting[this.#own]
+    return answer
   }
 
-  #leaveToAlone({ account, entries }: Line): void {
+  #admit(line: Line, entry: Entry, answer: Counted): void {
+    // The entry is missing if its run has ended in the meantime. `admit` is called nevertheless, because it then releases the reservation.
+    line.entries = line.entries.filter((each) => each !== entry)
+    let counted = answer
+    const arrived = (budget: SharedBudget, now: number): Counted => arrive(budget, counted, now)
+    const leave = (end: RequestEnd): void =>
+      this.#tell(
+        line.account,
+        (budget, now) => settle(budget, counted, end, entry.tokens, now),
+        (isNew) => isNew && this.#tellRefusal(),
+      )
+    entry.admit(leave, () => this.#tell(line.account, arrived, (moved) => (counted = moved)))
+  }
+
+  #tellRefusal(): void {
+    const key = refusalsKey(this.#options.batch)
+    this.#redis.call('incr', key).catch(() => undefined)
+    this.#redis.call('pexpire', key, this.#windowMs * 10).catch(() => undefined)
+  }
+
+  #leaveToAlone(line: Line): void {
     this.#goneUntil = Date.now() + answerMs
     if (!this.#isGoneTold)
       this.#options.say('Redis does not answer: until it does, this worker stays within its share of the limits.')
     this.#isGoneTold = true
-    for (const { tokens, owner, admit } of entries.splice(0)) this.#options.alone.enter(account, tokens, owner, admit)
+    for (const { tokens, owner, admit } of line.entries.splice(0))
+      this.#options.alone.enter(line.account, tokens, owner, admit)
   }
 
   /**
-   * Sends an operation to Redis without waiting for the answer. If Redis is unavailable, the operation is lost. That does no lasting harm, because
-   * the data in Redis expires after some time.
+   * Changes a budget without waiting for the answer. If Redis is unavailable, the change is lost. That does no lasting harm, because the data in Redis
+   * expires after some time.
    */
-  #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
-    this.#ask(account, what, id, ...words).catch(() => undefined)
+  #tell<T>(account: Account, act: (budget: SharedBudget, now: number) => T, then?: (result: T) => void): void {
+    this.#change(account, act, then).catch(() => undefined)
   }
 
-  async #ask(account: Account, what: string, id: string, ...words: readonly (string | number)[]): Promise<number> {
-    // The account's name is hashed, so that the keys in Redis reveal nothing about the account.
-    const hash = createHash('sha256').update(nameOf(account)).digest('hex')
-    const keys = ['known', 'sent', 'used', 'waiting', 'seen'].map(
-      (name) => `portcullis:rate:${hash.slice(0, 24)}:${name}`,
-    )
-    const all = [...keys, refusalsKey(this.#options.batch)]
-    const timer = new AbortController()
-    const late = sleep(answerMs, undefined, { signal: timer.signal }).then(() => {
+  /** Changes a budget, after the changes that were asked for before. @throws an error if Redis doesn't answer in time */
+  async #change<T>(
+    account: Account,
+    act: (budget: SharedBudget, now: number) => T,
+    then?: (result: T) => void,
+  ): Promise<T> {
+    const end = new AbortController()
+    const late = sleep(answerMs, undefined, { signal: end.signal }).then(() => {
       throw new Error('Redis does not answer')
     })
+    const changed = this.#turn
+      .then(() => this.#swap(account, act, end.signal))
+      .then((result) => {
+        then?.(result)
+        return result
+      })
+    this.#turn = changed.catch(() => undefined)
     try {
-      const asked = this.#run(all.length, ...all, what, id, this.#windowMs, ...words)
-      return Number(await Promise.race([asked, late]))
+      return await Promise.race([changed, late])
     } finally {
-      timer.abort()
+      end.abort()
       late.catch(() => undefined)
+    }
+  }
+
+  /** @param act changes the budget. It is called again if another process has changed the budget meanwhile */
+  async #swap<T>(account: Account, act: (budget: SharedBudget, now: number) => T, end: AbortSignal): Promise<T> {
+    // The account's name is hashed, so that the keys in Redis reveal nothing about the account.
+    const key = `portcullis:rate:${createHash('sha256').update(nameOf(account)).digest('hex').slice(0, 24)}`
+    for (;;) {
+      end.throwIfAborted()
+      const [before, time] = await Promise.all([this.#redis.get(key), this.#redis.call('time')])
+      const [seconds, micros] = time as readonly string[]
+      const budget = sharedSchema.parse(JSON.parse(before ?? '{}'))
+      const result = act(budget, Number(seconds) * 1000 + Math.floor(Number(micros) / 1000))
+      end.throwIfAborted()
+      const after = JSON.stringify(budget)
+      const isDone = await this.#redis.call('eval', swap, 1, key, before ?? '', after, this.#windowMs * 10)
+      if (Number(isDone) === 1) return result
     }
   }
 }

@@ -1,24 +1,5 @@
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
-
-/** How long a request counts towards the limits per minute, in milliseconds: a minute, plus a margin for the time that requests take to arrive. */
-export const windowMs = 61_000
-/**
- * The factor by which the estimated tokens of requests are multiplied at first, because a request may use more tokens than estimated. Later, the
- * factor approaches this value times the ratio of actual to estimated tokens, and stays between `leastFactor` and `mostFactor`.
- */
-export const caution = 1.15
-export const [leastFactor, mostFactor] = [0.9, 4]
-/**
- * The longest time that a request is assumed to take to reach the provider, in milliseconds. If the response begins later than that, the rest of the
- * time is attributed to the model.
- */
-export const slowestMs = 2000
-/**
- * The wait after a refusal that doesn't say how long to wait, in milliseconds. Until a request is answered, it is doubled with each further refusal,
- * up to `longestWaitMs`.
- */
-export const usualWaitMs = 2000
-export const longestWaitMs = 120_000
+import { arrive, budgetSchema, hear, send, settle, type Counted, type RateBudget } from './rate-budget.ts'
 
 /** Provides the current time and calls functions after a delay. */
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
@@ -36,23 +17,12 @@ export type LimiterOptions = {
   readonly clock: Clock
 }
 
-type Sent = { at: number; tokens: number }
 type Waiting = {
   readonly tokens: number
   readonly owner: string
   readonly admit: (leave: (end: RequestEnd) => void, arrived: () => void) => void
 }
-type Bucket = {
-  readonly account: Account
-  limits: RateLimits
-  sent: Sent[]
-  waiting: Waiting[]
-  /** No request is sent before this time. */
-  heldUntil: number
-  refusals: number
-  /** The factor by which the estimated tokens of requests are multiplied. Its initial value is `caution`. */
-  factor: number
-}
+type Line = { readonly account: Account; readonly budget: RateBudget; waiting: Waiting[]; wakesAt: number }
 
 /** Returns a string that identifies an account. All requests of an account count towards the same limits. */
 export function nameOf({ provider, key, model }: Account): string {
@@ -83,7 +53,7 @@ export type RequestLimiter = {
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions
   #own: RateLimits
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #lines = new Map<string, Line>()
 
   constructor(options: LimiterOptions) {
     this.#options = options
@@ -91,107 +61,61 @@ export class RateLimiter implements RequestLimiter {
   }
 
   enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void {
-    const bucket = this.#bucketOf(account)
-    bucket.waiting.push({ tokens, owner, admit })
-    this.#pump(bucket)
+    const line = this.#lineOf(account)
+    line.waiting.push({ tokens, owner, admit })
+    this.#pump(line)
   }
 
   leave(owner: string): void {
-    for (const bucket of this.#buckets.values()) {
-      bucket.waiting = bucket.waiting.filter((each) => each.owner !== owner)
-    }
+    for (const line of this.#lines.values()) line.waiting = line.waiting.filter((each) => each.owner !== owner)
   }
 
   /** Changes the user's limits. A limit that is undefined here is not changed. */
   limit({ requests, tokens }: RateLimits): void {
     this.#own = { requests: requests ?? this.#own.requests, tokens: tokens ?? this.#own.tokens }
-    for (const { account } of this.#buckets.values()) this.heard(account, { requests: undefined, tokens: undefined })
+    for (const line of this.#lines.values()) this.#pump(line)
   }
 
   heard(account: Account, limits: RateLimits): void {
-    const bucket = this.#bucketOf(account)
-    const own = this.#own
-    bucket.limits = {
-      requests: own.requests ?? limits.requests ?? bucket.limits.requests,
-      tokens: own.tokens ?? limits.tokens ?? bucket.limits.tokens,
-    }
-    this.#pump(bucket)
+    const line = this.#lineOf(account)
+    hear(line.budget, limits)
+    this.#pump(line)
   }
 
-  #bucketOf(account: Account): Bucket {
+  #lineOf(account: Account): Line {
     const key = nameOf(account)
-    const known = this.#buckets.get(key)
-    if (known !== undefined) return known
-    const bucket: Bucket = {
-      account,
-      limits: this.#own,
-      sent: [],
-      waiting: [],
-      heldUntil: 0,
-      refusals: 0,
-      factor: caution,
-    }
-    this.#buckets.set(key, bucket)
-    return bucket
+    const line = this.#lines.get(key) ?? { account, budget: budgetSchema.parse({}), waiting: [], wakesAt: 0 }
+    this.#lines.set(key, line)
+    return line
   }
 
-  #pump(bucket: Bucket): void {
+  #pump(line: Line): void {
     const { clock } = this.#options
-    for (let next = bucket.waiting[0]; next !== undefined; next = bucket.waiting[0]) {
+    for (let next = line.waiting[0]; next !== undefined; next = line.waiting[0]) {
       const { tokens } = next
-      const wait = this.#waitOf(bucket, tokens * bucket.factor)
-      if (wait > 0) return clock.after(wait, () => this.#pump(bucket))
-      bucket.waiting.shift()
-      const sent: Sent = { at: clock.now(), tokens: tokens * bucket.factor }
-      bucket.sent.push(sent)
+      const now = clock.now()
+      const answer = send(line.budget, this.#own, tokens, { now })
+      if (typeof answer === 'number') {
+        if (line.wakesAt > now && line.wakesAt <= now + answer) return
+        line.wakesAt = now + answer
+        return clock.after(answer, () => this.#pump(line))
+      }
+      let counted = answer
+      line.waiting.shift()
       next.admit(
-        (end) => this.#settle(bucket, sent, end, tokens),
-        () => (sent.at = Math.min(clock.now(), sent.at + slowestMs)),
+        (end) => this.#settle(line, counted, end, tokens),
+        () => (counted = arrive(line.budget, counted, clock.now())),
       )
     }
   }
 
-  /** How long a request with this many tokens has to wait, in milliseconds; 0 if it can be sent. */
-  #waitOf(bucket: Bucket, tokens: number): number {
-    const now = this.#options.clock.now()
-    if (bucket.heldUntil > now) return bucket.heldUntil - now
-    bucket.sent = bucket.sent.filter(({ at }) => at > now - windowMs)
-    const { sent } = bucket
-    const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
-    let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
-    // A request that needs more tokens than the limit permits is sent when no other request counts towards the limit.
-    const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
-    if (fits()) return 0
-    for (const each of sent) {
-      requests -= 1
-      used -= each.tokens
-      if (fits()) return Math.max(1, each.at + windowMs - now)
-    }
-    return windowMs
-  }
-
-  #settle(bucket: Bucket, sent: Sent, end: RequestEnd, estimate: number): void {
+  #settle(line: Line, counted: Counted, end: RequestEnd, estimate: number): void {
     const { clock, throttled, usedUp } = this.#options
     const now = clock.now()
-    if (end.type === 'answered') {
-      sent.tokens = end.tokens
-      bucket.refusals = 0
-      const seen = (caution * end.tokens) / Math.max(1, estimate)
-      const next = bucket.factor + (seen > bucket.factor ? 0.5 : 0.1) * (seen - bucket.factor)
-      bucket.factor = Math.min(mostFactor, Math.max(leastFactor, next))
-    } else {
-      // A request that failed or was refused counts as having used no tokens.
-      sent.tokens = 0
-      const until = end.waitMs === undefined ? undefined : now + end.waitMs
-      if (end.kind === 'quota') usedUp(bucket.account, until)
-      if (end.kind === 'limit') {
-        const isNew = bucket.heldUntil <= now
-        if (isNew) bucket.refusals += 1
-        const usual = Math.min(longestWaitMs, usualWaitMs * 2 ** Math.max(0, bucket.refusals - 1))
-        bucket.heldUntil = Math.max(bucket.heldUntil, until ?? now + usual)
-        if (isNew) throttled(bucket.heldUntil)
-      }
-    }
-    this.#pump(bucket)
+    const isNew = settle(line.budget, counted, end, estimate, now)
+    if (end.type === 'failed' && end.kind === 'quota')
+      usedUp(line.account, end.waitMs === undefined ? undefined : now + end.waitMs)
+    if (isNew) throttled(line.budget.heldUntil)
+    this.#pump(line)
   }
 }

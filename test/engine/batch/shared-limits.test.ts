@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
 import { SharedRateLimiter, watchRefusals } from '../../../engine/batch/queue/shared-limiter.ts'
+import type { RateBudget } from '../../../engine/batch/run/rate-budget.ts'
 import type { RequestLimiter } from '../../../engine/batch/run/rate-limiter.ts'
 import { batchPlace, tasksFile } from '../../support/batch.ts'
 import { startWorker } from '../../support/batch-worker.ts'
@@ -34,6 +35,10 @@ async function limitersOf(
   )
 }
 
+/** The budget of the only account in Redis. */
+const budgetIn = (redis: TestRedis): RateBudget =>
+  JSON.parse(redis.cli('get', redis.cli('--scan', '--pattern', 'portcullis:rate:[0-9a-f]*').trim())) as RateBudget
+
 const entered = (limiter: RequestLimiter, tokens: number, owner = 'run') =>
   new Promise<{ readonly leave: Parameters<Parameters<RequestLimiter['enter']>[3]>[0] }>((resolve) =>
     limiter.enter(account, tokens, owner, (leave) => resolve({ leave })),
@@ -54,11 +59,14 @@ test('32 workers in four processes together stay within the tokens of a window',
   }
   await Promise.all(limiters.flatMap((limiter, at) => Array.from({ length: 8 }, (_, n) => work(limiter, at * 8 + n))))
   expect(sent).toHaveLength(64)
-  const hash = redis.cli('--scan', '--pattern', 'portcullis:rate:*:sent').trim()
-  const inWindow = redis.cli('zcard', hash).trim()
-  expect(Number(inWindow)).toBeLessThan(64)
-  const perWindow = Number(redis.cli('hget', hash.replace(':sent', ':known'), 'used').trim())
-  expect(perWindow).toBeLessThanOrEqual(most)
+  const { sent: counted } = budgetIn(redis)
+  expect(counted.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(64)
+  expect(counted.reduce((sum, { tokens: used }) => sum + used, 0)).toBeLessThanOrEqual(most)
+  // Every window that ends with a request holds no more than the limit.
+  for (const { at } of sent) {
+    const within = sent.filter((each) => each.at > at - windowMs && each.at <= at)
+    expect(within.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(most)
+  }
 })
 
 test('a refusal for one worker delays the others, and is reported to the coordinator once', async () => {
@@ -72,9 +80,8 @@ test('a refusal for one worker delays the others, and is reported to the coordin
   const both = [await entered(one, 10), await entered(one, 10)]
   await sleep(1500)
   for (const { leave } of both) leave({ type: 'failed', kind: 'limit', waitMs: 4000 })
-  const known = `${redis.cli('--scan', '--pattern', 'portcullis:rate:*:known').trim()}`
-  while (redis.cli('hget', known, 'held').trim() === '') await sleep(20)
-  const held = Number(redis.cli('hget', known, 'held'))
+  while (budgetIn(redis).heldUntil === 0) await sleep(20)
+  const held = budgetIn(redis).heldUntil
   await entered(other, 10)
   const [seconds = '', micros = ''] = redis.cli('time').split('\n')
   expect(Number(seconds) * 1000 + Number(micros) / 1000).toBeGreaterThanOrEqual(held)
@@ -87,7 +94,7 @@ test('limits that one worker learns apply to all, and an ended run no longer wai
   const [one, other] = await limitersOf(redis, 2, {}, 2000)
   if (one === undefined || other === undefined) throw new Error('two were asked for')
   one.heard(account, { requests: 1, tokens: undefined })
-  while (!redis.cli('--scan', '--pattern', 'portcullis:rate:*').includes('known')) await sleep(20)
+  while (!redis.cli('--scan', '--pattern', 'portcullis:rate:*').includes('rate')) await sleep(20)
   await entered(one, 10)
   const order: string[] = []
   one.enter(account, 10, 'gone', () => order.push('gone'))
