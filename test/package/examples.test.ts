@@ -84,7 +84,9 @@ test('each example is run above', () => {
   expect(names.filter((name) => !text.includes(`run('${name}'`))).toEqual([])
 })
 
-test('the README shows one of them unchanged', () => {
+test('the README of the library shows one of them unchanged', () => {
   const [, ...lines] = readFileSync(join(examples, 'agent-with-a-tool.ts'), 'utf8').split('\n')
-  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`\`\`ts\n${lines.join('\n')}\`\`\`\n`)
+  expect(readFileSync(join(root, 'engine/library/README.md'), 'utf8')).toContain(
+    `\`\`\`ts\n${lines.join('\n')}\`\`\`\n`,
+  )
 })

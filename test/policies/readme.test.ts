@@ -10,11 +10,10 @@ test('the tables in the README match the code’s decisions', async () => {
   expect(readme).toContain(tables.trimEnd())
 })
 
-test('every rule in a README can be loaded', () => {
-  for (const path of ['../../README.md', '../../policies/rules/README.md']) {
-    const text = readFileSync(new URL(path, import.meta.url), 'utf8')
-    const examples = [...text.matchAll(/```python\n([^]*?)```/g)].map(([, example = '']) => example)
-    expect(examples).not.toEqual([])
-    for (const example of examples) loadRules([{ path, layer: 'user', text: example }])
-  }
+test('every rule in the README of rules can be loaded', () => {
+  const path = '../../policies/rules/README.md'
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+  const examples = [...text.matchAll(/```python\n([^]*?)```/g)].map(([, example = '']) => example)
+  expect(examples).not.toEqual([])
+  for (const example of examples) loadRules([{ path, layer: 'user', text: example }])
 })

@@ -7,7 +7,7 @@ import { testUnlessOnCi, whyNoBubblewrap } from '../../support/needs.ts'
 const root = new URL('../../../', import.meta.url).pathname
 
 testUnlessOnCi(whyNoBubblewrap())(
-  'the picture of a run in the README is what the demo prints, and it leaves a report',
+  'the picture of a run in the engine’s README is what the demo prints, and it leaves a report',
   async () => {
     const { exitCode, stderr } = await execa({ cwd: root, reject: false })`${process.execPath} fixtures/demo/demo.ts`
     expect(exitCode).toBe(0)
@@ -16,7 +16,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     expect(page).toContain('What needs attention')
     expect(page).toContain('demo.rules:2 forbidden git push')
 
-    const [, picture = ''] = /```text\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
+    const [, picture = ''] = /```text\n([^]*?)```/.exec(readFileSync(`${root}engine/README.md`, 'utf8')) ?? []
     const shown = linesOf(picture)
     const printed = linesOf(stderr)
     expect(shown).not.toEqual([])
