@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AuditError, parseHead, verifyAuditLog, type AuditHead } from '../../policies/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
-import { findSessionFolder } from './find-session-folder.ts'
+import { findSessionFolder } from './find-session.ts'
 import { UserError } from '../core/user-error.ts'
 import { print } from './print.ts'
 

@@ -13,16 +13,21 @@ import type { Repository, Task } from '../batch/tasks/task.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
-import { checkModels } from './batch-check.ts'
-import { watchBatch } from './batch-progress.ts'
-import type { BatchRunOptions } from './batch-options.ts'
-import { execWords, modelsOf } from './batch-words.ts'
+import { execWords, modelsOf, type BatchRunOptions } from './batch-options.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { openStepSummary } from './run-reports.ts'
 import { warn } from './warn.ts'
 import { counted } from '../core/text/counted.ts'
-import { print, rawOutput } from './print.ts'
+import { print, rawOutput, tell } from './print.ts'
+import { Closing } from '../app/closing.ts'
+import { loadRun } from '../app/load-run.ts'
+import { commonRequest } from './request-from-options.ts'
+import type { WriteStream } from 'node:tty'
+import type { Progress } from '../batch/run/progress.ts'
+import { harmlessLine } from '../core/text/harmless.ts'
+import { fit } from '../display/fit.ts'
+import { columnsOf, ScreenRegion } from '../display/screen-region.ts'
 
 const usualRetrySeconds = 5
 const checksAtOnce = 4
@@ -153,5 +158,63 @@ function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number
       return outcomes.sandbox === undefined ? exitCodes.failed : exitCodes.sandboxUnavailable
     default:
       return end satisfies never
+  }
+}
+
+/**
+ * Checks the model names, API keys, settings, rules and hooks for the runs of a batch, before a run sends a request to a model. Starts no run.
+ *
+ * @param models the names of the models. Empty: the configured model
+ * @param tree the work tree of one of the tasks
+ * @throws UserError that names the problem
+ */
+async function checkModels(options: BatchRunOptions, models: readonly string[], tree: string): Promise<void> {
+  const { model: _, ...configured } = options
+  for (const model of models.length === 0 ? [undefined] : models) {
+    const closing = new Closing()
+    try {
+      const common = commonRequest({ ...configured, ...(model === undefined ? {} : { model }), cd: tree })
+      const maxCost = options.maxCostPerRun ?? options.maxCost
+      const verify = options.verify === undefined ? {} : { verify: { commands: options.verify } }
+      const task = { type: 'prompt', prompt: 'check' } as const
+      await loadRun({ ...common, ...verify, task, budget: { maxCost } }, closing)
+    } finally {
+      await closing.close()
+    }
+  }
+}
+
+const liveMs = 500
+const linesMs = 30_000
+const mostRows = 20
+
+/** Shows the progress of a batch: in a terminal as a table that is redrawn, otherwise as a line every thirty seconds. */
+function watchBatch(output: WriteStream): {
+  readonly watch: (progress: Progress) => void
+  readonly close: () => void
+} {
+  let timer: NodeJS.Timeout | undefined
+  let region: ScreenRegion | undefined
+  const draw = (progress: Progress): void => {
+    const columns = Math.max(20, columnsOf(output) - 1)
+    const lines = [...progress.rows(Math.min(mostRows, (output.rows ?? mostRows) - 3)), progress.line()]
+    region?.draw(lines.map((line) => fit(harmlessLine(line), columns)).map((line) => [line, line] as const))
+  }
+  return {
+    watch: (progress) => {
+      if (output.isTTY) {
+        region = new ScreenRegion(output)
+        timer = setInterval(() => draw(progress), liveMs)
+      } else {
+        tell(progress.line())
+        timer = setInterval(() => tell(progress.line()), linesMs)
+      }
+      timer.unref()
+    },
+    close: () => {
+      clearInterval(timer)
+      region?.erase()
+      region = undefined
+    },
   }
 }

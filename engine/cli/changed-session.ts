@@ -7,7 +7,7 @@ import { changesOfSession, completeRecord } from '../transaction/changes-of-sess
 import { openViewState, overlaysOfView } from '../transaction/stored-view.ts'
 import { readViewState } from '../transaction/view-state.ts'
 import { settleLanding } from '../transaction/settle-landing.ts'
-import type { ChangedSession } from './find-changed-session.ts'
+import type { ChangedSession } from './find-session.ts'
 import { takeStartedFor } from './own-process.ts'
 
 /** A session that this process has locked. */

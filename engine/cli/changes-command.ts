@@ -24,13 +24,7 @@ import {
 } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
-import {
-  type ChangedSession,
-  findChangedSession,
-  hintAt,
-  newestHere,
-  sessionThatLanded,
-} from './find-changed-session.ts'
+import { type ChangedSession, findChangedSession, hintAtNewest, sessionThatLanded } from './find-session.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
 import { print, printJson, printResult, tell, rawOutput } from './print.ts'
@@ -88,7 +82,7 @@ export async function undoCommand(run: string | undefined): Promise<number> {
     if (landings.length + ofGit === 0)
       throw new UserError(
         'usage',
-        `No changes of the session ${id} have landed, so there is nothing to revert.${hintAt(newestHere((known) => landingsInTrees(known).length > 0))}`,
+        `No changes of the session ${id} have landed, so there is nothing to revert.${hintAtNewest((known) => landingsInTrees(known).length > 0)}`,
       )
     if (inTrees.length + ofGit === 0) {
       print(`Nothing to do: the changes of the session ${id} have already been reverted.`)

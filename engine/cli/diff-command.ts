@@ -4,7 +4,7 @@ import { collectReport } from '../report/collect.ts'
 import { compareRuns, type ComparedRun } from '../report/compare/compare-runs.ts'
 import { comparisonAsJson, renderComparison } from '../report/compare/render-comparison.ts'
 import { readRollout } from '../session/rollout.ts'
-import { findSessionFolder } from './find-session-folder.ts'
+import { findSessionFolder } from './find-session.ts'
 import { printText, printJsonText, terminalWidth } from './print.ts'
 
 /** The number of columns that is assumed if the terminal's width is unknown. */

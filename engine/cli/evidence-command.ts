@@ -15,7 +15,7 @@ import type { ChangeRecord } from '../transaction/change-record.ts'
 import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
 import { isAllReverted } from '../transaction/view-state.ts'
 import { recordOf } from './changed-session.ts'
-import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+import { findChangedSession, type ChangedSession } from './find-session.ts'
 import { print, printJsonText, tell } from './print.ts'
 
 /** The options of `agent evidence`. */

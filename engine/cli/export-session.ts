@@ -6,7 +6,7 @@ import { UserError } from '../core/user-error.ts'
 import { version } from '../core/version.ts'
 import { exportRecording } from '../session/export-recording.ts'
 import { readRollout } from '../session/rollout.ts'
-import { findSessionFolder } from './find-session-folder.ts'
+import { findSessionFolder } from './find-session.ts'
 import { warn } from './warn.ts'
 import { print, printJsonText } from './print.ts'
 

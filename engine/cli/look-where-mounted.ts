@@ -7,7 +7,7 @@ import { isLocked, type LockedFolder } from '../session/session-lock.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { overlaysOfView } from '../transaction/stored-view.ts'
-import type { ChangedSession } from './find-changed-session.ts'
+import type { ChangedSession } from './find-session.ts'
 import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**

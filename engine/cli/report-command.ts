@@ -4,7 +4,7 @@ import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { formatOf, reportFormats, type ReportFormat } from '../report/formats.ts'
-import { findSessionFolder } from './find-session-folder.ts'
+import { findSessionFolder } from './find-session.ts'
 import { printResult, rawOutput } from './print.ts'
 
 /** The options of `agent report`. */

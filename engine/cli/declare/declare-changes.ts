@@ -35,22 +35,17 @@ export function declareChanges(program: Command, finish: Finish): void {
         finish(await applyCommand(undefined, run === undefined ? [] : [run, ...paths], options))
       },
     )
-  program
-    .command('discard')
-    .description('discard the changes that a run made and that have not landed')
-    .argument('[run]', about)
-    .option(...last)
-    .action(async (run: string | undefined, options: Last, command: Command) => {
-      const { discardCommand } = await import('../changes-command.ts')
-      finish(await discardCommand(nameOf(run, options, command)))
-    })
-  program
-    .command('undo')
-    .description('revert the landed changes of a run')
-    .argument('[run]', about)
-    .option(...last)
-    .action(async (run: string | undefined, options: Last, command: Command) => {
-      const { undoCommand } = await import('../changes-command.ts')
-      finish(await undoCommand(nameOf(run, options, command)))
-    })
+  for (const [name, description] of [
+    ['discard', 'discard the changes that a run made and that have not landed'],
+    ['undo', 'revert the landed changes of a run'],
+  ] as const)
+    program
+      .command(name)
+      .description(description)
+      .argument('[run]', about)
+      .option(...last)
+      .action(async (run: string | undefined, options: Last, command: Command) => {
+        const { discardCommand, undoCommand } = await import('../changes-command.ts')
+        finish(await (name === 'discard' ? discardCommand : undoCommand)(nameOf(run, options, command)))
+      })
 }

@@ -1,0 +1,111 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { isInside } from '../core/directories-between.ts'
+import { UserError } from '../core/user-error.ts'
+import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { readViewState, type ViewState } from '../transaction/view-state.ts'
+import { tell } from './print.ts'
+import { sessionBeginning } from './session-beginning.ts'
+import { stateFolders } from './state-folders.ts'
+
+/** How commands find the stored session that the user means. */
+
+type StoredSession = { readonly id: string; readonly directory: string }
+
+/** A session whose runs were transactions. */
+export type ChangedSession = StoredSession & { readonly state: ViewState }
+
+/**
+ * Finds the folder of the session that the user means: by the session's id, a unique beginning or end of the id, or the path of the folder. Without a name, it is
+ * the newest session that worked in the current directory.
+ *
+ * @throws UserError `usage` if there is no such session, or if the id is too short or several ids match
+ */
+export function findSessionFolder(given: string | undefined): string {
+  if (given === undefined) return lastRun().directory
+  const place = statSync(given, { throwIfNoEntry: false })
+  if (place !== undefined && !place.isFile() && !place.isDirectory())
+    throw new UserError('usage', `${given} is a pipe, a socket or a device; expected a session, or a regular file.`)
+  if (place?.isDirectory() !== true) return named(given).directory
+  if (existsSync(join(given, 'rollout.jsonl'))) return resolve(given)
+  throw new UserError('usage', `${given} is not a session folder: it contains no rollout.jsonl.`)
+}
+
+/**
+ * Finds the session that the user means: by its id, or by a unique beginning or end of the id. Without an id, it is the newest session that worked in the current
+ * directory, even if it has nothing to show: what an older one did is not what the user asked about.
+ *
+ * @throws UserError `usage` if there is none, and for a session that has no private view, because its runs worked directly in the tree or were killed
+ * before the view was complete. The message then names the newest session that has one
+ */
+export function findChangedSession(given: string | undefined): ChangedSession {
+  const { id, directory } = given === undefined ? lastRun() : named(given)
+  const state = readViewState(directory)
+  if (state !== undefined && state.state !== 'making') return { id, directory, state }
+  const why = 'its runs worked in the tree itself, or ended before their private view was made'
+  throw new UserError('usage', `The session ${id} has no changes of its own: ${why}.${hintAtNewest(() => true)}`)
+}
+
+/** A sentence that names the newest session of the current directory whose private view meets a condition; empty if there is none. */
+export function hintAtNewest(meets: (state: ViewState) => boolean): string {
+  const found = sessionsHere().find(({ directory }) => {
+    const state = stateOrUndefined(directory)
+    return state !== undefined && state.state !== 'making' && meets(state)
+  })
+  return found === undefined ? '' : ` The newest run here that has some is ${found.id}.`
+}
+
+/** The id of the session that landed the patch with this id in a tree; undefined if no session did. */
+export function sessionThatLanded(root: string, patch: string): string | undefined {
+  return storedSessions().find(({ directory }) => {
+    const { landings = [], pending } = stateOrUndefined(directory) ?? {}
+    return [...landings, ...(pending === undefined ? [] : [pending])].some(
+      (each) => each.id === patch && each.root === root,
+    )
+  })?.id
+}
+
+/** All stored sessions, newest first in each folder. */
+function storedSessions(folders = stateFolders()): readonly StoredSession[] {
+  return folders.flatMap((folder) =>
+    listSessions(folder).map((id) => ({ id, directory: sessionDirectory(folder, id) })),
+  )
+}
+
+/** The sessions that worked in the current directory, or in a directory that contains it, newest first. */
+function sessionsHere(): readonly StoredSession[] {
+  const here = process.cwd()
+  return storedSessions()
+    .filter(({ directory }) => {
+      const { workspace } = sessionBeginning(directory)
+      return workspace !== undefined && isInside(here, workspace)
+    })
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+}
+
+/** The newest session that worked in the current directory, whatever its runs did: what `--last` means. Says on standard error which one it is. */
+function lastRun(): StoredSession {
+  const [newest] = sessionsHere()
+  if (newest === undefined)
+    throw new UserError('usage', `No run worked in ${process.cwd()}. To see all sessions, run agent sessions list.`)
+  tell(`The newest run here: ${newest.id}`)
+  return newest
+}
+
+function named(given: string): StoredSession {
+  const id = findSession(stateFolders(), given)
+  const found = storedSessions().find((session) => session.id === id)
+  if (found === undefined) throw new UserError('usage', `There is no session '${given}'.`)
+  return found
+}
+
+function stateOrUndefined(directory: string): ViewState | undefined {
+  try {
+    return readViewState(directory)
+  } catch (error) {
+    // If the state of a session is damaged, only commands for this session must fail.
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
