@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { isBare } from './git/repository.ts'
 import { memoize } from './memoize.ts'
-import { proxyVariables } from './network/inside.ts'
+import { networkVariables } from './network/inside.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { wildcard } from './wildcard.ts'
 
@@ -211,7 +211,7 @@ export function commandEnvironment(
       ...nonInteractive,
       ...(command.terminal === undefined ? {} : { TERM: 'xterm-256color' }),
       ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp)),
-      ...(policy.network.mode === 'allowlist' ? proxyVariables : {}),
+      ...networkVariables(policy),
       ...(policy.dockerSocket === undefined ? {} : { DOCKER_HOST: `unix://${policy.dockerSocket}` }),
       PWD: command.cwd,
       ...set,

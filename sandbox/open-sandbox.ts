@@ -6,7 +6,9 @@ import type { KnownPlaces } from './known-places.ts'
 import { finishReviews } from './finish-reviews.ts'
 import { refuseKernelPlaces } from './kernel-places.ts'
 import { loadOwnCode } from './installation/load-own-code.ts'
+import { resolveAsSystem } from './network/proxy-gate.ts'
 import type { NetworkOptions } from './network/proxy.ts'
+import { resolveServices } from './network/resolve-services.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { requireDirectory } from './locate-program.ts'
@@ -72,7 +74,7 @@ function settle(
 }
 
 /**
- * Opens the sandbox that enforces the policy `asked`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` if that
+ * Opens the sandbox that enforces the policy `given`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` if that
  * backend can't enforce all of the policy here (a part of it is never enough), `missing-directory` if the workspace or a writable root isn't a
  * directory, `invalid-policy` if a root is in one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known`
  * expects, or `unreviewed` if the review of a killed run can't be finished.
@@ -81,7 +83,8 @@ function settle(
  * await using sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))
  * const { stdout, denials } = await sandbox.run(['sh', '-c', 'echo one > a.txt; ls'])
  */
-export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<OpenedSandbox> {
+export async function openSandbox(given: SandboxPolicy, options: SandboxOptions = {}): Promise<OpenedSandbox> {
+  const asked = await resolveServices(given, options.network?.resolve ?? resolveAsSystem)
   const backend = options.backend ?? defaultBackend(asked)
   if (asked.views.length === 0 || backend === 'unconfined') return runnable(await openAt(asked, backend, options))
   requireViews(asked, backend)
@@ -138,15 +141,18 @@ export function defaultBackend(policy: SandboxPolicy): Backend {
 }
 
 /**
- * Throws `unavailable` if the policy has an allow-list. This is for backends that can't give commands a separate network from which our proxy is the
+ * Throws `unavailable` if the policy has an allow-list or services. This is for backends that can't give commands a separate network from which our proxy is the
  * only way out.
  */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
-  if (policy.network.mode !== 'allowlist') return
+  const hasServices = policy.services.length > 0
+  if (policy.network.mode !== 'allowlist' && !hasServices) return
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)
   throw new SandboxError('unavailable', {
     backend,
-    reason: "it can't enforce a network allow-list",
-    remedy: `Use the ${others.join(' or ')} backend on Linux, or set the network mode to off.`,
+    reason: hasServices
+      ? "it can't give commands services, because they have no network of their own"
+      : "it can't enforce a network allow-list",
+    remedy: `Use the ${others.join(' or ')} backend on Linux, or ${hasServices ? 'leave out the services' : 'set the network mode to off'}.`,
   })
 }

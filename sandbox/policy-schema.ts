@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
+import { makeServicesSchema } from './network/services-schema.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 import { isUsualList, leavingPath, unusualPath, variableName } from './usual-list.ts'
 
@@ -106,7 +107,7 @@ export function makePolicySchema() {
     openFiles: z.int().min(32).optional(),
   })
 
-  return z.strictObject({
+  const policy = z.strictObject({
     /** With `danger-full-access`, commands are not confined. Only the settings for the environment and the limits apply. */
     mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
     /** The directory that the run works in. It is writable in workspace-write mode. */
@@ -145,6 +146,11 @@ export function makePolicySchema() {
       .default([]),
     network: Network.default({ mode: 'off' }),
     /**
+     * Programs outside the sandbox that commands reach at the same port of their own `localhost`, whatever `network` says: databases, servers that are
+     * being developed. Nothing else becomes reachable. The network mode `full` needs none, and refuses them.
+     */
+    services: makeServicesSchema().default([]),
+    /**
      * The socket of a docker daemon that commands see and may use. Commands can then use other unix sockets too. Whoever can use a machine's docker
      * daemon is root on that machine. If this is left out, commands don't see the socket.
      */
@@ -158,6 +164,12 @@ export function makePolicySchema() {
     unixSockets: z.boolean().default(false),
     environment: Environment.prefault({}),
     limits: Limits.prefault({}),
+  })
+  return policy.superRefine(({ network, services }, context) => {
+    if (services.length === 0 || network.mode !== 'full') return
+    const message =
+      'contradict the network mode full, in which commands reach every host themselves: leave one of them out'
+    context.addIssue({ code: 'custom', path: ['services'], message })
   })
 }
 

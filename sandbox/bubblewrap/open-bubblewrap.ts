@@ -68,6 +68,7 @@ export async function openBubblewrap(
   const { held, roots, run, running } = state
   const commandPipes = createPipes(run.path, true)
   const watchCovered = createUncoveredWatch()
+  const named = networks.mounts(run.path)
   const kernel = kernelView(hostFileSystem)
   let open = true
 
@@ -86,7 +87,7 @@ export async function openBubblewrap(
       const places = state.placesOf(command)
       const host = held.look()
       const mounts = planMounts(applied, places, host)
-      const steps = mountSteps([...mountsAsShown(mounts, policy.views), ...kernel], {
+      const steps = mountSteps([...mountsAsShown(mounts, policy.views), ...named, ...kernel], {
         privateTemp: run.temp,
         emptyDirectory: run.empty,
         runDirectories: allRunDirectories,
@@ -111,6 +112,7 @@ export async function openBubblewrap(
       kept: [...network.kept, ...handed.kept, ...terminal.kept],
       identity: shownOwner(),
       watches,
+      lowPorts: policy.services.some(({ port }) => port < 1024),
       nullInput: input.isNull,
       cwd,
       variables: { ...variables, PWD: cwd },

@@ -13,6 +13,8 @@ type Start = {
   readonly identity: { readonly uid: number; readonly gid: number }
   /** The inotify limits; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
+  /** Whether commands may open ports below 1024, which otherwise only root can. Only for a network namespace of the sandbox's own. */
+  readonly lowPorts: boolean
   /** Whether the command's standard input is the sandbox's own null device, rather than the descriptor that the caller passed. */
   readonly nullInput: boolean
   readonly cwd: string
@@ -39,7 +41,7 @@ export function encodeStart(architecture: Architecture, start: Start): Buffer {
   const { instances = '', watches = '' } = start.watches ?? {}
   return encodePlan([
     ...list(start.kept.toSorted((a, b) => a - b).map((descriptor) => [descriptor])),
-    ...[`${uid} 0 1\n`, `${gid} 0 1\n`, `${instances}`, `${watches}`],
+    ...[`${uid} 0 1\n`, `${gid} 0 1\n`, `${instances}`, `${watches}`, start.lowPorts ? '0' : ''],
     start.nullInput ? 1 : 0,
     start.cwd,
     ...list(Object.entries(start.variables).map(([name, value]) => [`${name}=${value}`])),

@@ -61,6 +61,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
     kept: [],
     identity: { uid: 1000, gid: 1000 },
     watches,
+    lowPorts: false,
     nullInput: true,
     cwd: '/',
     variables: {},

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { mkdirSync, rmSync, writeFileSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { requireArchitecture } from '../helper/helper.ts'
-import { directoryMissing, listenerFailed, proxyPort } from '../network/inside.ts'
+import { hasNames, plainHosts, writeHosts } from '../network/hosts-file.ts'
+import { directoryMissing, listenerFailed, openPorts } from '../network/inside.ts'
 import { createProxy, type NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
@@ -21,10 +22,12 @@ type ContainerNetwork = {
   start(): CommandNetwork
 }
 
-/** What a container needs for its network. Without an allow-list, it needs nothing: `directory` is undefined and `filtered` is empty. */
+/** What a container needs for its network. Without an allow-list and services, it needs nothing: the paths are undefined and `filtered` is empty. */
 export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. It has the filter, and the relays' sockets. */
   readonly directory: string | undefined
+  /** The file on the host that is mounted at `/etc/hosts`; undefined if no service has a name. */
+  readonly hosts: string | undefined
   /**
    * The arguments to put before our own programs in the container, so that these run under the system call filter. Commands get theirs from `enter`.
    */
@@ -41,9 +44,9 @@ type CommandNetwork = {
    */
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
-   * Ends all connections. Returns the denied connections, and whether the port is free for the next command. If `complaint`, the command's standard
-   * error, says that the command never started because the port couldn't be opened or the working directory was missing, this function rejects with
-   * `setup-failed`. That doesn't apply if the command was `stopped` together with its container, because it may then have ended before the port was
+   * Ends all connections. Returns the denied connections, and whether the ports are free for the next command. If `complaint`, the command's standard
+   * error, says that the command never started because a port couldn't be opened or the working directory was missing, this function rejects with
+   * `setup-failed`. That doesn't apply if the command was `stopped` together with its container, because it may then have ended before the ports were
    * opened.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
@@ -57,7 +60,7 @@ const nothing: CommandNetwork = {
   release: () => undefined,
 }
 
-/** How many milliseconds to wait, after a command has ended, for its listening socket to arrive. There is no wait if the command was stopped. */
+/** How many milliseconds to wait, after a command has ended, for its listening sockets to arrive. There is no wait if the command was stopped. */
 const arrivalMs = 1000
 
 /** The descriptor of the relay's channel: Node's `ipc`, which comes after the three standard descriptors. */
@@ -65,9 +68,9 @@ const channel = 3
 
 /**
  * Prepares the network. Its files are in `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an
- * allow-list. Throws `unavailable` on a processor that our programs don't support.
+ * allow-list or services. Throws `unavailable` on a processor that our programs don't support.
  *
- * A container has no network except its own loopback. Before each command, the helper creates a listening socket in the container and passes it to the
+ * A container has no network except its own loopback. Before each command, the helper creates listening sockets in the container and passes them to the
  * engine through a unix socket. The engine itself then answers the command's connections. The container's profile therefore has to permit
  * unix sockets, but each command also runs under the system call filter that bubblewrap's commands get, which forbids them. The helper's file can
  * be executed but not read. Other processes can't inspect a process that runs such a file (proc(5), "dumpable"), so no process can tamper with it
@@ -79,11 +82,13 @@ export function prepareNetwork(
   { helper }: Pick<Starts, 'helper'>,
   options: NetworkOptions,
 ): ContainerNetwork {
-  if (policy.network.mode !== 'allowlist') {
-    return { plan: { directory: undefined, filtered: [] }, start: () => nothing }
+  const ports = openPorts(policy)
+  const { network, services } = policy
+  if (ports.length === 0) {
+    return { plan: { directory: undefined, hosts: undefined, filtered: [] }, start: () => nothing }
   }
   const architecture = requireArchitecture('docker', 'network allow-list')
-  const proxy = createProxy(policy.network.allow, options)
+  const proxy = createProxy(network.mode === 'allowlist' ? network.allow : [], options, services)
   const filter = compileFilter(
     filterRules('loopback', policy.dockerSocket !== undefined || policy.unixSockets),
     architecture,
@@ -91,10 +96,11 @@ export function prepareNetwork(
   const directory = join(run, 'network')
   mkdirSync(directory, { mode: 0o700 })
   writeFileSync(join(directory, 'filter'), filter, { mode: 0o444 })
+  const hosts = hasNames(services) ? writeHosts(services, plainHosts, directory) : undefined
   const filterInside = join(shownAt, 'filter')
   let commands = 0
   return {
-    plan: { directory, filtered: [helperInside, 'filter', filterInside] },
+    plan: { directory, hosts, filtered: [helperInside, 'filter', filterInside] },
     start: () => {
       commands += 1
       const name = `${commands}`
@@ -104,12 +110,14 @@ export function prepareNetwork(
       return {
         enter: async (cwd) => {
           mkdirSync(join(directory, name), { mode: 0o700 })
-          relay = startRelay(helper, join(directory, name), (server) => {
+          let missing = ports.length
+          relay = startRelay(helper, join(directory, name), ports.length, (server) => {
             session.attach(server)
-            arrived.resolve(true)
+            missing -= 1
+            if (missing === 0) arrived.resolve(true)
           })
           await relay.ready
-          const before = [helperInside, 'enter', `${proxyPort}`, filterInside, cwd]
+          const before = [helperInside, 'enter', filterInside, cwd, ...[ports.length, ...ports].map(String)]
           return { before, cwd: join(shownAt, name) }
         },
         end: async (complaint, stopped) => {
@@ -129,18 +137,19 @@ export function prepareNetwork(
   }
 }
 
-/** Starts the helper that receives one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
+/** Starts the helper that receives `count` listening sockets through a unix socket in `directory`; `ready` rejects if that fails. */
 function startRelay(
   helper: string,
   directory: string,
+  count: number,
   arrived: (server: Server) => void,
 ): { readonly ready: Promise<void>; readonly end: () => void } {
-  const child = spawn(helper, ['relay', `${channel}`], {
+  const child = spawn(helper, ['relay', `${channel}`, `${count}`], {
     cwd: directory,
     env: {},
     stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
   })
-  child.once('message', (_message, handle) => {
+  child.on('message', (_message, handle) => {
     if (handle instanceof Server) arrived(handle)
   })
   const ready = new Promise<void>((resolve, reject) => {

@@ -40,7 +40,8 @@ type ContainerOptions = Directories & Common & { readonly owner: string; readonl
  */
 export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
   const { fileSizeBytes, openFiles } = options.limits.each
-  const sockets = ({ off: 'loopback', allowlist: 'entry', full: 'internet' } as const)[policy.network.mode]
+  const isFull = policy.network.mode === 'full'
+  const sockets = isFull ? 'internet' : options.network.directory === undefined ? 'loopback' : 'entry'
   return {
     Image: options.image,
     Labels: { [ownerLabel]: options.owner },
@@ -52,14 +53,14 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Healthcheck: { Test: ['NONE'] },
     Env: [],
     WorkingDir: '/',
-    NetworkDisabled: policy.network.mode !== 'full',
+    NetworkDisabled: !isFull,
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,
     HostConfig: {
       AutoRemove: true,
       ...(options.identity.userns === undefined ? {} : { UsernsMode: options.identity.userns }),
-      NetworkMode: policy.network.mode === 'full' ? 'bridge' : 'none',
+      NetworkMode: isFull ? 'bridge' : 'none',
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
       ...(options.socketGroup === undefined || policy.dockerSocket === undefined
@@ -86,6 +87,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
         bind(options.starts.directory, startsAt, true),
         ...options.shown.map(({ source, target }) => bind(source, target, true)),
         ...(options.network.directory === undefined ? [] : [bind(options.network.directory, shownAt, true)]),
+        ...(options.network.hosts === undefined ? [] : [bind(options.network.hosts, '/etc/hosts', true)]),
       ],
     },
   }

@@ -17,11 +17,11 @@ _Noreturn void try_fence(char **words, char **environment);
 _Noreturn void filter(char **words, char **environment);
 /* init: the first process of a container. */
 _Noreturn void init(char **words, char **environment);
-/* listen PORT CHANNEL: opens the proxy's port, and passes it to the engine. */
+/* listen CHANNEL PORT...: opens the ports of the proxy and of services, and passes them to the engine. */
 _Noreturn void listener(char **words, char **environment);
-/* enter PORT FILTER-FILE DIRECTORY COMMAND...: opens the proxy's port in a container, passes it to the relay, and runs a command under the filter. */
+/* enter FILTER-FILE DIRECTORY COUNT PORT... COMMAND...: opens such ports in a container, passes them to the relay, and runs a command under the filter. */
 _Noreturn void enter(char **words, char **environment);
-/* relay CHANNEL: receives a port's socket from `enter`, and passes it to the engine. */
+/* relay CHANNEL COUNT: receives the sockets of ports from `enter`, and passes them to the engine. */
 _Noreturn void relay(char **words, char **environment);
 /* terminal CONTROL COMMAND...: runs a command in a new terminal. */
 _Noreturn void terminal(char **words, char **environment);

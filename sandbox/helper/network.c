@@ -1,12 +1,13 @@
 /*
- * How the engine gets the proxy's listening socket of a command. Only a process inside a network namespace can create a socket there, and Node accepts
- * sockets only from its own children, through the channel that it has given them.
+ * How the engine gets the listening sockets of a command: those of the proxy and of services. Only a process inside a network namespace can create a
+ * socket there, and Node accepts sockets only from its own children, through the channel that it has given them.
  */
 #include "helper.h"
 
 #include "confine.h"
 #include <linux/fcntl.h>
 #include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/prctl.h>
 #include <linux/socket.h>
 #include <linux/un.h>
@@ -14,7 +15,7 @@
 #include <asm/socket.h>
 
 /* From bits/socket.h, which the kernel's headers lack; all of it is part of the kernel's stable interface. */
-enum { UNIX = 1, INTERNET = 2, STREAM = 1, CLOSE_ON_EXEC = O_CLOEXEC, RIGHTS = 1, CUT_OFF = 8 /* MSG_CTRUNC */ };
+enum { UNIX = 1, INTERNET = 2, INTERNET_6 = 10, STREAM = 1, CLOSE_ON_EXEC = O_CLOEXEC, RIGHTS = 1, CUT_OFF = 8 /* MSG_CTRUNC */ };
 struct message {
   void *name;
   int name_size;
@@ -34,6 +35,9 @@ struct passed {
 };
 enum { SIZE_OF_PASSED = offsetof(struct passed, padding) };
 
+/* More ports than a policy may have, so that a wrong count can't fill the stack. */
+enum { MOST_PORTS = 256 };
+
 /* The requested length of the queue for connections. The kernel reduces it to its own limit. */
 enum { QUEUE = 511 };
 
@@ -42,7 +46,7 @@ static const char message_of_node[] = "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.S
 
 /* The messages that the engine looks for in a command's error output (see `network/inside.ts`). */
 static const char directory_missing[] = "portcullis: the command's working directory is not in the container\n";
-static const char listener_failed[] = "portcullis: the proxy that enforces the network allow-list did not start\n";
+static const char listener_failed[] = "portcullis: the port of the proxy or of a service could not be opened\n";
 
 /* Where the relay waits, relative to the working directory: a full path could be too long for a socket's address. */
 static const struct sockaddr_un relay_address = {.sun_family = UNIX, .sun_path = "proxy"};
@@ -60,7 +64,7 @@ static long pass_on(int channel, int descriptor) {
 static bool is_listening(int descriptor) {
   int domain = 0, listens = 0;
   uint32_t size_of_domain = sizeof domain, size_of_listens = sizeof listens;
-  return CALL(getsockopt, descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size_of_domain) >= 0 && domain == INTERNET &&
+  return CALL(getsockopt, descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size_of_domain) >= 0 && (domain == INTERNET || domain == INTERNET_6) &&
          CALL(getsockopt, descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size_of_listens) >= 0 && listens != 0;
 }
 
@@ -76,36 +80,50 @@ static long receive(int connection) {
   return is_one && (message.flags & CUT_OFF) == 0 && is_listening(passed.descriptor) ? passed.descriptor : -EPROTO;
 }
 
-/* Starts to listen on a port of the loopback interface. */
-static long listen_on(int server, long port) {
-  struct sockaddr_in address = {
-    .sin_family = INTERNET,
-    .sin_port = (uint16_t)(port << 8 | port >> 8),
-    .sin_addr = {0x0100007f /* 127.0.0.1, in the network's order */},
-  };
-  long error = error_in(CALL(bind, server, &address, sizeof address));
-  return error < 0 ? error : error_in(CALL(listen, server, QUEUE));
+/*
+ * Opens a port for both versions of the internet protocol, or for version 4 if the kernel has no other. All addresses of the network namespace are
+ * served, which has no interface but loopback. Returns the listening socket.
+ */
+static long open_port(long port, int flags) {
+  uint16_t in_network_order = (uint16_t)(port << 8 | port >> 8);
+  struct sockaddr_in6 both = {.sin6_family = INTERNET_6, .sin6_port = in_network_order};
+  struct sockaddr_in only_4 = {.sin_family = INTERNET, .sin_port = in_network_order};
+  int yes = 1, no = 0;
+  long server = CALL(socket, INTERNET_6, STREAM | flags, 0), error = 0;
+  bool has_6 = server != -EAFNOSUPPORT;
+  if (!has_6) server = CALL(socket, INTERNET, STREAM | flags, 0);
+  if (server < 0) return server;
+  if (has_6) error = error_in(CALL(setsockopt, server, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no));
+  /* In a container, closed connections of the previous command may still occupy the port for a while (TIME_WAIT). */
+  if (error == 0) error = error_in(CALL(setsockopt, server, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes));
+  if (error == 0) error = error_in(has_6 ? CALL(bind, server, &both, sizeof both) : CALL(bind, server, &only_4, sizeof only_4));
+  if (error == 0) error = error_in(CALL(listen, server, QUEUE));
+  return error < 0 ? error : server;
 }
 
 /* Ends with 0, or with the error number of the call that failed. */
 _Noreturn void listener(char **words, char **environment) {
   (void)environment;
-  long port = take_argument(words[0], 65535), channel = words[0] == NULL ? -1 : take_argument(words[1], INT32_MAX);
-  if (port < 0 || channel < 0) leave(EINVAL);
-  long server = CALL(socket, INTERNET, STREAM, 0);
-  if (server < 0) leave(-server);
-  long error = listen_on((int)server, port);
-  leave(-(error < 0 ? error : pass_on((int)channel, (int)server)));
+  long channel = take_argument(words[0], INT32_MAX);
+  if (channel < 0 || words[1] == NULL) leave(EINVAL);
+  for (char **word = words + 1; *word != NULL; word++) {
+    long port = take_argument(*word, 65535);
+    if (port < 0) leave(EINVAL);
+    long server = open_port(port, 0);
+    long error = server < 0 ? server : pass_on((int)channel, (int)server);
+    if (error < 0) leave(-error);
+  }
+  leave(0);
 }
 
 /*
- * Receives a socket from the first process that connects, and passes it on. Writes one byte to its standard output when it is ready. Does not outlive
+ * Receives sockets from the first process that connects, and passes them on. Writes one byte to its standard output when it is ready. Does not outlive
  * its parent. Ends with 0, or with the error number of the call that failed.
  */
 _Noreturn void relay(char **words, char **environment) {
   (void)environment;
-  long channel = take_argument(words[0], INT32_MAX);
-  if (channel < 0) leave(EINVAL);
+  long channel = take_argument(words[0], INT32_MAX), count = words[0] == NULL ? -1 : take_argument(words[1], MOST_PORTS);
+  if (channel < 0 || count < 0) leave(EINVAL);
   CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   long server = CALL(socket, UNIX, STREAM, 0);
   if (server < 0) leave(-server);
@@ -116,8 +134,13 @@ _Noreturn void relay(char **words, char **environment) {
   if (error < 0) leave(-error);
   long connection = CALL(accept4, server, 0, 0, 0);
   if (connection < 0) leave(-connection);
-  long received = receive((int)connection);
-  leave(-(received < 0 ? received : pass_on((int)channel, (int)received)));
+  for (; count > 0; count--) {
+    long received = receive((int)connection);
+    error = received < 0 ? received : pass_on((int)channel, (int)received);
+    if (error < 0) leave(-error);
+    CALL(close, received);
+  }
+  leave(0);
 }
 
 static _Noreturn void give_up(const char *line) {
@@ -132,25 +155,26 @@ static long need_listener(long result) {
 }
 
 /*
- * Passes the port's socket to the relay in the directory where this process starts. After that, it fails only if the command can't be started. Both
+ * Passes the ports' sockets to the relay in the directory where this process starts. After that, it fails only if the command can't be started. All
  * sockets are closed when the command starts, because the command must not inherit them.
  */
 _Noreturn void enter(char **words, char **environment) {
-  for (int index = 0; index < 4; index++) if (words[index] == NULL) leave(CANNOT_RUN);
-  long port = take_argument(words[0], 65535);
-  need_listener(port);
+  for (int index = 0; index < 3; index++) if (words[index] == NULL) leave(CANNOT_RUN);
+  int servers[MOST_PORTS];
+  long count = need_listener(take_argument(words[2], MOST_PORTS));
+  char **ports = words + 3;
   int channel = (int)need_listener(CALL(socket, UNIX, STREAM | CLOSE_ON_EXEC, 0));
-  int server = (int)need_listener(CALL(socket, INTERNET, STREAM | CLOSE_ON_EXEC, 0));
   need_listener(CALL(connect, channel, &relay_address, SIZE_OF_RELAY_ADDRESS));
-  /* Closed connections of the previous command may still occupy the port for a while (TIME_WAIT). */
-  int yes = 1;
-  need_listener(CALL(setsockopt, server, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes));
-  need_listener(listen_on(server, port));
-  if (CALL(chdir, words[2]) < 0) give_up(directory_missing);
-  need_listener(apply_filter_from(words[1]));
-  need_listener(pass_on(channel, server));
-  /* The relay ends after it has passed the socket on. Waiting for that makes sure that the engine has it before the command starts. */
+  for (long index = 0; index < count; index++) {
+    /* An argument that is missing ends the loop here, because it isn't a number. */
+    long port = need_listener(take_argument(ports[index], 65535));
+    servers[index] = (int)need_listener(open_port(port, CLOSE_ON_EXEC));
+  }
+  if (CALL(chdir, words[1]) < 0) give_up(directory_missing);
+  need_listener(apply_filter_from(words[0]));
+  for (long index = 0; index < count; index++) need_listener(pass_on(channel, servers[index]));
+  /* The relay ends after it has passed the sockets on. Waiting for that makes sure that the engine has them before the command starts. */
   char nothing;
   CALL(read, channel, &nothing, 1);
-  become(words + 3, environment);
+  become(ports + count, environment);
 }

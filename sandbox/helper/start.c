@@ -13,15 +13,16 @@
 /*
  * start := list(number(a descriptor above 2 that stays open), ascending)
  *          text(map of user ids) text(map of group ids) text(limit of inotify instances) text(limit of inotify watches)
+ *          text(the first port that needs no rights)
  *          number(whether standard input is the null device) text(working directory) list(text(variable)) steps fence
  *          number(the version of the fence that the engine counts on; 0: none) bytes(filter)
  *
- * The two limits are empty if there is none.
+ * The two limits are empty if there is none, and the port if it stays as it is.
  */
 struct start {
   struct plan kept;
   size_t kept_count;
-  const char *user_map, *group_map, *instances, *watches, *directory;
+  const char *user_map, *group_map, *instances, *watches, *first_port, *directory;
   bool null_input;
   const char **variables;
   struct steps steps;
@@ -39,6 +40,7 @@ static struct start take_start(struct plan *plan) {
   start.group_map = take_text(plan);
   start.instances = take_text(plan);
   start.watches = take_text(plan);
+  start.first_port = take_text(plan);
   start.null_input = take_number(plan) != 0;
   start.directory = take_text(plan);
   size_t count = take_count(plan);
@@ -72,6 +74,11 @@ static void write_setting(int processes, const char *name, const char *text) {
 static void limit_watches(const struct start *start, int processes) {
   if (start->instances[0] != 0) write_setting(processes, "sys/user/max_inotify_instances", start->instances);
   if (start->watches[0] != 0) write_setting(processes, "sys/user/max_inotify_watches", start->watches);
+}
+
+/* Lets commands open the low ports of the network namespace too, which belongs to the user namespace in which this program is root. */
+static void open_ports(const struct start *start, int processes) {
+  if (start->first_port[0] != 0) write_setting(processes, "sys/net/ipv4/ip_unprivileged_port_start", start->first_port);
 }
 
 /*
@@ -155,6 +162,7 @@ _Noreturn void start(char **words, char **environment) {
   need(write_all((int)report, "!", 1));
   int processes = open_processes();
   limit_watches(&start, processes);
+  open_ports(&start, processes);
   make_mounts(&start.steps);
   if (start.null_input) open_null_input();
   leave_root(&start, processes);

@@ -1,11 +1,11 @@
 import type { Remedy } from '../denials/denial-remedy.ts'
 import type { Denial } from '../sandbox.ts'
 import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
-import { parseHost, type Host } from './host.ts'
+import { authority, parseHost, type Host } from './host.ts'
 import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
 
-/** The protocol with which a program asks the proxy for a connection. */
-export type Route = 'connect' | 'http' | 'socks5'
+/** How a program reaches the proxy: with one of three protocols, or at the port of a service. */
+export type Route = 'connect' | 'http' | 'socks5' | 'service'
 
 /** The proxy's decision about one attempt to connect. */
 export type NetworkDecision = { readonly via: Route } & (
@@ -100,11 +100,6 @@ export function refuseText(text: string, why: string): Denial {
 /** The denial for a host that is on the allow-list but forbidden by another rule. */
 export function forbiddenHost(host: string, port: number, why: string): Denial {
   return denied(authority(host, port), why, otherwise('remove the rule that forbids this host'))
-}
-
-/** `HOST:PORT`, with an IPv6 address in brackets. */
-export function authority(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 const meaning: Readonly<Record<Exclude<AddressKind, 'public' | 'metadata'> | 'own', string>> = {

@@ -75,3 +75,8 @@ export function parseAuthority(
   const parsed = parseHost(match[1] ?? '')
   return parsed.host === undefined ? parsed : { host: parsed.host, port }
 }
+
+/** `HOST:PORT`, with an IPv6 address in brackets. */
+export function authority(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}

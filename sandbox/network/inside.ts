@@ -3,28 +3,39 @@ import process from 'node:process'
 /** The port at which commands find the proxy. It is in the command's own network namespace, so it can't conflict with other commands. */
 export const proxyPort = 3128
 
-/** The descriptor through which the listening socket is sent to the engine. It is closed before the command starts. */
+/** What of a policy decides which ports are open. */
+type Ports = {
+  readonly network: { readonly mode: string }
+  readonly services: readonly { readonly port: number; readonly name?: string | undefined }[]
+}
+
+/** The ports that are open inside the sandbox when a command starts: the proxy's, if there is an allow-list, and those of services. */
+export function openPorts({ network, services }: Ports): readonly number[] {
+  return [...(network.mode === 'allowlist' ? [proxyPort] : []), ...services.map(({ port }) => port)]
+}
+
+/** The descriptor through which the listening sockets are sent to the engine. It is closed before the command starts. */
 export const channelDescriptor = 7
 
 /**
- * The message that the script in `listenFirst` prints if the proxy's port can't be opened. In a container, the helper (`network.c`) prints it after
+ * The message that the script in `listenFirst` prints if a port can't be opened. In a container, the helper (`network.c`) prints it after
  * any failure except a missing directory. Other code looks for it in the command's error output.
  */
-export const listenerFailed = 'portcullis: the proxy that enforces the network allow-list did not start'
+export const listenerFailed = 'portcullis: the port of the proxy or of a service could not be opened'
 
 /** The message that the helper prints in a container if it can't change to the command's directory. */
 export const directoryMissing = "portcullis: the command's working directory is not in the container"
 
 /**
- * Arguments to put before a command's own arguments, inside the sandbox. They open the proxy's port, and then start the command.
+ * Arguments to put before a command's own arguments, inside the sandbox. They open the ports, and then start the command.
  *
  * @param helper the path of the helper inside the sandbox
  */
-export const listenFirst = (helper: string): readonly string[] => [
+export const listenFirst = (helper: string, ports: readonly number[]): readonly string[] => [
   '/bin/sh',
   '-c',
   [
-    `${helper} listen ${proxyPort} ${channelDescriptor} || { echo "${listenerFailed} (error $?)" >&2; exit 125; }`,
+    `${helper} listen ${channelDescriptor} ${ports.join(' ')} || { echo "${listenerFailed} (error $?)" >&2; exit 125; }`,
     `exec ${channelDescriptor}>&-`,
     'exec "$@"',
   ].join('\n'),
@@ -32,7 +43,6 @@ export const listenFirst = (helper: string): readonly string[] => [
 ]
 
 const proxy = `http://127.0.0.1:${proxyPort}`
-const local = 'localhost,127.0.0.1,::1'
 
 /**
  * A Node script that ssh starts as its `ProxyCommand`, because ssh itself doesn't support our proxy. The script connects its standard input and
@@ -61,22 +71,31 @@ socket.on('data', function read(data) {
 
 /**
  * Variables that make programs use the proxy. The proxy's URL is the same for every protocol. A `socks5h` URL would be correct in `ALL_PROXY`, but
- * HTTP libraries that don't support such URLs fail if they find one. Connections within the sandbox bypass the proxy.
+ * HTTP libraries that don't support such URLs fail if they find one.
  */
-export const proxyVariables: Readonly<Record<string, string>> = {
+const proxyVariables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
       [name, proxy],
       [name.toLowerCase(), proxy],
     ]),
   ),
-  NO_PROXY: local,
-  no_proxy: local,
   npm_config_proxy: proxy,
   npm_config_https_proxy: proxy,
-  npm_config_noproxy: local,
   // Node uses the variables above only if this one is set.
   NODE_USE_ENV_PROXY: '1',
   PORTCULLIS_CONNECT: throughProxy,
   GIT_SSH_COMMAND: `ssh -o BatchMode=yes -o 'ProxyCommand="${process.execPath}" -e "$PORTCULLIS_CONNECT" %h %p'`,
+}
+
+/** The variables of commands that concern the network. Connections within the sandbox, which include those to services, bypass every proxy. */
+export function networkVariables({ network, services }: Ports): Readonly<Record<string, string>> {
+  const isProxied = network.mode === 'allowlist'
+  if (!isProxied && services.length === 0) return {}
+  const names = services.flatMap(({ name }) => (name === undefined ? [] : [name]))
+  const local = ['localhost', '127.0.0.1', '::1', ...names].join(',')
+  return {
+    ...(isProxied ? proxyVariables : {}),
+    ...{ NO_PROXY: local, no_proxy: local, npm_config_noproxy: local },
+  }
 }

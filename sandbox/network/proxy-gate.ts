@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises'
 import { connect, type Socket } from 'node:net'
 import type { Denial } from '../sandbox.ts'
 import {
-  authority,
   decideAddresses,
   decideHost,
   forbiddenHost,
@@ -11,7 +10,7 @@ import {
   type NetworkDecision,
   type Route,
 } from './decide-host.ts'
-import { hostAddress, parseAuthority, type Host } from './host.ts'
+import { authority, hostAddress, parseAuthority, type Host } from './host.ts'
 import type { HostPattern } from './host-pattern.ts'
 
 /** Resolves a name to its addresses. Rejects if the name has none. */
@@ -40,7 +39,7 @@ export const resolveAsSystem: Resolve = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
 /** The rules by which a gate decides about connections. */
-type GateRules = {
+export type GateRules = {
   readonly patterns: readonly HostPattern[]
   readonly resolve: Resolve
   /** Returns why a host is forbidden although it is on the allow-list; undefined if it isn't forbidden. */
@@ -85,7 +84,7 @@ export function createGate(
 }
 
 /** The normalized addresses of a host, or the reason why there are none. */
-async function addressesOf(host: Host, resolve: Resolve): Promise<readonly string[] | string> {
+export async function addressesOf(host: Host, resolve: Resolve): Promise<readonly string[] | string> {
   if (host.kind === 'address') return [host.text]
   try {
     const answers = (await resolve(host.text)).map(hostAddress)

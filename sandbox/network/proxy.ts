@@ -4,6 +4,8 @@ import type { NetworkDecision, Route } from './decide-host.ts'
 import { createGate, resolveAsSystem, type Resolve } from './proxy-gate.ts'
 import { parsePatterns, type HostPatternInput } from './host-pattern.ts'
 import { createHttpProxy } from './http-proxy.ts'
+import { relayServices, type ServiceConnection } from './relay-services.ts'
+import type { Service } from './service.ts'
 import { serveSocks } from './socks5.ts'
 
 /** Callbacks that observe the proxy or replace parts of it. */
@@ -12,6 +14,8 @@ export type NetworkOptions = {
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
   /** Returns why a host is forbidden although it is on the allow-list; undefined if it isn't forbidden. This is called before the name is resolved. */
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
+  /** Receives every connection to a service when it has ended. */
+  readonly onConnection?: ((connection: ServiceConnection) => void) | undefined
   /** Resolves host names in place of the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
@@ -38,8 +42,15 @@ const helloMs = 60_000
 /** The maximum number of hosts to list as denials of one command. `onDecision` is still called for every refusal. */
 const mostDenials = 20
 
-/** Creates a proxy that allows the hosts in `allow`. The patterns must already have been checked, like those in a parsed policy. */
-export function createProxy(allow: readonly HostPatternInput[], options: NetworkOptions = {}): Proxy {
+/**
+ * Creates a proxy that allows the hosts in `allow`, and the relays to `services`. The patterns must already have been checked, like those in a parsed
+ * policy, and the services must have addresses.
+ */
+export function createProxy(
+  allow: readonly HostPatternInput[],
+  options: NetworkOptions = {},
+  services: readonly Service[] = [],
+): Proxy {
   const patterns = parsePatterns(allow)
   return {
     startSession: () => {
@@ -72,6 +83,7 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
         if (end.signal.aborted) socket.destroy()
       }
       const http = createHttpProxy(guarded)
+      const relays = relayServices(services, options, report, keep, end.signal)
       return {
         attach: (server) => {
           if (end.signal.aborted) {
@@ -83,8 +95,10 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
           // A client may end its side of a tunnel and still wait for the answer. This option is usually set when a server is created, but this server
           // comes from another process.
           Object.assign(server, { allowHalfOpen: true })
+          const serve = relays.at(server)
           server.on('connection', (socket) => {
             keep(socket)
+            if (serve !== undefined) return serve(socket)
             distinguish(
               socket,
               () => http.emit('connection', socket),
@@ -95,6 +109,7 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
         },
         end: () => {
           end.abort()
+          relays.end()
           for (const server of servers) server.close()
           for (const socket of sockets) socket.destroy()
           return [...denials.values()]

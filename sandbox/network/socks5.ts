@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { authority } from './decide-host.ts'
+import { authority } from './host.ts'
 import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 

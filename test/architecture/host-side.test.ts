@@ -167,6 +167,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/key-file-view.ts': "the run's own directory",
   'sandbox/misread-start.ts': 'procfs',
   'sandbox/limits/groups.ts': 'control groups',
+  'sandbox/network/hosts-file.ts': "the run's own directory",
   'sandbox/remove-tree.ts': 'directories to remove, by descriptor, component by component',
   'sandbox/run-owner.ts': 'procfs',
   'sandbox/process/handed-input.ts': 'procfs',

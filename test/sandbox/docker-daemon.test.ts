@@ -55,7 +55,7 @@ test('in rootless podman they run as the caller, with keep-id', async () => {
   expect(identity).toEqual({ user: own, userns: 'keep-id' })
   const policy = parsePolicy({ mode: 'read-only', workspace: '/w' })
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
-  const network = { directory: undefined, filtered: [] }
+  const network = { directory: undefined, hosts: undefined, filtered: [] }
   const around = {
     image: 'i',
     owner: 'o',

@@ -97,44 +97,48 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
     expect(await once(child, 'close')).toEqual([126, null])
   })
 
-  test('the listener passes on a socket that listens on the loopback interface', async () => {
+  test('the listener passes on a socket that listens for both versions of the protocol', async () => {
     const at = port()
-    const [file, ...start] = startOf(architecture, 'listen', `${at}`, '3')
+    const [file, ...start] = startOf(architecture, 'listen', '3', `${at}`)
     const child = spawn(file, start, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     const [server, [code]] = await Promise.all([handed(child), once(child, 'exit')])
-    expect([code, server.address()]).toEqual([0, { address: '127.0.0.1', family: 'IPv4', port: at }])
+    expect([code, server.address()]).toEqual([0, { address: '::', family: 'IPv6', port: at }])
     server.close()
   })
 
   test('the relay receives a socket from an entry program of this machine, and passes it on', async () => {
     const [cwd, at] = [tempDir(), port()]
-    const [file, ...start] = startOf(architecture, 'relay', '3')
+    const [file, ...start] = startOf(architecture, 'relay', '3', '1')
     const relay = spawn(file, start, { cwd, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
     await once(relay.stdout ?? relay, 'data')
     const here = process.arch === 'arm64' ? 'arm64' : 'x64'
     const own = fileWith(compileFilter(filterRules('internet', false), here))
-    const entry = run(startOf(here, 'enter', `${at}`, own), ['/', '/bin/pwd'], cwd)
+    const entry = run(startOf(here, 'enter', own), ['/', '1', `${at}`, '/bin/pwd'], cwd)
     const [server, ended] = await Promise.all([handed(relay), entry])
-    expect(server.address()).toMatchObject({ address: '127.0.0.1', port: at })
+    expect(server.address()).toMatchObject({ address: '::', port: at })
     expect(ended).toEqual({ code: 0, stdout: '/\n', stderr: '' })
     server.close()
   })
 
   test('the entry program reports a directory that it can’t enter', async () => {
     const cwd = tempDir()
-    const [file, ...start] = startOf(architecture, 'relay', '3')
+    const [file, ...start] = startOf(architecture, 'relay', '3', '1')
     const relay = spawn(file, start, { cwd, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
     await once(relay.stdout ?? relay, 'data')
-    const entry = startOf(architecture, 'enter', `${port()}`, filter())
-    const { code, stderr } = await run(entry, ['/no/such/directory', '/bin/true'], cwd)
+    const entry = startOf(architecture, 'enter', filter())
+    const { code, stderr } = await run(entry, ['/no/such/directory', '1', `${port()}`, '/bin/true'], cwd)
     relay.kill('SIGKILL')
     expect(code).toBe(125)
     expect(stderr).toContain('working directory')
   })
 
   test('the entry program without a relay opens nothing', async () => {
-    const entry = startOf(architecture, 'enter', `${port()}`, filter())
-    expect(await run(entry, ['/', '/bin/true'])).toEqual({ code: 125, stdout: '', stderr: `${listenerFailed}\n` })
+    const entry = startOf(architecture, 'enter', filter())
+    expect(await run(entry, ['/', '1', `${port()}`, '/bin/true'])).toEqual({
+      code: 125,
+      stdout: '',
+      stderr: `${listenerFailed}\n`,
+    })
   })
 
   test('the filter program runs a command under the filter, or not at all', async () => {
@@ -347,7 +351,7 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
 
   test('the relay refuses what isn’t a listening socket', async () => {
     const cwd = tempDir()
-    const [file, ...start] = startOf(architecture, 'relay', '3')
+    const [file, ...start] = startOf(architecture, 'relay', '3', '1')
     const relay = spawn(file, start, { cwd, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
     const ended = handed(relay).catch((error: Error) => error.message)
     await once(relay.stdout ?? relay, 'data')

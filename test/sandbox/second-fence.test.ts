@@ -161,6 +161,7 @@ async function runWith(fault: Fault, tree: Tree, isFenced: boolean, script: stri
     kept: [],
     identity: { uid: 1000, gid: 1000 },
     watches: undefined,
+    lowPorts: false,
     nullInput: true,
     cwd: '/',
     variables: { PATH: process.env['PATH'] ?? '' },

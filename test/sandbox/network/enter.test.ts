@@ -35,38 +35,48 @@ test('the restrictions on a command leave it loopback and no unix sockets', asyn
   expect((await text(child.stdout)).split('\n').toSorted()).toEqual(['', 'ECONNREFUSED', 'EPERM'])
 })
 
-test('the listening socket is passed on before the command starts with its arguments, directory and environment', async () => {
+test('the listening sockets are passed on before the command starts with its arguments, directory and environment', async () => {
   const [meeting, workspace] = [await temporaryDirectory(), await temporaryDirectory()]
   const [helper, filter] = await install()
-  const relay = spawn(helper, ['relay', '3'], {
+  const relay = spawn(helper, ['relay', '3', '2'], {
     cwd: meeting,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  const message = once(relay, 'message')
+  const servers: Server[] = []
+  const all = new Promise<void>((resolve) => {
+    relay.on('message', (_message, server) => {
+      if (server instanceof Server) servers.push(server)
+      if (servers.length === 2) resolve()
+    })
+  })
   if (relay.stdout !== null) await once(relay.stdout, 'data')
   const child = spawn(
     helper,
-    ['enter', '0', filter, workspace, '/bin/sh', '-c', 'pwd; echo "$1 $WORD"', 'sh', 'one two'],
+    ['enter', filter, workspace, '2', '0', '0', '/bin/sh', '-c', 'pwd; echo "$1 $WORD"', 'sh', 'one two'],
     {
       cwd: meeting,
       env: { WORD: 'three' },
     },
   )
   expect(await text(child.stdout)).toBe(`${workspace}\none two three\n`)
-  const [, server] = await message
-  if (!(server instanceof Server)) throw new Error('no server came')
-  onTestFinished(() => void server.close())
-  server.on('connection', (socket) => socket.end('served'))
-  expect(await text(connect((server.address() as AddressInfo).port, '127.0.0.1'))).toBe('served')
+  await all
+  for (const [index, server] of servers.entries()) {
+    onTestFinished(() => void server.close())
+    server.on('connection', (socket) => socket.end(`served ${index}`))
+    for (const host of ['127.0.0.1', '::1'])
+      expect(await text(connect((server.address() as AddressInfo).port, host))).toBe(`served ${index}`)
+  }
 })
 
 test('without a relay the command is not started, with a message', async () => {
   const [helper, filter] = await install()
-  const child = spawn(helper, ['enter', '0', filter, '/', '/bin/echo', 'started'], { cwd: await temporaryDirectory() })
+  const child = spawn(helper, ['enter', filter, '/', '1', '0', '/bin/echo', 'started'], {
+    cwd: await temporaryDirectory(),
+  })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   expect({ stdout, stderr, code }).toEqual({
     stdout: '',
-    stderr: 'portcullis: the proxy that enforces the network allow-list did not start\n',
+    stderr: 'portcullis: the port of the proxy or of a service could not be opened\n',
     code: 125,
   })
 })
@@ -74,7 +84,7 @@ test('without a relay the command is not started, with a message', async () => {
 test('a relay does not outlive the program that started it', async () => {
   const [relay] = await install()
   const script = `
-    const child = require('child_process').spawn('${relay}', ['relay', '3'], { cwd: '${await temporaryDirectory()}', stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+    const child = require('child_process').spawn('${relay}', ['relay', '3', '1'], { cwd: '${await temporaryDirectory()}', stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
     child.stdout.on('data', () => process.kill(process.pid, 'SIGKILL'))`
   await once(spawn(process.execPath, ['-e', script]), 'exit')
   await eventually(() => processesWith(relay).length === 0)

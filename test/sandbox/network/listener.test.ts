@@ -13,22 +13,28 @@ const test = testUnless(
   runsHere ? undefined : `the listener is a Linux program, not one for ${process.platform} ${process.arch}`,
 )
 
-async function listen(port: number): Promise<readonly [string, readonly string[]]> {
+async function listen(...ports: readonly number[]): Promise<readonly [string, readonly string[]]> {
   const helper = installHelper(process.arch === 'arm64' ? 'arm64' : 'x64', await temporaryDirectory(), 0o755)
-  return [helper, ['listen', `${port}`, '6']]
+  return [helper, ['listen', '6', ...ports.map(String)]]
 }
 
-test('it opens a port only on loopback, passes it to its parent, and ends', async () => {
+test('it opens ports for both versions of the protocol, passes them to its parent, and ends', async () => {
   const stdio = ['ignore', 'inherit', 'inherit', 'ignore', 'ignore', 'ignore', 'ipc'] as const
-  const child = spawn(...(await listen(0)), { stdio: [...stdio] })
-  const [[, server], [code]] = await Promise.all([once(child, 'message'), once(child, 'exit')])
+  const wanted = 65
+  const child = spawn(...(await listen(...Array<number>(wanted).fill(0))), { stdio: [...stdio] })
+  const servers: Server[] = []
+  child.on('message', (_message, server) => {
+    if (server instanceof Server) servers.push(server)
+  })
+  const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
   expect(code).toBe(0)
-  if (!(server instanceof Server)) throw new Error('no server came')
-  const { address, port } = server.address() as AddressInfo
-  expect(address).toBe('127.0.0.1')
-  server.on('connection', (socket) => socket.end('served'))
-  expect(await text(connect(port, '127.0.0.1'))).toBe('served')
-  server.close()
+  expect(servers).toHaveLength(wanted)
+  for (const [index, server] of servers.entries()) {
+    server.on('connection', (socket) => socket.end(`served ${index}`))
+    for (const host of ['127.0.0.1', '::1'])
+      expect(await text(connect((server.address() as AddressInfo).port, host))).toBe(`served ${index}`)
+    server.close()
+  }
 })
 
 test('if it fails, it ends with the error number', async () => {
