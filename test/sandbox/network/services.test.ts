@@ -48,7 +48,8 @@ const scan = `${node} "
       const port = next++, host = port % 2 ? '127.0.0.1' : '::1'
       running++
       const socket = net.connect(port, host)
-      socket.on('connect', () => (open.add(port), socket.destroy()))
+      // A port in the system's own range may happen to be the socket's own, to which it then connects.
+      socket.on('connect', () => (socket.localPort === port || open.add(port), socket.destroy()))
       socket.on('error', () => undefined)
       socket.on('close', () => (running--, more()))
     }
