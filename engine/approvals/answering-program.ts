@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { lineExchange, type Exchange } from '../../policies/index.ts'
 import { hostPath, hostProgram, isGroupAlive } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
 
 /** A program that answers questions. It is started at the first question. */
 type AnsweringProgram = {
@@ -27,6 +28,7 @@ type AnsweringOptions = {
  * Exchanges JSON lines with a child process. The process is started at the first question and kept for later ones. If it has ended, it is started again.
  *
  * @param argv the program and its arguments. The program is looked up at once, before any command can create a different program with its name
+ * @throws UserError `usage` if there is no such program
  */
 export function answeringProgram(
   argv: readonly [string, ...string[]],
@@ -34,9 +36,9 @@ export function answeringProgram(
 ): AnsweringProgram {
   const [name, ...words] = argv
   const located = locate(name, roots)
+  const path = hostPath(roots, environment['PATH'])
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
-    if (located instanceof Error) throw located
     // `detached` gives the program its own process group, so that its children can be stopped together with it. With `buffer: false`, its output can
     // be read as it arrives; with `reject: false`, a non-zero exit code is not an error.
     const {
@@ -50,7 +52,7 @@ export function answeringProgram(
       reject: false,
       detached: true,
       extendEnv: false,
-      env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
+      env: { ...environment, PATH: path },
     })
     // The program doesn't inherit standard error. If it did and outlived this process, whoever reads the standard error of this process would keep waiting.
     if (errors === undefined) stderr.resume()
@@ -88,13 +90,49 @@ export function answeringProgram(
   }
 }
 
-/** Finds the program's file. An error is returned, not thrown, because it is reported at the first question, like any other failure to start. */
-function locate(name: string, roots: readonly string[]): string | Error {
+function locate(name: string, roots: readonly string[]): string {
   try {
     return hostProgram(name, roots)
   } catch (cause) {
-    return new Error(`${name} can't be started: ${(cause as Error).message}`, { cause })
+    throw new UserError('usage', `The approval program ${name} can't be started: ${(cause as Error).message}`, {
+      cause,
+    })
   }
+}
+
+/**
+ * If a program is a shell with a command line, asks that shell whether the line's first word is a command. Words with expansions are left to the shell.
+ *
+ * @param argv the program and its arguments
+ * @throws UserError `usage` if it isn't
+ */
+export async function checkFirstWord(
+  [shell, flag, line]: readonly string[],
+  { roots, environment }: Omit<AnsweringOptions, 'errors'>,
+): Promise<void> {
+  const word = line === undefined ? undefined : firstWord(line.trimStart())
+  if (shell !== '/bin/sh' || flag !== '-c' || word === undefined) return
+  const { execa } = await import('execa')
+  const { exitCode } = await execa(shell, ['-c', 'command -v "$1"', shell, word], {
+    stdio: 'ignore',
+    reject: false,
+    timeout: longestLookMs,
+    extendEnv: false,
+    env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
+  })
+  if (exitCode === undefined || exitCode === 0) return
+  throw new UserError('usage', `The approval program ${word} can't be started: there is no such command.`)
+}
+
+/** How long a shell may look for a command, in milliseconds. */
+const longestLookMs = 10_000
+
+/** The first word of a command line, without its quotes; undefined if the shell would expand it. */
+function firstWord(line: string): string | undefined {
+  const end = line.startsWith('"') ? line.indexOf('"', 1) : -1
+  const word = end === -1 ? (line.split(' ', 1)[0] ?? '') : line.slice(1, end)
+  const isWhole = end === -1 || line.length === end + 1 || line[end + 1] === ' '
+  return isWhole && (end === -1 ? /^[\w./+@:-]+$/ : /^[^"$`\\]+$/).test(word) ? word : undefined
 }
 
 function hasEnded(child: ChildProcess): boolean {
