@@ -277,7 +277,9 @@ testOnX64('the 32-bit and x32 interfaces are closed', async () => {
   program[program.indexOf('0f05', 0, 'hex')] = 0xcd
   program[program.indexOf('cd05', 0, 'hex') + 1] = 0x80
   await writeFile(join(workspace, 'int80'), program, { mode: 0o755 })
-  expect(codeOf(await run(sandbox, './int80'))).toBe(128 + 31)
+  // The filter ends it by SIGSYS. Where the kernel itself has no such interface, it gets SIGSEGV, also outside the sandbox.
+  const outside = spawnSync(join(workspace, 'int80')).signal === 'SIGSEGV' ? 11 : 31
+  expect(codeOf(await run(sandbox, './int80'))).toBe(128 + outside)
 })
 
 test('the tiny programs do make the calls: outside the sandbox they get other results', async () => {
