@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commitChangeSet, openTree, recover } from '../../../apply-patch/files/index.ts'
 import { add, changeSet, update } from './change-tools.ts'
-import { failAt, inPairs, isOfRunTime, killAt, runPlainly, traceCalls, whyNoStrace, type Call } from './strace.ts'
+import { failAt, inPairs, killAt, runPlainly, traceCalls, whyNoStrace, type Call } from './strace.ts'
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
 
 const missing = whyNoStrace()
@@ -281,7 +281,6 @@ describe.skipIf(skipped)(`with a system call that fails${reason}`, { timeout: 18
       const { old, fresh, calls } = await rehearse(work)
       const each = calls
         .filter(canKill(work))
-        .filter(({ text }) => !isOfRunTime(text))
         .flatMap((call) =>
           work.errors
             .filter((error) => !call.reads || (error === 'EIO' && work.errors.length > 1))

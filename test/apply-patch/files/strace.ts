@@ -50,7 +50,7 @@ export function whyNoStrace(): string | undefined {
 
 type Env = Readonly<Record<string, string>>
 
-/** Returns the calls that change or open files, starting with the first call that names the path `begins`. */
+/** Returns the program's own calls that change or open files, starting with the first call that names the path `begins`. */
 export async function traceCalls(
   command: readonly string[],
   env: Env,
@@ -67,8 +67,8 @@ export async function traceCalls(
     const nth = (counts.get(name) ?? 0) + 1
     counts.set(name, nth)
     const reads = /^open/.test(name) && !text.includes('O_CREAT')
-    const isReport = name === 'write' && /^[12],/.test(text)
-    if (begun && changing.includes(name) && !isReport) calls.push({ name, nth, text: `${name}(${text}`, reads })
+    const call = { name, nth, text: `${name}(${text}`, reads }
+    if (begun && changing.includes(name) && !isOfRunTime(call.text)) calls.push(call)
   }
   return { calls, disturbed }
 }
@@ -112,7 +112,7 @@ async function trace(
  * Whether a call writes the driver's report, wakes a thread (eventfd), or tells the event loop that a program has ended, through a pipe. None of this is part of a
  * commit, and the number of these calls varies.
  */
-export function isOfRunTime(text: string): boolean {
+function isOfRunTime(text: string): boolean {
   return /^write\((?:[12],|\d+, "(?:\\1\\0\\0\\0\\0\\0\\0\\0", 8|\*", 1|[^"]*\\21\\0\\0\\0\\0\\0\\0\\0", 16)\))/.test(
     text,
   )
