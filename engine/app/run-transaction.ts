@@ -139,8 +139,14 @@ export function runTransaction(
           (error: Error) => ({ files: [], runsLater: [], notCounted: error.message }),
         ),
     }),
-    // Who asked for `always` or `never` has decided already.
-    losses: async () => (wish.land === 'on-success' ? findLosses(view.directory, await record()) : []),
+    // Who asked for `always` or `never` has decided already. If the changes can't be listed, landing fails later and reports the error.
+    losses: async () =>
+      wish.land === 'on-success'
+        ? record().then(
+            (known) => findLosses(view.directory, known),
+            () => [],
+          )
+        : [],
     land: async (stop, signal) => {
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
