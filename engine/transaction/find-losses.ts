@@ -95,11 +95,11 @@ function restoredFiles(
   const objects = files.objects(updated.map(({ path }) => path))
   const restored = updated.filter(({ path, before, after }) => {
     const object = objects.get(path)
-    const [was, now] = [bytesOf(directory, before), bytesOf(directory, after)]
-    if (object === undefined || was === undefined || now === undefined || objectOf(now, object.length) !== object)
-      return false
+    const now = object === undefined ? undefined : bytesOf(directory, after)
+    if (object === undefined || now === undefined || objectOf(now, object.length) !== object) return false
+    const was = bytesOf(directory, before)
     // With other line ends it is still what was committed.
-    return !withoutReturns(was).equals(withoutReturns(now))
+    return was !== undefined && !withoutReturns(was).equals(withoutReturns(now))
   })
   if (restored.length === 0) return []
   const [what, change] = restored.length === 1 ? ['a file', 'its'] : [`${restored.length} files`, 'their']
