@@ -16,7 +16,7 @@ import type { RunContext } from '../tools/run-context.ts'
 import { callerReviewer, type CallerReviewer } from '../approvals/caller-reviewer.ts'
 import { functionReviewer } from '../approvals/function-reviewer.ts'
 import { modelReviewer } from '../approvals/reviewing-model.ts'
-import { answeringProgram, checkFirstWord } from '../approvals/answering-program.ts'
+import { answeringProgram } from '../approvals/answering-program.ts'
 import { reported } from '../approvals/report-decisions.ts'
 import { askAtTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
 import { acceptedFiles, keepRule } from '../approvals/keep-rule.ts'
@@ -84,8 +84,7 @@ async function openChosen(
       return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: nothingToClose }
     }
     case 'program': {
-      await checkFirstWord(choice.argv, { roots, environment })
-      const program = answeringProgram(choice.argv, { roots, environment, errors })
+      const program = await answeringProgram(choice.argv, { roots, environment, errors })
       const reviewer = createProgramReviewer({ exchange: program.exchange, ...timeout })
       return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: program.close }
     }

@@ -30,13 +30,14 @@ type AnsweringOptions = {
  * @param argv the program and its arguments. The program is looked up at once, before any command can create a different program with its name
  * @throws UserError `usage` if there is no such program
  */
-export function answeringProgram(
+export async function answeringProgram(
   argv: readonly [string, ...string[]],
   { roots, environment, errors }: AnsweringOptions,
-): AnsweringProgram {
+): Promise<AnsweringProgram> {
   const [name, ...words] = argv
   const located = locate(name, roots)
-  const path = hostPath(roots, environment['PATH'])
+  const env = { ...environment, PATH: hostPath(roots, environment['PATH']) }
+  await checkFirstWord(argv, env)
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
     // `detached` gives the program its own process group, so that its children can be stopped together with it. With `buffer: false`, its output can
@@ -52,7 +53,7 @@ export function answeringProgram(
       reject: false,
       detached: true,
       extendEnv: false,
-      env: { ...environment, PATH: path },
+      env,
     })
     // The program doesn't inherit standard error. If it did and outlived this process, whoever reads the standard error of this process would keep waiting.
     if (errors === undefined) stderr.resume()
@@ -106,10 +107,7 @@ function locate(name: string, roots: readonly string[]): string {
  * @param argv the program and its arguments
  * @throws UserError `usage` if it isn't
  */
-export async function checkFirstWord(
-  [shell, flag, line]: readonly string[],
-  { roots, environment }: Omit<AnsweringOptions, 'errors'>,
-): Promise<void> {
+async function checkFirstWord([shell, flag, line]: readonly string[], env: Readonly<NodeJS.ProcessEnv>): Promise<void> {
   const word = line === undefined ? undefined : firstWord(line.trimStart())
   if (shell !== '/bin/sh' || flag !== '-c' || word === undefined) return
   const { execa } = await import('execa')
@@ -118,7 +116,7 @@ export async function checkFirstWord(
     reject: false,
     timeout: longestLookMs,
     extendEnv: false,
-    env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
+    env,
   })
   if (exitCode === undefined || exitCode === 0) return
   throw new UserError('usage', `The approval program ${word} can't be started: there is no such command.`)
