@@ -1,11 +1,15 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
-import { credentialPlaces, openSandbox, parsePolicy, type Backend } from '../../../sandbox/index.ts'
+import { lockSession } from '../../../engine/session/session-lock.ts'
+import { land } from '../../../engine/transaction/land.ts'
+import { makeView } from '../../../engine/transaction/private-view.ts'
+import { recordChanges } from '../../../engine/transaction/record-changes.ts'
+import type { PrivateView } from '../../../engine/transaction/stored-view.ts'
+import { credentialPlaces, openSandbox, parsePolicy, type Backend, type Sandbox } from '../../../sandbox/index.ts'
 import { hierarchyHere } from '../../../sandbox/limits/prepare.ts'
 import { fingerprint } from '../../engine/transaction/fingerprint.ts'
 import { image, imageRoots } from '../docker-image.ts'
@@ -36,7 +40,8 @@ const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hier
  * Runs the probes in each mode of a backend, with fresh targets for every probe, and returns the outcomes. Two kinds of probes are left out:
  * those for a limit that nothing can enforce, and, in docker's second mode, those that the mode doesn't affect.
  *
- * @param viewed whether commands see a private view in place of the workspace. The workspace itself must then stay unchanged
+ * @param viewed whether commands see a private view in place of the workspace. The workspace itself must then stay unchanged until the view lands, and
+ * afterwards holds nothing of what a probe must not do
  */
 export async function runBattery(backend: Backend, viewed = false): Promise<readonly Executed[]> {
   process.env['PROBE_API_TOKEN'] = secret
@@ -75,15 +80,19 @@ export async function runBattery(backend: Backend, viewed = false): Promise<read
 async function execute(probe: Probe, mode: Mode, backend: Backend, viewed: boolean): Promise<Outcome> {
   const places = await makePlaces()
   try {
-    const view = viewed ? makeView(places) : undefined
-    const source = view?.source ?? places.workspace
     for (const [name, program] of Object.entries(probe.programs?.() ?? {})) {
-      await writeFile(join(source, name), program, { mode: 0o755 })
+      await writeFile(join(places.workspace, name), program, { mode: 0o755 })
     }
-    const before = viewed ? fingerprint(places.workspace) : {}
-    const printed = await attempt(probe, mode, backend, places, view)
-    if (viewed && !isDeepStrictEqual(before, fingerprint(places.workspace))) return 'allowed'
-    return printed.includes('GOT') || probe.seen?.({ ...places, workspace: source }) === true ? 'allowed' : 'blocked'
+    const view = viewed ? await viewOf(places) : undefined
+    let isReached = false
+    const printed = await attempt(probe, mode, backend, places, view, async (sandbox, before) => {
+      if (view === undefined) return
+      isReached = planted(viewPlaces(places)).length > 0 || !isDeepStrictEqual(before, fingerprint(places.workspace))
+      if (mode === 'read-only') return
+      const landing = await land(view.directory, await recordChanges(view, sandbox, true), { commits: true })
+      if (landing.type !== 'landed' && landing.type !== 'nothing') throw new Error(JSON.stringify(landing))
+    })
+    return isReached || printed.includes('GOT') || probe.seen?.(places) === true ? 'allowed' : 'blocked'
   } finally {
     await places.close()
   }
@@ -93,23 +102,21 @@ async function execute(probe: Probe, mode: Mode, backend: Backend, viewed: boole
 const viewPlaces = ({ base, workspace }: Pick<Places, 'base' | 'workspace'>): ViewPlaces => ({
   workspace,
   keptIn: join(base, 'kept'),
-  source: join(base, 'kept/view'),
+  source: join(base, 'kept/view/0'),
 })
 
 const outOfView = viewProbes.map(({ name, script }): Probe => ({
   name: `out of a view: ${name}`,
   script: (places) => script(viewPlaces(places)),
-  seen: (places) => planted(viewPlaces(places)).length > 0,
   expect: { 'workspace-write': 'blocked', 'read-only': 'blocked' },
 }))
 
-function makeView(places: Places): ViewPlaces {
-  const { workspace } = places
-  const { keptIn, source } = viewPlaces(places)
-  mkdirSync(keptIn)
-  spawnSync('cp', ['-a', workspace, source])
+async function viewOf({ base, workspace }: Places): Promise<PrivateView> {
+  const { keptIn } = viewPlaces({ base, workspace })
+  mkdirSync(keptIn, { mode: 0o700 })
+  const view = await makeView(lockSession(keptIn, 'run').directory, [workspace], 'copy', '')
   writeFileSync(join(workspace, realOnly), secret)
-  return { workspace, source, keptIn }
+  return view
 }
 
 async function attempt(
@@ -117,7 +124,8 @@ async function attempt(
   mode: Mode,
   backend: Backend,
   places: Places,
-  view: ViewPlaces | undefined,
+  view: PrivateView | undefined,
+  atEnd: (sandbox: Sandbox, before: unknown) => Promise<void>,
 ): Promise<string> {
   process.env['HOME'] = places.home
   const policy =
@@ -134,8 +142,8 @@ async function attempt(
           ...(view === undefined
             ? {}
             : {
-                views: [{ path: places.workspace, source: view.source }],
-                deniedReads: [...credentialPlaces(), view.keptIn],
+                views: view.views,
+                deniedReads: [...credentialPlaces(), view.directory],
               }),
           limits: limitsMemory(backend) ? { ...limits, memoryBytes: 256 * mebibyte } : limits,
           readableRoots: backend === 'docker' ? [...imageRoots] : [],
@@ -144,11 +152,13 @@ async function attempt(
   try {
     // Probes that run at the same time may have set this to a different home.
     process.env['HOME'] = places.home
+    const before = view && fingerprint(places.workspace)
     const started = sandbox.spawn({
       argv: ['sh', '-c', probe.script(places)],
       cwd: probe.cwd?.(places) ?? places.workspace,
     })
     const [printed] = await Promise.all([text(started.stdout), text(started.stderr), started.result])
+    await atEnd(sandbox, before)
     return printed
   } finally {
     await sandbox.close()
