@@ -9,7 +9,7 @@ import { closeView, isWhole, land } from '../transaction/land.ts'
 import { lastSides } from '../transaction/note-landed.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
 import { recordOf, withLock, type LockedChanges } from './changed-session.ts'
-import { startWhereMounted } from './look-where-mounted.ts'
+import { startWhereCommitsAre } from './look-where-mounted.ts'
 import { findChangedSession } from './find-session.ts'
 import { pickChanges } from './pick-changes.ts'
 import { codeOf, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
@@ -28,7 +28,7 @@ export async function applyCommand(
   if (patch === true) requireTerminal()
   return withLock(findChangedSession(run), 'land', async (session) => {
     const record = await recordOf(session, session.directory)
-    if (paths.length === 0) startWhereMounted(session, record)
+    if (paths.length === 0) startWhereCommitsAre(session, record)
     const ask = patch === true ? openTerminal({ input: process.stdin, output: rawOutput.stderr }) : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)

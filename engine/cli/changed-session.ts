@@ -19,7 +19,7 @@ export type LockedChanges = ChangedSession & { readonly directory: LockedFolder 
  */
 export async function withLock(
   session: ChangedSession,
-  use: 'land' | 'undo' | 'discard',
+  use: 'land' | 'undo' | 'discard' | 'work',
   act: (session: LockedChanges) => Promise<number>,
 ): Promise<number> {
   const { directory, release } = await lockWhenFree(session.directory, use)

@@ -42,16 +42,24 @@ export async function lookWhereMounted(
 }
 
 /**
- * Restarts this program in the same process (by execve(2)), in a namespace in which the overlays of a run's view are mounted. This is necessary if the run made
- * commits in a repository in the workspace, because the upper layer of the overlay alone isn't a repository. Returns if this is unnecessary or
- * impossible; changes without commits can land even then. The session must be locked.
+ * Does what `startWhereMounted` does if the run made commits in a repository in the workspace, because the upper layer of the overlay alone isn't a repository.
+ * Changes without commits can land even where the overlays aren't mounted.
  */
-export function startWhereMounted({ id, directory, state }: ChangedSession, { repositories }: ChangeRecord): void {
+export function startWhereCommitsAre(session: ChangedSession, { repositories }: ChangeRecord): void {
+  const overlays = overlaysOfView(session.directory, session.state)
+  if (repositories.some(({ kept }) => overlays?.mounts.some((mount) => isInside(kept, mount))))
+    startWhereMounted(session)
+}
+
+/**
+ * Restarts this program in the same process (by execve(2)), in a namespace in which the overlays of a run's view are mounted. Returns if there are none, or if
+ * they are mounted already; otherwise why they can't be mounted. The session must be locked.
+ */
+export function startWhereMounted({ id, directory, state }: ChangedSession): string | undefined {
   const overlays = overlaysOfView(directory, state)
-  const isInOverlay = repositories.some(({ kept }) => overlays?.mounts.some((mount) => isInside(kept, mount)))
-  if (overlays === undefined || !isInOverlay || areMounted(overlays.mounts)) return
+  if (overlays === undefined || areMounted(overlays.mounts)) return undefined
   const { startedFor: isStarted, startAnew } = ownProcess()
-  if (isStarted !== undefined) return
+  if (isStarted !== undefined) return 'they were mounted when this process started, but are not mounted any more'
   makeMountPoints(directory, overlays, isLocked)
-  startAnew(id, (program) => overlayStart(overlays, program))
+  return startAnew(id, (program) => overlayStart(overlays, program))
 }

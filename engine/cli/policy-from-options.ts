@@ -7,6 +7,7 @@ import {
   SandboxError,
   type SandboxPolicy,
   type SandboxPolicyInput,
+  type View,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
 import { openPresets } from '../config/host-presets.ts'
@@ -18,13 +19,21 @@ import { UserError } from '../core/user-error.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { externalMode } from '../app/modes.ts'
 
+/** Private views for a command, and the directory in which they are kept. */
+export type ShownViews = { readonly views: readonly View[]; readonly keptIn: string }
+
 /**
  * Builds the policy for `agent sandbox` from its flags and the configuration. Only the flags choose the mode. Paths and variables from flags are added to the
  * configured ones; a flag for the network or a limit replaces the configured value. Denied paths are added to those that are always denied.
  *
  * @throws UserError `usage` with the flag and what was expected
  */
-export function policyFromOptions(options: SandboxOptions, config: Settings, workspace: string): SandboxPolicy {
+export function policyFromOptions(
+  options: SandboxOptions,
+  config: Settings,
+  workspace: string,
+  shown?: ShownViews,
+): SandboxPolicy {
   const mode =
     options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
   const socket = options.dangerouslyMountDockerSocket === true ? { dangerously_mount_docker_socket: true } : {}
@@ -36,7 +45,13 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     workspace,
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
     readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
-    deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...options.denyRead.map(denied)],
+    views: [...(shown?.views ?? [])],
+    deniedReads: [
+      ...credentialPlaces(),
+      ...configured.deniedReads,
+      ...options.denyRead.map(denied),
+      ...(shown === undefined ? [] : [shown.keptIn]),
+    ],
     protectedPaths: configured.protectedPaths,
     network: networkOf(options) ?? configured.network,
     dockerSocket: configured.dockerSocket,

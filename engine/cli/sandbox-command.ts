@@ -23,7 +23,7 @@ import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
 import { readSandboxConfig } from './sandbox-config.ts'
-import { policyFromOptions } from './policy-from-options.ts'
+import { policyFromOptions, type ShownViews } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
 import { printJson, tell, tellMessage, rawOutput } from './print.ts'
 
@@ -33,6 +33,9 @@ const brokenPipe = 141
 /** The exit code of shells and env(1) for a missing program. */
 const commandNotFound = 127
 
+/** The command that starts a command in a sandbox, and the private views that it shows to it. Default: none. */
+export type CommandPlace = { readonly name: string; readonly shown?: ShownViews }
+
 /**
  * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through; with `--json`, its output
  * becomes part of a JSON object instead.
@@ -40,14 +43,18 @@ const commandNotFound = 127
  * @returns the command's exit code; 128 + n if signal n killed it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
  *   timeout(1); 141 if the reader of its output went away; 130 or 143 if this process was interrupted or terminated
  */
-export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
+export async function runSandbox(
+  command: readonly string[],
+  options: SandboxOptions,
+  { name, shown }: CommandPlace = { name: 'agent sandbox' },
+): Promise<number> {
   const [program, ...words] = command
   if (program === undefined)
-    throw new UserError('usage', 'agent sandbox: no command given; put it after --, e.g. agent sandbox -- npm test')
+    throw new UserError('usage', `${name}: no command given; put it after --, e.g. ${name} -- npm test`)
   const workspace = findWorkspace(options.cd ?? process.cwd())
   await finishReviewsFirst(warn)
   const config = await readSandboxConfig(workspace, options.config)
-  const policy = policyFromOptions(options, config, workspace)
+  const policy = policyFromOptions(options, config, workspace, shown)
   const ending = new AbortController()
   const { signal } = ending
   const dispose = catchInterrupts((reason) => ending.abort(reason))
@@ -59,7 +66,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
       if (options.json === true) return exitCodeOf(await report(child, sandbox), signal)
-      const { result, lost } = await passThrough(child, sandbox)
+      const { result, lost } = await passThrough(child, sandbox, name)
       if (lost === undefined) return exitCodeOf(result, signal)
       if (lost.code === 'EPIPE') return brokenPipe
       throw new UserError('failed', `Standard output can't be written: ${lost.message}.`, { cause: lost })
@@ -69,7 +76,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     if (error.code === 'missing-program') {
-      tellMessage('agent sandbox', error.message)
+      tellMessage(name, error.message)
       return commandNotFound
     }
     if (SandboxError.is(error, 'path-changed')) {
@@ -100,6 +107,7 @@ function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPo
 async function passThrough(
   child: SandboxProcess,
   sandbox: Sandbox,
+  name: string,
 ): Promise<{ readonly result: ExecResult; readonly lost: NodeJS.ErrnoException | undefined }> {
   let lost: NodeJS.ErrnoException | undefined
   const ended = [
@@ -111,9 +119,8 @@ async function passThrough(
   ]
   const result = await child.result
   await Promise.all(ended)
-  for (const danger of sandboxStatusOf(sandbox).dangers ?? [])
-    tell(`agent sandbox: dangerous: ${describeDanger(danger)}`)
-  for (const denial of result.denials) tell(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}`)
+  for (const danger of sandboxStatusOf(sandbox).dangers ?? []) tell(`${name}: dangerous: ${describeDanger(danger)}`)
+  for (const denial of result.denials) tell(`${name}: ${renderDenial(denial, remedyAsFlags)}`)
   return { result, lost }
 }
 

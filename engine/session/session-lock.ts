@@ -16,6 +16,7 @@ const uses = {
   land: "landing this session's changes",
   undo: "reverting this session's changes",
   discard: "discarding this session's changes",
+  work: "running a command in this session's view",
   look: 'finding out what this session changed',
   settle: 'finding out whether an interrupted landing of this session took effect',
   prune: 'removing this session',

@@ -1,12 +1,14 @@
 import { Option, type Command } from 'commander'
 import type { ApplyOptions } from '../apply-changes.ts'
 import type { ChangesOptions } from '../changes-command.ts'
+import type { SandboxOptions } from '../sandbox-options.ts'
+import { confining } from './declare-sandbox.ts'
 import { last, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 const about = 'the id of the run, or the beginning or end of the id'
 
-/** Declares the commands for a run's changes: `agent changes`, `apply`, `discard` and `undo`. */
+/** Declares the commands for a run's changes: `agent changes`, `view`, `apply`, `discard` and `undo`. */
 export function declareChanges(program: Command, finish: Finish): void {
   program
     .command('changes')
@@ -20,6 +22,26 @@ export function declareChanges(program: Command, finish: Finish): void {
       const { changesCommand } = await import('../changes-command.ts')
       finish(await changesCommand(nameOf(run, options, command), options))
     })
+  const view = program
+    .command('view')
+    .description("run one command in the private view of a run whose changes haven't landed")
+    .argument('[run]', `${about}; with --last, a word of the command`)
+    .argument('[command...]', 'the command and its arguments, after --')
+    .option(...last)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent view 3f1b6a2d8c07 -- npm test
+  agent view --last -- git log -p`,
+    )
+  confining(view).action(
+    async (run: string | undefined, words: readonly string[], options: SandboxOptions & Last, command: Command) => {
+      const { viewCommand } = await import('../view-command.ts')
+      if (options.last !== true) return finish(await viewCommand(nameOf(run, options, command), words, options))
+      finish(await viewCommand(undefined, run === undefined ? [] : [run, ...words], options))
+    },
+  )
   program
     .command('apply')
     .description('land all or some of the changes that a run made and that have not landed')

@@ -11,22 +11,41 @@ import type { SandboxOptions } from '../sandbox-options.ts'
 
 /** Declares `agent sandbox`. There is also a separate, smaller program that contains only this command. */
 export function declareSandbox(program: Command, finish: Finish): void {
-  program
+  const sandbox = program
     .command('sandbox')
     .description('run one command in the sandbox; its output and exit code are passed on')
     .argument('<command...>', 'the command and its arguments, after --')
+    .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
+    .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent sandbox -- npm test
+  agent sandbox -s read-only -C ../other -- ls -la
+  agent sandbox --allow-host api.example.com -- ./check-links
+  agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
+    )
+  confining(sandbox).action(async (command: string[], options: SandboxOptions) => {
+    const { runSandbox } = await import('../sandbox-command.ts')
+    finish(await runSandbox(command, options))
+  })
+}
+
+/** Adds the options that say what a command may do in a sandbox. */
+export function confining(command: Command): Command {
+  return command
     .addOption(
       new Option('-s, --sandbox <mode>', 'what the command may access (default: workspace-write)').choices(
         sandboxModes,
       ),
     )
-    .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .addOption(
       new Option('--backend <name>', 'the sandbox backend (default: chosen for this system)').choices(names.named),
     )
     .option('--image <name>', 'the image in which the docker backend runs the command; it must already exist')
-    .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
     .option(
       '--writable <path>',
       'another directory or file that the command may write to; may be repeated',
@@ -78,20 +97,6 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .option(...allowUnixSockets)
     .option(...mountDockerSocket)
     .option('--json', 'print one JSON object with the output, how the command ended, and what was denied')
-    .passThroughOptions()
-    .addHelpText(
-      'after',
-      `
-Examples:
-  agent sandbox -- npm test
-  agent sandbox -s read-only -C ../other -- ls -la
-  agent sandbox --allow-host api.example.com -- ./check-links
-  agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
-    )
-    .action(async (command: string[], options: SandboxOptions) => {
-      const { runSandbox } = await import('../sandbox-command.ts')
-      finish(await runSandbox(command, options))
-    })
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

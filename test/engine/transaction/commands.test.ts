@@ -57,6 +57,35 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     ])
   })
 
+  test.each(['copy', 'overlay'])('can be tried in their view (%s) before they land, and changed there', async (how) => {
+    const { cwd, id, ask } = await kept('echo two >> a.txt; git checkout -qb fix', { 'a.txt': 'one\n' }, [
+      `--view=${how}`,
+      '--land=never',
+    ])
+    const seen = await ask('view', id, '--', 'sh', '-c', 'pwd; cat a.txt; git branch --show-current; exit 7')
+    expect([seen.stdout, seen.code]).toEqual([`${cwd}\none\ntwo\nfix\n`, 7])
+    const readOnly = await ask('view', '-s', 'read-only', id, '--', 'sh', '-c', 'echo x >> a.txt')
+    expect(readOnly.code).not.toBe(0)
+    expect((await ask('view', '--last', '--', 'sh', '-c', 'echo three >> a.txt; echo new > n')).code).toBe(0)
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'n'))]).toEqual(['one\n', false])
+    expect((await ask('apply', id)).code).toBe(0)
+    expect([read(cwd, 'a.txt'), read(cwd, 'n')]).toEqual(['one\ntwo\nthree\n', 'new\n'])
+    const late = await ask('view', id, '--', 'true')
+    expect([late.code, late.stderr]).toEqual([
+      2,
+      expect.stringContaining(`The session ${id} has no view any more: its changes have landed.`),
+    ])
+    expect((await ask('undo', id)).code).toBe(0)
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'n'))]).toEqual(['one\n', false])
+  })
+
+  test('are tried only in a sandbox, by a command that is given', async () => {
+    const { id, ask } = await kept('echo two > a.txt', { 'a.txt': 'one\n' })
+    expect(await ask('view', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('no command given') })
+    const open = await ask('view', id, '-s', 'danger-full-access', '--', 'true')
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('only a sandbox can show a view') })
+  })
+
   test('are applied completely and once, reverted, and applied again', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt; mkdir -p d/e; echo n > d/n.txt', { 'a.txt': 'a\n' })
     const applied = await ask('apply', id)
