@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
-import { openTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
+import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { commitLines, refLines } from '../display/transaction-lines.ts'
@@ -14,26 +14,32 @@ import { findChangedSession } from './find-session.ts'
 import { pickChanges } from './pick-changes.ts'
 import { codeOf, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
-import { print, tell, tellText, rawOutput, isTerminal } from './print.ts'
+import { isPersonThere, openOwnTerminal } from './own-terminal.ts'
+import { print, tell, tellText } from './print.ts'
 
 /** The options of `agent apply`. With `patch`, the person at the terminal decides about each hunk. */
 export type ApplyOptions = { readonly patch?: true }
 
-/** `agent apply`: lands all or some of the changes of a run. */
+/**
+ * `agent apply`: lands all or some of the changes of a run.
+ *
+ * @param say prints what happened, line by line. Default: on standard output
+ */
 export async function applyCommand(
   run: string | undefined,
   paths: readonly string[],
   { patch }: ApplyOptions,
+  say: typeof print = print,
 ): Promise<number> {
   if (patch === true) requireTerminal()
   return withLock(findChangedSession(run), 'land', async (session) => {
     const record = await recordOf(session, session.directory)
     if (paths.length === 0) startWhereCommitsAre(session, record)
-    const ask = patch === true ? openTerminal({ input: process.stdin, output: rawOutput.stderr }) : undefined
+    const ask = patch === true ? openOwnTerminal() : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)
     if (chosen === undefined) {
-      print('You chose no changes: the tree is unchanged.')
+      say('You chose no changes: the tree is unchanged.')
       return exitCodes.done
     }
     const all = isWhole(record, chosen)
@@ -44,13 +50,13 @@ export async function applyCommand(
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
     const lines = [...commitLines(commits?.landed ?? []), ...refLines(commits?.refs ?? [], commits?.kept ?? [])]
-    for (const line of lines) print(line)
+    for (const line of lines) say(line)
     for (const { path, why } of commits?.failed ?? []) tell(`${path}: the commits were not landed: ${why}`)
     switch (landing.type) {
       case 'landed': {
         if (all) await finish(session)
         const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
-        print(
+        say(
           ...landing.merged.map((path) => `merged with somebody else's changes: ${path}`),
           ...landing.notes.map((note) => `note: ${note}`),
           `${whatLanded(landing)} landed${undone}`,
@@ -59,7 +65,7 @@ export async function applyCommand(
       }
       case 'nothing':
         if (all) await finish(session)
-        print('Nothing to do: the tree already has all of these changes.')
+        say('Nothing to do: the tree already has all of these changes.')
         return exitCodes.done
       case 'conflict':
         for (const { path, why } of landing.conflicts) tell(`${path}: ${why}`)
@@ -83,7 +89,7 @@ export async function applyCommand(
  * @throws UserError `usage` if standard input or standard error is not a terminal
  */
 function requireTerminal(): void {
-  if (process.stdin.isTTY && isTerminal('stderr')) return
+  if (isPersonThere()) return
   throw new UserError(
     'usage',
     '-p asks about each hunk, but there is no terminal. Name paths instead, or leave out -p to land all changes.',

@@ -50,11 +50,15 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   return exitCodes.done
 }
 
-/** `agent discard`: discards the changes of a run and removes its private view. */
-export async function discardCommand(run: string | undefined): Promise<number> {
+/**
+ * `agent discard`: discards the changes of a run and removes its private view.
+ *
+ * @param say prints what happened. Default: on standard output
+ */
+export async function discardCommand(run: string | undefined, say: typeof print = print): Promise<number> {
   return withLock(findChangedSession(run), 'discard', async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
-      print(`Nothing to do: the changes of the session ${id} have already been discarded.`)
+      say(`Nothing to do: the changes of the session ${id} have already been discarded.`)
       return exitCodes.done
     }
     holdSignals(
@@ -64,7 +68,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     await removeViews(directory)
     removeAllRecords(directory)
     const landed = landingsInTrees(state).length > 0
-    print(
+    say(
       landed
         ? `The stored changes were removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.`
         : 'The stored changes were removed. The tree is unchanged.',

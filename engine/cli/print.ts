@@ -92,7 +92,7 @@ export function terminalWidth(): number | undefined {
 }
 
 /** Whether a CI's runner may read what is printed. The last two services don't set `CI`. */
-function isInCi(): boolean {
+export function isInCi(): boolean {
   return ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'].some(
     (name) => !['', 'false', '0'].includes(process.env[name]?.toLowerCase() ?? ''),
   )

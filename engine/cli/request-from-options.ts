@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import type { RunRequest } from '../app/run-request.ts'
 import { findWorkspace } from '../app/workspace.ts'
-import { openTerminal } from '../approvals/ask-at-terminal.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { openOutputFile } from './output-file.ts'
@@ -12,7 +11,8 @@ import { readOutputSchema } from './read-output-schema.ts'
 import { readPrompt } from './read-prompt.ts'
 import { requestedSettings } from './run-config.ts'
 import { warn } from './warn.ts'
-import { telling, rawOutput, isTerminal } from './print.ts'
+import { isPersonThere, openOwnTerminal } from './own-terminal.ts'
+import { telling } from './print.ts'
 
 /** The fields that are part of every request, whatever its task. */
 export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
@@ -61,9 +61,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     ...(plan === undefined ? {} : { plan }),
     reviewing: {
       ...common.reviewing,
-      ...(isPersonThere(options)
-        ? { person: () => openTerminal({ input: process.stdin, output: rawOutput.stderr }) }
-        : {}),
+      ...(isPersonThere(options) ? { person: openOwnTerminal } : {}),
     },
     ...(options.claims === true || options.failOnContradiction === true
       ? { claims: { fail: options.failOnContradiction === true } }
@@ -100,7 +98,8 @@ function transactionOf({
   return {
     transaction: {
       ...(view === undefined ? {} : { strategy: view }),
-      ...(land === undefined ? {} : { land }),
+      // The person is asked when the run is over.
+      ...(land === undefined ? {} : { land: land === 'ask' ? 'never' : land }),
       ...(landIgnored === undefined ? {} : { landIgnored: landIgnored === 'yes' }),
       ...(inPlace === undefined ? {} : { inPlace }),
     },
@@ -115,9 +114,4 @@ function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick
       ...(attempts === undefined ? {} : { attempts }),
     },
   }
-}
-
-/** Whether a person at the terminal can read a question and type an answer. With `--json`, nobody is asked. */
-function isPersonThere(options: ExecOptions): boolean {
-  return process.stdin.isTTY && isTerminal('stderr') && options.json !== true
 }

@@ -7,6 +7,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import type { Model } from '../core/model.ts'
 import { interruptionBy } from '../run/stop.ts'
 import type { Start } from '../session/start-session.ts'
+import { askToLand, keptForAnswer } from './ask-to-land.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import type { ExecOptions, ReviewOptions } from './exec-options.ts'
 import { catchInterrupts, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
@@ -71,17 +72,21 @@ export async function runExec(
     },
   })
   if (supervisor !== undefined) release.push(supervisor.release(() => run.interrupt('terminated')))
+  let kept: string | undefined
+  let code: number
   try {
     const summary = await run.result
     progress.ended(summary.exitCode)
     printFinalMessage(summary.finalMessage, options)
     const unwritten = await reports.write(summary)
     for (const why of unwritten) tellMessage('agent', why)
-    return unwritten.length > 0 && summary.exitCode === exitCodes.done ? exitCodes.failed : summary.exitCode
+    code = unwritten.length > 0 && summary.exitCode === exitCodes.done ? exitCodes.failed : summary.exitCode
+    kept = keptForAnswer(summary, options)
   } finally {
     await run.close()
     for (const free of release) free()
   }
+  return kept === undefined ? code : askToLand(kept, code)
 }
 
 async function requestOf(

@@ -23,15 +23,14 @@ test('text reaches the standard streams only through the writer, which makes it 
 
 /** Why a file of the command line needs the streams themselves. */
 const raw: Readonly<Record<string, string>> = {
-  'engine/cli/apply-changes.ts': 'questions to the person at the terminal',
   'engine/cli/batch-control.ts': 'clears the screen',
   'engine/cli/batch-run.ts': 'a view that is redrawn',
   'engine/cli/changes-command.ts': 'a patch for another program',
   'engine/cli/choose-sinks.ts': 'a view that is redrawn',
   'engine/cli/mcp-server-command.ts': 'the protocol, and the lines of a sink',
+  'engine/cli/own-terminal.ts': 'questions to the person at the terminal',
   'engine/cli/report-command.ts': 'annotations, which are commands for the CI',
   'engine/cli/report-startup-failure.ts': 'waits until everything is written',
-  'engine/cli/request-from-options.ts': 'questions to the person at the terminal',
   'engine/cli/sandbox-command.ts': 'the output of the command',
   'engine/cli/served-run.ts': 'the lines of a sink',
   'engine/cli/with-error-reporting.ts': 'errors of writing',

@@ -38,7 +38,8 @@ export async function agentAtTerminal(
 ): Promise<AtTerminal> {
   const home = options.home ?? tempDir()
   const words = [process.execPath, program, ...args]
-  const child = spawn('script', ['-qec', shellJoin(words), '/dev/null'], {
+  // Without `exec`, a shell would wait between the terminal and the program, and Ctrl-C would decide its exit code.
+  const child = spawn('script', ['-qec', `exec ${shellJoin(words)}`, '/dev/null'], {
     cwd: options.cwd,
     env: {
       PATH: process.env['PATH'] ?? '',
