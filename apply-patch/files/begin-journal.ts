@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import { CommitError, errnoOf, withFacts } from './commit-error.ts'
 import { withoutUndo } from './describe-commit.ts'
-import type { Header, Journal } from './journal.ts'
+import type { Journal, JournalContent } from './journal.ts'
+import { storedChunks } from './store-journal.ts'
 import { makeStateDirectory } from './state-directory.ts'
 
 /**
@@ -16,32 +17,30 @@ const full: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
  * Writes the journal of a commit. If the disk of its folder is full, the journal moves to the next folder that can store it. If there is none, and there are
  * more than `neededForUndo` bytes to store for an undo, the commit still happens, but can't be undone.
  *
- * @param bytes returns the old bytes, from the first on
- * @returns the journal's header
+ * @returns whether the commit can be undone
  * @throws CommitError `no-state-directory`, which names the folders; `system`, which names the journal
  */
 export function beginJournal(
   journal: Journal,
-  header: Header,
-  bytes: () => Iterable<Uint8Array>,
+  content: JournalContent,
   options: { readonly durable: boolean; readonly stateDirectory: string | undefined },
-): Header {
+): boolean {
+  const { root, canUndo, bytes } = content.header
   const tried: { path: string; reason: string }[] = []
   for (;;) {
-    const reason = begin(journal, header, bytes(), options.durable)
-    if (reason === undefined) return header
+    const reason = begin(journal, content, options.durable)
+    if (reason === undefined) return canUndo
     tried.push({ path: dirname(journal.path), reason })
-    if (move(journal, header.root, options.stateDirectory, tried)) continue
-    const less = header.bytes <= neededForUndo ? undefined : withoutUndo(header)
-    if (less !== undefined && begin(journal, less, [], options.durable) === undefined) return less
+    if (move(journal, root, options.stateDirectory, tried)) continue
+    if (bytes > neededForUndo && begin(journal, withoutUndo(content), options.durable) === undefined) return false
     throw new CommitError('no-state-directory', { operation: 'journal', tried })
   }
 }
 
 /** @returns the reason if the disk is too full */
-function begin(journal: Journal, header: Header, bytes: Iterable<Uint8Array>, durable: boolean): string | undefined {
+function begin(journal: Journal, content: JournalContent, durable: boolean): string | undefined {
   try {
-    journal.begin(header, bytes, durable)
+    journal.begin(storedChunks(content), durable)
     return undefined
   } catch (error) {
     const errno = errnoOf(error) ?? ''

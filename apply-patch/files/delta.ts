@@ -12,12 +12,8 @@ export function wholeDelta(size: number): Delta {
   return [size, 0, 0]
 }
 
-/**
- * Finds the delta by checking which pieces of the new content are slices of the buffer that contains the old file.
- *
- * @returns the delta, and the bytes that only the old file contains, concatenated
- */
-export function findDelta(old: Buffer, content: Content): { readonly delta: Delta; readonly runs: Buffer } {
+/** Finds the delta by checking which pieces of the new content are slices of the buffer that contains the old file. */
+export function findDelta(old: Buffer, content: Content): Delta {
   const delta: number[] = []
   let oldAt = 0
   let newAt = 0
@@ -31,25 +27,17 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
     newAt += piece.length
   }
   if (oldAt < old.length) delta.push(old.length - oldAt, 0, 0)
-  return { delta, runs: gather(old, delta) }
+  return delta
 }
 
-/**
- * The runs of bytes that only the old file had, concatenated. Several runs are copied into a new buffer, because thousands of slices would take more
- * memory than the few bytes in them.
- */
-function gather(old: Buffer, delta: Delta): Buffer {
-  if (delta.length === 3) return old.subarray(0, delta[0])
-  const runs = Buffer.allocUnsafe(runLength(delta))
+/** The runs of bytes that only the old file had. */
+export function* runsOf(old: Buffer, delta: Delta): Iterable<Uint8Array> {
   let from = 0
-  let to = 0
   for (let index = 0; index < delta.length; index += 3) {
-    const length = delta[index] ?? 0
-    old.copy(runs, to, from, from + length)
-    to += length
-    from += length + (delta[index + 2] ?? 0)
+    const to = from + (delta[index] ?? 0)
+    if (to > from) yield old.subarray(from, to)
+    from = to + (delta[index + 2] ?? 0)
   }
-  return runs
 }
 
 /** The total length, in bytes, of the runs of bytes that only the old file had. */

@@ -4,16 +4,17 @@ import type { TreeLock } from './tree-lock.ts'
 import { crc32 } from './crc32.ts'
 import { identityOf } from './directory-identity.ts'
 import type { Work } from './install.ts'
-import type { Header, OldState } from './journal.ts'
+import type { Header, JournalContent, OldState } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
-import { findDelta, wholeDelta } from './delta.ts'
+import { findDelta, runLength, runsOf, wholeDelta, type Delta } from './delta.ts'
 import type { DirectoryPlan } from './directory-changes.ts'
-import type { Entry, Step } from './commit-steps.ts'
+import type { Step } from './commit-steps.ts'
 import type { Directories } from './directories.ts'
 import { chunksOf } from './pieces.ts'
+import { sizeOf } from './read-state.ts'
 import type { Extras, Options } from './transaction-options.ts'
 
-/** The journal's description of a commit, and the bytes that only the old files had. */
+/** What the journal says about a commit. */
 export function describeCommit(
   changeSet: ChangeSet,
   plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks' | 'directories' | 'attributes'> &
@@ -22,15 +23,13 @@ export function describeCommit(
   lock: TreeLock,
   extras: Extras,
   options: Options,
-): { readonly header: Header; readonly bytes: () => Iterable<Uint8Array> } {
+): JournalContent {
   const { alongside } = options
   const own = plan.steps.slice(0, changeSet.changes.length)
   const isEmpty = alongside !== undefined && own.length + (changeSet.directories ?? []).length === 0
   const canUndo = !isEmpty && extras.canUndo && own.every(({ change }) => change.before.type !== 'other')
-  const found = canUndo ? own.map((step) => oldOf(step, plan.attributes.before(step))) : []
   const rest = plan.steps.slice(own.length).map(({ journalEntry }) => journalEntry)
-  const total = found.reduce((sum, { length }) => sum + length, 0)
-  const header: Header = {
+  const header: JournalContent['header'] = {
     version: 1,
     root: changeSet.root,
     ...(identityOf(changeSet.root) ?? { rootInode: '' }),
@@ -39,11 +38,6 @@ export function describeCommit(
     nonce: nonceOf(lock.owner),
     // No `Date` object is used: creating the first one determines the time zone, which takes as long as the rest of a small commit.
     at: options.now?.().getTime() ?? Date.now(),
-    steps: own.map(({ change, journalEntry }, index) => ({
-      journalEntry,
-      path: change.place.path,
-      before: found[index]?.before ?? { type: 'unknown' },
-    })),
     made: plan.made,
     cleared: plan.cleared,
     times: plan.times,
@@ -53,52 +47,59 @@ export function describeCommit(
     retires: extras.retires,
     ...(alongside === undefined ? {} : { alongside: { within: alongside.within, steps: rest, locks: plan.locks } }),
     canUndo,
-    bytes: total,
+    bytes: canUndo ? own.reduce((sum, step) => sum + runLength(deltaOf(step)), 0) : 0,
   }
-  return { header, bytes: () => bytesOf(found, plan.directories) }
+  return {
+    header,
+    steps: function* () {
+      for (const step of own) {
+        const before = canUndo ? stateOf(step, plan.attributes.before(step)) : unknown
+        yield { journalEntry: step.journalEntry, path: step.change.place.path, before }
+      }
+    },
+    bytes: function* () {
+      for (const step of canUndo ? own : []) yield* oldBytes(step, plan.directories)
+    },
+  }
 }
+
+const unknown: OldState = { type: 'unknown' }
 
 /** The description of a commit without the data for an undo. */
-export function withoutUndo(header: Header): Header {
-  const steps = header.steps.map((step) => ({ ...step, before: { type: 'unknown' } as const }))
-  return { ...header, steps, canUndo: false, bytes: 0 }
+export function withoutUndo({ header, steps }: JournalContent): JournalContent {
+  return {
+    header: { ...header, canUndo: false, bytes: 0 },
+    steps: function* () {
+      for (const step of steps()) yield { ...step, before: unknown }
+    },
+    bytes: () => [],
+  }
 }
 
-/**
- * The previous state of a path. `runs` contains the bytes that only the old file had. It is undefined if there was no file, or if the file wasn't
- * read into memory; the journal then keeps all `length` bytes of the file.
- */
-type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
-
-/** The previous content in the form that the journal stores. The checksum shows later whether the content was restored correctly. */
-function oldOf({ change, journalEntry: { target } }: Step, known: Attributes | undefined): Old {
+/** How the old file of a step is restored from the new one. It is computed whenever it is needed, because those of all files would take much memory. */
+function deltaOf({ change }: Step): Delta {
   const { before } = change
-  if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, length: 0, entry: target }
-  if (before.type !== 'file' && before.type !== 'unread') {
-    return { before: { type: before.type }, length: 0, entry: target }
-  }
-  const { mode, uid, gid } = before
-  const attributes = known === undefined ? {} : { attributes: known }
-  if (before.type === 'unread') {
-    const { size, crc } = before
-    return {
-      before: { type: 'file', mode, uid, gid, size, crc, delta: wholeDelta(size), ...attributes },
-      length: size,
-      entry: target,
-    }
-  }
-  const { bytes } = before
-  const { delta, runs } =
-    change.type === 'write' ? findDelta(bytes, change.content) : { delta: wholeDelta(bytes.length), runs: bytes }
-  const old: OldState = { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), delta, ...attributes }
-  return { before: old, length: runs.length, entry: target, runs }
+  if (before.type === 'unread') return wholeDelta(before.size)
+  if (before.type !== 'file') return []
+  return change.type === 'write' ? findDelta(before.bytes, change.content) : wholeDelta(before.bytes.length)
 }
 
-/** The bytes of old files that the journal keeps. Bytes that aren't in memory are read from their file when they are requested. */
-function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
-  for (const { length, runs, entry } of all) {
-    if (length === 0) continue
-    if (runs !== undefined) yield runs
-    else yield* chunksOf([{ file: directories.entry(entry.directory, entry.name), start: 0, length }])
-  }
+/** The previous state in the form that the journal stores. The checksum shows later whether the content was restored correctly. */
+function stateOf(step: Step, attributes: Attributes | undefined): OldState {
+  const { before } = step.change
+  if (before.type === 'symlink') return { type: 'symlink', target: before.target }
+  if (before.type !== 'file' && before.type !== 'unread') return { type: before.type }
+  const { mode, uid, gid } = before
+  const crc = before.type === 'unread' ? before.crc : crc32(before.bytes)
+  const delta = deltaOf(step)
+  return { type: 'file', mode, uid, gid, size: sizeOf(before), crc, delta, ...(attributes && { attributes }) }
+}
+
+/** The bytes of an old file that the journal keeps. Bytes that aren't in memory are read from the file. */
+function oldBytes(step: Step, directories: Directories): Iterable<Uint8Array> {
+  const { before } = step.change
+  if (before.type === 'file') return runsOf(before.bytes, deltaOf(step))
+  const { directory, name } = step.journalEntry.target
+  if (before.type !== 'unread') return []
+  return chunksOf([{ file: directories.entry(directory, name), start: 0, length: before.size }])
 }

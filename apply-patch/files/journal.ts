@@ -7,7 +7,7 @@ import type { Attributes } from './attribute-programs.ts'
 import type { Delta } from './delta.ts'
 import type { AlongsideEntries, Cleared, JournalEntry, ModeStep, Times } from './commit-steps.ts'
 import { retryOnce } from './retry-once.ts'
-import { writeAll, writeChunks } from './write-all.ts'
+import { writeChunks } from './write-all.ts'
 
 /**
  * The first line of a journal, which describes its commit. A journal is one file. Its name shows its kind: `active-OWNER` (a running or interrupted
@@ -55,7 +55,15 @@ export type Header = Identity & {
   readonly bytes: number
 }
 
-type JournalStep = {
+/** What a journal contains before the tree is changed. Steps and bytes are created while they are written, so that a commit of many files needs little memory. */
+export type JournalContent = {
+  readonly header: Omit<Header, 'steps'>
+  readonly steps: () => Iterable<JournalStep>
+  /** The bytes that only the old files had, in the order of the steps. */
+  readonly bytes: () => Iterable<Uint8Array>
+}
+
+export type JournalStep = {
   readonly journalEntry: JournalEntry
   /** The path, as the patch spells it. */
   readonly path: string
@@ -83,14 +91,11 @@ export const readyMark = 'ready\n'
 export const linklessMark = 'L'
 export const doneMark = 'D'
 
-/** The maximum number of old bytes that are written together with the header in one call. */
-const writtenAtOnce = 1024 * 1024
-
 /** A commit's own journal, open for writing. */
 export type Journal = {
   readonly path: string
-  /** Writes the whole header and the old bytes, before the tree is changed. If the call fails, it can be repeated. */
-  readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
+  /** Writes the whole content, before the tree is changed. If the call fails, it can be repeated. */
+  readonly begin: (chunks: Iterable<Uint8Array>, durable: boolean) => void
   /** Records that new files will be renamed into place. This must be called before the first file is renamed. */
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, removes the mark again and throws the error; if removing fails too, throws that error. */
@@ -111,6 +116,7 @@ export function createJournal(folder: string, owner: OwnerId): Journal {
   let descriptor = openSync(path, 'wx', 0o600)
   let length = 0
   let open = true
+  let isTried = false
   const mark = (letter: string, durable: boolean): void => {
     try {
       writeSync(descriptor, letter, length)
@@ -129,14 +135,11 @@ export function createJournal(folder: string, owner: OwnerId): Journal {
     get path() {
       return path
     },
-    begin: (header, bytes, durable) => {
-      const line = Buffer.from(`${JSON.stringify(toStored(header))}\n`)
-      const ready = Buffer.from(readyMark)
+    begin: (chunks, durable) => {
       // If a first attempt failed because the disk was too full, the header is written again, without the old bytes.
-      if (length > 0) ftruncateSync(descriptor, 0)
-      length = line.length
-      if (header.bytes <= writtenAtOnce) length = writeAll(descriptor, [line, ...bytes, ready])
-      else length = writeChunks(descriptor, [ready], writeChunks(descriptor, bytes, writeChunks(descriptor, [line])))
+      if (isTried) ftruncateSync(descriptor, 0)
+      isTried = true
+      length = writeChunks(descriptor, chunks)
       if (durable) {
         fsyncSync(descriptor)
         syncDirectory(directory)
@@ -149,7 +152,7 @@ export function createJournal(folder: string, owner: OwnerId): Journal {
       const opened = openSync(next, 'wx', 0o600)
       const old = path
       close()
-      ;[directory, path, descriptor, length, open] = [other, next, opened, 0, true]
+      ;[directory, path, descriptor, length, open, isTried] = [other, next, opened, 0, true, false]
       retryOnce(() => unlinkSync(old))
     },
     keepAs: (name) => {
@@ -184,23 +187,4 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** A header with the field names of the stored format, which `journal-schema.ts` reads. */
-function toStored({ steps, alongside, ...rest }: Header): object {
-  const stored = { ...rest, steps: steps.map(toStoredStep) }
-  if (alongside === undefined) return stored
-  const entries = { steps: alongside.steps.map(toStoredEntry), locks: alongside.locks.map(toStoredEntry) }
-  return { ...stored, alongside: { ...alongside, ...entries } }
-}
-
-function toStoredStep({ journalEntry, path, before }: JournalStep): object {
-  const { delta, ...old } = before.type === 'file' ? before : { ...before, delta: undefined }
-  return { trace: toStoredEntry(journalEntry), path, before: delta === undefined ? old : { ...old, recipe: delta } }
-}
-
-function toStoredEntry(journalEntry: JournalEntry): object {
-  if (journalEntry.type === 'remove') return journalEntry
-  const { fingerprint, ...rest } = journalEntry
-  return { ...rest, print: fingerprint }
 }

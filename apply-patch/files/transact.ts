@@ -70,10 +70,10 @@ export async function transact(
     const work: Work = { ...unread, attributes: await readAttributes(plan.steps, directories) }
     const own = planDirectories(changeSet, plan.made, directories)
     const times = timesOf(work)
-    const { header, bytes } = describeCommit(changeSet, { ...work, ...own, times }, lock, extras, options)
+    const content = describeCommit(changeSet, { ...work, ...own, times }, lock, extras, options)
     Object.assign(current, { operation: 'journal', change: undefined })
     const lost: LostAttributes[] = []
-    const { canUndo } = beginJournal(journal, header, bytes, options)
+    const canUndo = beginJournal(journal, content, options)
     try {
       lost.push(...(await prepareAll(work)))
       if (alongside !== undefined) takeLocks(alongside, locks, nonceOf(lock.owner), directories)

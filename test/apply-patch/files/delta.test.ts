@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findDelta, applyDelta, runLength } from '../../../apply-patch/files/delta.ts'
+import { findDelta, applyDelta, runLength, runsOf } from '../../../apply-patch/files/delta.ts'
 import { chunksOf } from '../../../apply-patch/files/pieces.ts'
 import { tries } from '../../support/tries.ts'
 
@@ -15,7 +15,8 @@ test('replaced content can be rebuilt from the new content and the bytes that on
         const starts = inOrder ? cuts.toSorted(([one], [other]) => one - other) : cuts
         // The content consists of pieces of the old bytes, in any order and perhaps overlapping, with new bytes between them.
         const content = starts.flatMap(([start, length, foreign]) => [old.subarray(start, start + length), foreign])
-        const { delta, runs } = findDelta(old, content)
+        const delta = findDelta(old, content)
+        const runs = Buffer.concat([...runsOf(old, delta)])
         expect(runs.length).toBe(runLength(delta))
         const now = Buffer.concat(content)
         const from = (all: Buffer) => (start: number, length: number) => all.subarray(start, start + length)
@@ -29,6 +30,6 @@ test('replaced content can be rebuilt from the new content and the bytes that on
 
 test('a small edit stores little', () => {
   const old = Buffer.alloc(100_000, 'line\n')
-  const { delta } = findDelta(old, [old.subarray(0, 50_000), Buffer.from('new\n'), old.subarray(50_005)])
+  const delta = findDelta(old, [old.subarray(0, 50_000), Buffer.from('new\n'), old.subarray(50_005)])
   expect(delta).toEqual([0, 0, 50_000, 5, 50_004, 49_995])
 })
