@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
-import { parsePattern } from './network/host-pattern.ts'
+import { parsePattern, serviceInstead } from './network/host-pattern.ts'
 import { makeServicesSchema } from './network/services-schema.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 import { isUsualList, leavingPath, unusualPath, variableName } from './usual-list.ts'
@@ -52,7 +52,11 @@ export function makePolicySchema() {
     .union([z.string(), z.strictObject({ host: z.string(), allowPrivate: z.boolean().optional() })])
     .superRefine((input, context) => {
       const pattern = parsePattern(input)
-      if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
+      if ('expected' in pattern) return context.addIssue({ code: 'custom', message: pattern.expected })
+      const service = serviceInstead(input)
+      if (service === undefined) return
+      const message = `${JSON.stringify(pattern.text)}: must not be a loopback address, which commands have themselves: name ${service} in services`
+      context.addIssue({ code: 'custom', message })
     })
 
   /**

@@ -5,6 +5,7 @@ import type { Closing } from './closing.ts'
 import { OutsideEffects } from './outside-effects.ts'
 import { openRunSandbox, openLike, openEscalation } from './run-sandbox.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
+import { ServiceConnections } from './service-connections.ts'
 import { sandboxModeOf } from './modes.ts'
 import { openPlanMode } from './open-plan-mode.ts'
 import { openTransaction } from './open-transaction.ts'
@@ -28,10 +29,10 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const transaction = await openTransaction(loaded, closing)
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const effects = transaction === undefined ? undefined : new OutsideEffects()
-  const onDecision = effects?.onDecision
+  const connections = new ServiceConnections()
+  const watch = { onDecision: effects?.onDecision, onConnection: connections.onConnection }
   const sandbox = await openRunSandbox(settings, workspace, {
-    ...{ external, forbids, denied, environment, readable, views },
-    ...(onDecision === undefined ? {} : { onDecision }),
+    ...{ external, forbids, denied, environment, readable, views, watch },
   })
   closing.add(() => sandbox.close())
   if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {
@@ -40,7 +41,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
       "The run's view can't be an overlay: the docker daemon can't see an overlay that is mounted for a single process, and bubblewrap does not work here. Use --view=copy.",
     )
   }
-  const escalation = openEscalation(sandbox, settings, forbids, onDecision)
+  const escalation = openEscalation(sandbox, settings, forbids, watch)
   closing.add(() => escalation.close())
   return {
     ...loaded,
@@ -48,7 +49,9 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
     escalation,
     denied,
     forbids,
-    openLike: openLike(sandbox, settings, forbids, onDecision),
+    watch,
+    connections,
+    openLike: openLike(sandbox, settings, forbids, watch),
     ...(effects === undefined ? {} : { effects }),
     ...(transaction === undefined ? {} : { transaction }),
   }

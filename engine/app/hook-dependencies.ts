@@ -15,8 +15,7 @@ import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../core/model.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
-import type { OutsideEffects } from './outside-effects.ts'
-import { rulesForProxy } from './run-sandbox.ts'
+import { rulesForProxy, type NetworkWatch } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
@@ -89,8 +88,8 @@ type HookDependencyOptions = {
   readonly runHandle: () => RunHandle
   /** Opens the unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Records which hosts hooks reach; undefined if the run is not a transaction, in which case they aren't recorded. */
-  readonly effects?: OutsideEffects
+  /** What watches the network of the run's sandbox. It also watches that of hooks. */
+  readonly watch: NetworkWatch
   /** Runs the sub-agent that judges an event for an `agent` hook. */
   readonly inspect: Inspect
   readonly signal: AbortSignal
@@ -186,15 +185,12 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
 }
 
 /** Opens a sandbox with another policy but with the same backend as the run's sandbox. */
-function openLike(
-  { sandbox, image, forbids, effects }: HookDependencyOptions,
-  policy: SandboxPolicy,
-): Promise<Sandbox> {
+function openLike({ sandbox, image, forbids, watch }: HookDependencyOptions, policy: SandboxPolicy): Promise<Sandbox> {
   const { backend } = sandbox
   return openSandbox(policy, {
     backend,
     image,
-    network: rulesForProxy(forbids, effects?.onDecision),
+    network: rulesForProxy(forbids, watch),
     known: sandbox.known?.(),
   })
 }

@@ -5,7 +5,7 @@ import type { OutsideEffect } from '../core/run-summary.ts'
 import { nameOf } from '../hooks/describe-hook.ts'
 import { runsOutside, type Hook, type HookSet } from '../hooks/load-hooks.ts'
 import type { McpServer } from '../mcp/server.ts'
-import type { NetworkDecision, Sandbox } from '../../sandbox/index.ts'
+import { writeService, type NetworkDecision, type Sandbox } from '../../sandbox/index.ts'
 
 /** The maximum number of effects of one kind that are listed. A longer list would not help readers. */
 const mostNamed = 100
@@ -20,9 +20,11 @@ export class OutsideEffects {
     if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })
   }
 
-  /** Receives decisions about the network, and records the hosts that were allowed. */
-  readonly onDecision = (decision: NetworkDecision): void => {
-    if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
+  /** Receives decisions about the network, and records the hosts that were allowed, and the services. */
+  readonly onDecision = ({ via, ...decision }: NetworkDecision): void => {
+    if (decision.verdict !== 'allowed') return
+    if (via === 'service') this.note('service', decision.pattern)
+    else this.note('host', `${decision.host}:${decision.port}`)
   }
 
   /** Creates a sink that records which hooks ran that the sandbox doesn't confine, and what the model's provider searched for on the web. */
@@ -71,11 +73,12 @@ function possibleEffects(
   settings: Settings,
   extensions: { readonly servers: readonly McpServer[]; readonly hooks: HookSet },
 ): readonly OutsideEffect[] {
-  const { network, mode } = sandbox.policy
+  const { network, services, mode } = sandbox.policy
   const allowed =
     network.mode === 'allowlist' ? network.allow.map((entry) => (typeof entry === 'string' ? entry : entry.host)) : []
   return [
     ...allowed.slice(0, mostNamed).map((what) => ({ kind: 'host' as const, what })),
+    ...services.map((service) => ({ kind: 'service' as const, what: writeService(service) })),
     ...lasting(sandbox, settings, mode, extensions.servers),
     ...hooksOutside(extensions.hooks)
       .slice(0, mostNamed)

@@ -23,6 +23,9 @@ import type { ForbidsHost } from './forbidden-hosts.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
+/** What receives the decisions about the hosts that commands try to reach, and their connections to services. */
+export type NetworkWatch = Pick<NetworkOptions, 'onDecision' | 'onConnection'>
+
 /** What a sandbox depends on in addition to the configuration. */
 type RunSandboxOptions = {
   /** Whether an external sandbox surrounds this program. */
@@ -34,8 +37,7 @@ type RunSandboxOptions = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Paths in private directories that commands may nevertheless read. */
   readonly readable: readonly string[]
-  /** Receives each decision about a host that a command tries to reach. Default: none. */
-  readonly onDecision?: NetworkOptions['onDecision']
+  readonly watch: NetworkWatch
   /** The private views that commands see, and where they are stored. Default: none. */
   readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined
 }
@@ -48,7 +50,7 @@ type RunSandboxOptions = {
 export async function openRunSandbox(
   config: Settings,
   workspace: string,
-  { external, forbids, denied, environment, readable, onDecision, views }: RunSandboxOptions,
+  { external, forbids, denied, environment, readable, watch, views }: RunSandboxOptions,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
   const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
@@ -74,7 +76,7 @@ export async function openRunSandbox(
           set: { ...trustedPath(config, workspace, environment), ...configured.environment.set },
         },
       }),
-      { backend, image: config.sandbox_image, network: rulesForProxy(forbids, onDecision) },
+      { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch) },
     )
   } catch (error) {
     if (error instanceof SandboxError) {
@@ -90,9 +92,9 @@ export function openEscalation(
   sandbox: Sandbox,
   config: Settings,
   forbids: ForbidsHost,
-  onDecision: NetworkOptions['onDecision'],
+  watch: NetworkWatch,
 ): Escalation {
-  return createEscalation(sandbox, openLike(sandbox, config, forbids, onDecision))
+  return createEscalation(sandbox, openLike(sandbox, config, forbids, watch))
 }
 
 /** Returns a function that opens sandboxes with the same backend as a run's sandbox. */
@@ -100,16 +102,16 @@ export function openLike(
   sandbox: Sandbox,
   config: Settings,
   forbids: ForbidsHost,
-  onDecision: NetworkOptions['onDecision'],
+  watch: NetworkWatch,
 ): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
   const { backend } = sandbox
   return (policy, known = sandbox.known?.()) =>
-    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, onDecision), known })
+    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch), known })
 }
 
 /** The rules about hosts for a sandbox's proxy. The proxy can't see the protocol inside a tunnel, so everything except plain HTTP counts as HTTPS. */
-export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions['onDecision']): NetworkOptions {
-  return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
+export function rulesForProxy(forbids: ForbidsHost, watch: NetworkWatch): NetworkOptions {
+  return { ...watch, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
 /**

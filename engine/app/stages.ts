@@ -26,6 +26,8 @@ import type { NamedPrompt } from './expand-prompt.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 import type { Extensions } from './read-extensions.ts'
+import type { NetworkWatch } from './run-sandbox.ts'
+import type { ServiceConnections } from './service-connections.ts'
 import type { RunRequest } from './run-request.ts'
 import type { OpenTransaction } from './run-transaction.ts'
 
@@ -81,6 +83,9 @@ export type Confined = Loaded & {
   readonly escalation: Escalation
   readonly denied: DeniedFiles
   readonly forbids: ForbidsHost
+  /** What watches the network of the run's sandbox. Each further sandbox of the run has the same. */
+  readonly watch: NetworkWatch
+  readonly connections: ServiceConnections
   /** Opens further sandboxes with the same backend. */
   readonly openLike: OpenSandbox
   /** Records effects outside the transaction. Absent: the run is not a transaction. */

@@ -5,12 +5,14 @@ import {
   homeDirectory,
   parsePolicy,
   SandboxError,
+  serviceInstead,
   type SandboxPolicy,
   type SandboxPolicyInput,
   type View,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
 import { openPresets } from '../config/host-presets.ts'
+import { addServices, serviceAdvice } from '../config/services.ts'
 import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 import { configuredPolicy } from '../config/configured-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
@@ -54,6 +56,7 @@ export function policyFromOptions(
     ],
     protectedPaths: configured.protectedPaths,
     network: networkOf(options) ?? configured.network,
+    services: [...addServices(configured.services, options.service)],
     dockerSocket: configured.dockerSocket,
     unixSockets: options.allowUnixSockets ?? configured.unixSockets,
     environment: {
@@ -76,6 +79,8 @@ function denied(text: string): string {
 }
 
 function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {
+  refuseLoopback('--allow-host', allowHost)
+  refuseLoopback('--allow-private-host', allowPrivateHost)
   const allow = [...openPresets(allowHost), ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
   if (allow.length === 0) return network === undefined ? undefined : { mode: network }
   if (network !== undefined)
@@ -84,6 +89,14 @@ function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): Sa
       `--allow-host (or --allow-private-host) contradicts --network ${network}: leave one of them out`,
     )
   return { mode: 'allowlist', allow }
+}
+
+function refuseLoopback(flag: string, hosts: readonly string[]): void {
+  for (const host of hosts) {
+    const service = serviceInstead(host)
+    if (service !== undefined)
+      throw new UserError('usage', `${flag} ${JSON.stringify(host)}: ${serviceAdvice(service)}`)
+  }
 }
 
 function checked(input: SandboxPolicyInput): SandboxPolicy {

@@ -15,6 +15,7 @@ export type SandboxOptions = {
   readonly network?: 'off' | 'full'
   readonly allowHost: readonly string[]
   readonly allowPrivateHost: readonly string[]
+  readonly service: readonly string[]
   readonly env: readonly string[]
   readonly limit: readonly string[]
   readonly allowUnixSockets?: true

@@ -10,6 +10,7 @@ type ConfiguredPolicy = {
     Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
+  readonly services: string[]
   /** Paths, and patterns for names at any depth, to deny in addition to the paths that are always denied. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
@@ -20,7 +21,7 @@ type ConfiguredPolicy = {
  * Builds the sandbox policy that a configuration describes.
  *
  * @param caches the caches of package managers, from `openCaches`; variables that the configuration sets override those of the caches
- * @throws UserError `usage` naming the key, if a limit is invalid, if `protected.allow` names something that isn't a protected place, or if the
+ * @throws UserError `usage` naming the key, if a limit is invalid, if services contradict the network, if `protected.allow` names something that isn't a protected place, or if the
  *   docker socket is allowed but `DOCKER_HOST` names a daemon that has no socket on this machine
  */
 export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
@@ -31,6 +32,7 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
     protectedPaths: [...protectedPlaces(allowedPlaces(config))],
     network: networkPolicy(config),
+    services: config.services ?? [],
     unixSockets: config.allow_unix_sockets === true,
     dockerSocket: config.dangerously_mount_docker_socket === true ? dockerSocket() : undefined,
     environment: {
@@ -71,7 +73,16 @@ function dockerSocket(): string {
   )
 }
 
-function networkPolicy({ sandbox_workspace_write: table }: Settings): NonNullable<SandboxPolicyInput['network']> {
+function networkPolicy({
+  sandbox_workspace_write: table,
+  services = [],
+}: Settings): NonNullable<SandboxPolicyInput['network']> {
+  if (services.length > 0 && table?.network_access === true) {
+    throw new UserError(
+      'usage',
+      'services (or --service) contradicts sandbox_workspace_write.network_access = true, with which commands reach every host themselves: leave out one of the two',
+    )
+  }
   if (table?.allowed_hosts === undefined) return { mode: table?.network_access === true ? 'full' : 'off' }
   const allow = table.allowed_hosts.map((entry) =>
     typeof entry === 'string' ? entry : { host: entry.host, allowPrivate: entry.allow_private },

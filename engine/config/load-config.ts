@@ -10,6 +10,7 @@ import { merge, settingsOf, type Layer, type Origin } from './merge-layers.ts'
 import { overrideLayer } from './overrides.ts'
 import { readManagedFile, readOwnFiles } from './read-files.ts'
 import { listProjectSettings, readProjectLayers, type Project } from './read-project.ts'
+import { addServices } from './services.ts'
 import type { Settings } from './settings-schema.ts'
 import { PermissionLayers } from './permission-layers.ts'
 import { isTrusted } from './is-trusted.ts'
@@ -34,6 +35,8 @@ export type ConfigSources = {
   readonly overrides?: readonly string[]
   /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
   readonly addDirs?: readonly string[]
+  /** The `--service` values, which are added to the configured services. */
+  readonly services?: readonly string[]
   /** Command-line flags that correspond to settings, each with the settings that it sets. */
   readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
 }
@@ -68,7 +71,7 @@ export type Config = {
  * @throws UserError `usage`, naming the file or option and, where this applies, the line, the key and the expected value
  */
 export function loadConfig(sources: ConfigSources): Config {
-  const { places, project, overrides = [], addDirs = [] } = sources
+  const { places, project, overrides = [], addDirs = [], services = [] } = sources
   const lists = new PermissionLayers(project.workspace)
   const { isolated = false } = sources
   const files = isolated ? readManagedFile(places) : readOwnFiles(places, sources.profile)
@@ -88,8 +91,14 @@ export function loadConfig(sources: ConfigSources): Config {
   const flags = (sources.flags ?? []).map(({ flag, settings }): Layer => ({ kind: 'flag', name: flag, settings }))
   const above = (below: readonly Layer[]): readonly Layer[] => {
     const set = overrides.length === 0 ? [] : [overrideLayer(settingsOf(merge(below)), overrides)]
-    const roots = settingsOf(merge([...below, ...set])).sandbox_workspace_write?.writable_roots ?? []
-    return [...set, ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]), ...flags]
+    const known = settingsOf(merge([...below, ...set]))
+    const roots = known.sandbox_workspace_write?.writable_roots ?? []
+    return [
+      ...set,
+      ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]),
+      ...(services.length === 0 ? [] : [addingServices(known.services, services)]),
+      ...flags,
+    ]
   }
 
   const imports = settingsOf(merge([managed, ...own, ...above([managed, ...own])])).import ?? []
@@ -138,6 +147,10 @@ function broughtBy(project: Project, trusted: boolean): Brought {
 function addingRoots(roots: readonly string[], directories: readonly string[]): Layer {
   const settings = { sandbox_workspace_write: { writable_roots: [...roots, ...directories] } }
   return { kind: 'flag', name: '--add-dir', settings }
+}
+
+function addingServices(configured: readonly string[] = [], given: readonly string[]): Layer {
+  return { kind: 'flag', name: '--service', settings: { services: [...addServices(configured, given)] } }
 }
 
 /** Removes from a layer the settings that exceed a bound. */

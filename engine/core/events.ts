@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { item } from './items.ts'
+import { namedService } from './named-services.ts'
 import { contradiction, runRecord, verified } from './run-record.ts'
 import { reviewReport } from './review-report-schema.ts'
 import {
@@ -129,6 +130,8 @@ export const RunEvent = z.discriminatedUnion('type', [
       ephemeral: z.literal(true).optional(),
       /** The network access of commands: `off`, `allowlist` or `full`. */
       network: z.string().optional(),
+      /** The services that commands can reach. Absent: none. */
+      services: z.array(namedService).optional(),
       environment_withheld: withheld.optional(),
       reasoning_effort: z.string().optional(),
       /** Who requested plan mode, in which the run changes nothing. Absent: no plan mode. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { commandExecution, common, verdict, verification } from './command-items.ts'
+import { namedService } from './named-services.ts'
 import { findingFields } from './review-report-schema.ts'
 
 const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })
@@ -170,6 +171,22 @@ const worktree = z.object({
   call_id: z.string().optional(),
 })
 
+/**
+ * Not in Codex: a connection of a command, hook or MCP server to a service has ended. Of a run's connections, the first 1000 are reported; its record
+ * counts all.
+ */
+const serviceConnection = z.object({
+  ...common,
+  type: z.literal('service_connection'),
+  ...namedService.shape,
+  /** How many bytes the command sent, and how many it received. */
+  bytes_sent: z.int(),
+  bytes_received: z.int(),
+  duration_ms: z.number(),
+  /** Why there was no connection. Absent: there was one. */
+  error: z.string().optional(),
+})
+
 const reviewFinding = z.object({ ...common, type: z.literal('review_finding'), ...findingFields })
 
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
@@ -190,6 +207,7 @@ export const item = z.discriminatedUnion('type', [
   webSearch,
   worktree,
   verification,
+  serviceConnection,
   reviewFinding,
   errorItem,
 ])

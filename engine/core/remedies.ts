@@ -27,6 +27,8 @@ export function remedyAsFlags(remedy: Remedy): string {
       return typeof remedy.host === 'string'
         ? shellJoin(['--allow-host', remedy.host])
         : shellJoin(['--allow-private-host', remedy.host.host])
+    case 'add-service':
+      return shellJoin(['--service', remedy.service])
     case 'raise-limit': {
       const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
       return `raise the limit, e.g. --limit ${name}=${value}`
@@ -62,6 +64,8 @@ export function remedyAsConfig(remedy: Remedy): string {
           ? JSON.stringify(remedy.host)
           : `{ host = ${JSON.stringify(remedy.host.host)}, allow_private = true }`,
       )
+    case 'add-service':
+      return `pass ${shellJoin(['--service', remedy.service])}, or add ${JSON.stringify(remedy.service)} to services in your own config.toml`
     case 'raise-limit': {
       if (remedy.limit === 'wallTimeMs') return 'call the tool with a longer timeout_ms'
       const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)

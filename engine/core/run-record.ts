@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { namedService, serviceInside } from './named-services.ts'
 import { oneLine } from './text/one-line.ts'
 import { counted } from './text/counted.ts'
 
@@ -62,6 +63,17 @@ export const runRecord = z.object({
     tests: z.array(z.string()),
     not_counted: z.string().optional(),
   }),
+  /** The services to which there were connections, each with their number, how many failed, and the bytes that commands sent and received. Absent: none. */
+  services: z
+    .array(
+      namedService.extend({
+        connections: z.int(),
+        failed: z.int(),
+        bytes_sent: z.int(),
+        bytes_received: z.int(),
+      }),
+    )
+    .optional(),
   /** What was refused. */
   refused: z.array(z.object({ what: z.string(), reason: z.string() })),
 })
@@ -79,13 +91,13 @@ export type Contradiction = z.infer<typeof contradiction>
 
 /** A line of a record for people. `isBad`: something failed or was refused. */
 type RecordLine = {
-  readonly name: 'tests' | 'commits' | 'pushed' | 'push'
+  readonly name: 'tests' | 'commits' | 'pushed' | 'push' | 'service'
   readonly words: string
   readonly isBad: boolean
 }
 
-/** Describes what a summary of a run doesn't show elsewhere: what was tested, committed and pushed. */
-export function recordLines({ tests, commits, pushed }: RunRecord): readonly RecordLine[] {
+/** Describes what a summary of a run doesn't show elsewhere: what was tested, committed and pushed, and which services were used. */
+export function recordLines({ tests, commits, pushed, services = [] }: RunRecord): readonly RecordLine[] {
   const done = pushed.filter(({ outcome }) => outcome === 'done')
   const tried = pushed.filter(({ outcome }) => outcome !== 'done')
   return [
@@ -97,7 +109,18 @@ export function recordLines({ tests, commits, pushed }: RunRecord): readonly Rec
       ({ command, outcome }) =>
         ({ name: 'push', words: `${oneLine(command)}: ${pushWords[outcome]}`, isBad: outcome !== 'dry-run' }) as const,
     ),
+    ...services.map(serviceLine),
   ]
+}
+
+function serviceLine(service: NonNullable<RunRecord['services']>[number]): RecordLine {
+  const { connections, failed, bytes_sent: sent, bytes_received: received } = service
+  const words = [
+    `${counted(connections, 'connection')}${failed === 0 ? '' : ` (${failed} failed)`}`,
+    `${counted(sent, 'byte')} sent`,
+    `${counted(received, 'byte')} received`,
+  ]
+  return { name: 'service', words: `${serviceInside(service)}: ${words.join(', ')}`, isBad: failed === connections }
 }
 
 const pushWords = {

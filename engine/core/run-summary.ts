@@ -49,7 +49,7 @@ export type UsageSoFar = {
 
 /** Not in Codex: an effect of the run outside its transaction. It can't be undone. */
 export const outsideEffect = z.object({
-  kind: z.enum(['host', 'mcp-server', 'hook', 'cache', 'docker-socket', 'web-search', 'money']),
+  kind: z.enum(['host', 'service', 'mcp-server', 'hook', 'cache', 'docker-socket', 'web-search', 'money']),
   what: z.string(),
 })
 

@@ -28,6 +28,7 @@ export function activity(item: Item): string {
     case 'todo_list':
     case 'web_search':
     case 'worktree':
+    case 'service_connection':
     case 'review_finding':
     case 'error':
       return 'the model is thinking'

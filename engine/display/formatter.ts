@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Item, RunEvent, RunSummary } from '../core/events.ts'
+import { describeService } from '../core/named-services.ts'
 import { inOneLine } from '../core/text/harmless.ts'
 import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { itemLines } from './item-lines.ts'
@@ -107,7 +108,7 @@ function startLines(
   { config, in_place: inPlace }: Extract<RunEvent, { type: 'thread.started' }>,
   { paint, shorten, detail }: Style,
 ): readonly string[] {
-  const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval } = config
+  const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval, services = [] } = config
   const place = inPlace === undefined ? '' : `, in place: ${inPlace}`
   const session = detail === 'verbose' ? [paint('dim', `session ${config.session_dir}`)] : []
   const ignored = (config.ignored_config ?? []).map(({ source, keys, reason }) =>
@@ -116,6 +117,7 @@ function startLines(
   return [
     paint('dim', `model ${model} · sandbox ${mode} (${backend}${place}) · approval ${approval} · ${cwd}`),
     ...session,
+    ...(services.length === 0 ? [] : [paint('dim', `services: ${services.map(describeService).join(', ')}`)]),
     ...transactionStart(config.transaction).map((line) => paint('dim', line)),
     ...ignored,
     ...(config.denies_not_enforced ?? []).map(({ deny, why }) => paint('yellow', `! ${shorten(deny)}: ${why}`)),

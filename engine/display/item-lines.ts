@@ -1,4 +1,5 @@
 import type { AssessmentItem, CommandItem, EventVerdict, Item } from '../core/events.ts'
+import { serviceInside } from '../core/named-services.ts'
 import { counted } from '../core/text/counted.ts'
 import { diffLines } from './coloured-diff.ts'
 import type { Paint, Style } from './style.ts'
@@ -10,7 +11,7 @@ const shownOutputLines = 12
 
 /** Formats a completed item as human-readable lines. */
 export function itemLines(item: Item, style: Style): readonly string[] {
-  const { paint, shorten } = style
+  const { paint, shorten, detail } = style
   switch (item.type) {
     case 'agent_message':
       return item.text.trim() === '' ? [] : ['', ...item.text.trimEnd().split('\n'), '']
@@ -63,6 +64,8 @@ export function itemLines(item: Item, style: Style): readonly string[] {
           `◆ ${worktreeStates[item.state]} ${item.path}${item.branch === undefined ? '' : ` (${item.branch})`}`,
         ),
       ]
+    case 'service_connection':
+      return detail === 'verbose' ? [paint('dim', `· ${connectionWords(item)}`)] : []
     case 'review_finding':
       return [findingLine(item, paint)]
     case 'error':
@@ -172,6 +175,12 @@ function findingLine(
     severity === 'low' ? 'dim' : severity === 'medium' ? 'yellow' : 'red',
     `! ${severity}: ${where} ${oneLine(title)}`,
   )
+}
+
+function connectionWords(item: Extract<Item, { type: 'service_connection' }>): string {
+  const { bytes_sent: sent, bytes_received: received, duration_ms: ms, error } = item
+  const words = error ?? `${counted(sent, 'byte')} sent, ${counted(received, 'byte')} received in ${seconds(ms)}`
+  return `${serviceInside(item)}: ${words}`
 }
 
 const worktreeStates = {

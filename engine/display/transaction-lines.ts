@@ -72,7 +72,7 @@ export function fetchCommand(kept: string, id: string): string {
 }
 
 const kinds: Readonly<Record<OutsideEffect['kind'], string>> = {
-  ...{ host: 'hosts', 'mcp-server': 'MCP servers', hook: 'hooks', cache: 'package caches' },
+  ...{ host: 'hosts', service: 'services', 'mcp-server': 'MCP servers', hook: 'hooks', cache: 'package caches' },
   ...{ 'docker-socket': "docker's socket", 'web-search': 'web searches', money: 'money' },
 }
 

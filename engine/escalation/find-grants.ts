@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CommandAnalysis, Grant } from '../../policies/index.ts'
-import type { Denial, Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
+import { serviceInstead, type Denial, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 
 /** The access that a call explicitly requests: paths to read, paths to write, and hosts. */
@@ -69,6 +69,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
     // Nothing that opens a way out of the sandbox is ever granted here.
     case 'show-docker-socket':
     case 'open-unix-sockets':
+    case 'add-service':
     case 'unprotect':
     case 'use-mode':
     case 'otherwise':
@@ -122,7 +123,8 @@ function hostGrant(text: string, isPrivate: boolean, { mode, network }: SandboxP
   if (mode === 'danger-full-access' || network.mode === 'full') return []
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]/]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const host = bracketed ?? plain
-  if (host === undefined) return []
+  // Commands have a loopback interface of their own, so a host on the one of this machine can't be granted.
+  if (host === undefined || serviceInstead(text) !== undefined) return []
   return [
     {
       kind: 'network',

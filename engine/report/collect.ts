@@ -143,6 +143,8 @@ class Collector {
         return
       }
       case 'item.completed': {
+        // The record counts connections, of which there may be very many.
+        if (item['type'] === 'service_connection') return
         const draft = stepOf(item)
         if (id !== undefined) this.#open.delete(id)
         if (draft === undefined) this.#unreadable++
@@ -158,7 +160,7 @@ class Collector {
       case 'turn.failed': {
         const run = this.#run()
         run.end = readTerminal(event)
-        run.outside = [...new Set([...run.outside, ...outsideOf(event)])]
+        run.outside = [...new Set([...run.outside, ...shortTextsOf(event['sandbox_unenforced'])])]
         return
       }
       default:
@@ -234,10 +236,6 @@ function thinned(points: readonly Spending[]): readonly Spending[] {
 function timeOf(value: unknown): number | undefined {
   const time = Date.parse(textOf(value) ?? '')
   return Number.isNaN(time) ? undefined : time
-}
-
-function outsideOf(event: Fields): readonly string[] {
-  return shortTextsOf(event['sandbox_unenforced'])
 }
 
 function emptyRun(): Writable<ReportRun> {

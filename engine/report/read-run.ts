@@ -1,5 +1,6 @@
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
+import { describeService, namedService } from '../core/named-services.ts'
 import { runRecord } from '../core/run-record.ts'
 import { counted } from '../core/text/counted.ts'
 
@@ -36,6 +37,7 @@ export function readStart(event: Fields): Partial<ReportRun> {
       [config['sandbox_mode'], config['sandbox_backend']].filter((each) => typeof each === 'string').join(' by '),
     ],
     ['network', config['network']],
+    ['services', servicesOf(config['services'])],
     ['approval', config['approval_policy']],
     ['plan mode', config['plan_mode']],
     ['environment', withheld === undefined ? undefined : `${counted(withheld, 'variable')} withheld from commands`],
@@ -64,6 +66,13 @@ export function readStart(event: Fields): Partial<ReportRun> {
     notes: [...ignoredOf(config['ignored_config']), ...looseOf(config['denies_not_enforced'])],
     outside: outsideOf(event, config),
   }
+}
+
+function servicesOf(value: unknown): string {
+  return listOf(value)
+    .flatMap((each) => namedService.safeParse(each).data ?? [])
+    .map(describeService)
+    .join(', ')
 }
 
 function ignoredOf(value: unknown): readonly string[] {

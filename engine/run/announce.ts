@@ -1,5 +1,7 @@
+import type { Service } from '../../sandbox/index.ts'
 import { schemaVersion } from '../core/events.ts'
 import { withheldBy } from '../core/sandbox-status.ts'
+import { connectionItem } from './record/services-seen.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -8,6 +10,9 @@ import type { RunOptions } from './run-options.ts'
  * event's line must not become too long.
  */
 const mostLoose = 50
+
+/** The maximum number of connections to services that are events. A command can make connections in a loop. */
+const mostConnections = 1000
 
 /** Announces a run: its settings, and what the user should know before anything happens. */
 export function announce(options: RunOptions, recorder: Recorder): void {
@@ -25,6 +30,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
       sandbox_mode: policy.mode,
       sandbox_backend: backend,
       network: policy.mode === 'danger-full-access' ? 'full' : policy.network.mode,
+      services: policy.services.length === 0 ? undefined : policy.services.map(namedOnly),
       environment_withheld: { ...withheldBy(options.sandbox) },
       approval_policy: options.approvalPolicy,
       reasoning_effort: options.reasoningEffort,
@@ -50,6 +56,15 @@ export function announce(options: RunOptions, recorder: Recorder): void {
     recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })
   }
   options.hooks?.report((item) => recorder.complete(item))
+  options.connections?.((connection) => {
+    const item = connectionItem(connection)
+    if (recorder.seen.services.connections < mostConnections) recorder.complete(item)
+    else recorder.seen.services.see(item)
+  })
+}
+
+function namedOnly({ name, host, port }: Service): Pick<Service, 'name' | 'host' | 'port'> {
+  return { ...(name === undefined ? {} : { name }), host, port }
 }
 
 /** Removes the undefined fields from an object. */

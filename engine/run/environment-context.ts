@@ -15,6 +15,8 @@ type EnvironmentFacts = {
   readonly hasPrivateTmp: boolean
   /** The hosts that commands can reach: all (`full`), none (`off`), or those in the list. */
   readonly network: 'full' | 'off' | readonly string[]
+  /** Servers outside the sandbox that commands can reach, each as the port of `localhost` at which they find it. */
+  readonly services: readonly string[]
   readonly approvalPolicy: string
   /** A phrase that says who decides about requests for approval. */
   readonly reviewer: string
@@ -31,6 +33,7 @@ export function environmentContext(facts: EnvironmentFacts): string {
     `git: ${facts.git}`,
     `sandbox: ${facts.sandboxMode}; ${writing(facts)}`,
     `network: ${reaching(facts.network)}`,
+    ...(facts.services.length === 0 ? [] : [`servers that commands can reach: ${facts.services.join(', ')}`]),
     `approvals: ${facts.approvalPolicy}; ${facts.reviewer}`,
     ...(facts.canEscalate ? [escalating] : []),
     '</environment>',

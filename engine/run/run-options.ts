@@ -2,7 +2,7 @@ import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { Patched } from '../core/changes/compose.ts'
 import type { LooseDeny } from '../config/denied-files.ts'
 import type { Guardian } from '../../policies/index.ts'
-import type { Sandbox } from '../../sandbox/index.ts'
+import type { Sandbox, ServiceConnection } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
 import type { RunEvent, Sink } from '../core/events.ts'
 import type { ReviewReport } from '../core/review-report-schema.ts'
@@ -114,6 +114,8 @@ export type RunOptions = {
   readonly ignoredConfig?: readonly Ignored[]
   /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Default: none. */
   readonly looseDenies?: readonly LooseDeny[]
+  /** Passes every connection to a service to the listener, when it has ended. Default: none. */
+  readonly connections?: (listener: (connection: ServiceConnection) => void) => void
   readonly reasoningEffort: string | undefined
   /** How detailed the model's answers should be. Default: the level that Codex uses for the model or, if there is none, the provider's. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined

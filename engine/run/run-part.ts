@@ -8,6 +8,7 @@ export type RunPart = Pick<
   Pick<
     Partial<RunOptions>,
     | 'hooks'
+    | 'connections'
     | 'images'
     | 'firstCalls'
     | 'notices'

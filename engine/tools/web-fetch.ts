@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Action } from '../../policies/index.ts'
-import { SandboxError } from '../../sandbox/index.ts'
+import { SandboxError, serviceInstead } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { fetchPage } from './web/fetch-page.ts'
 import { outputLimitFor } from '../core/text/output-limits.ts'
@@ -39,9 +39,14 @@ export const webFetch: Tool = defineTool({
   validate: ({ url }) => problemOf(url),
   action: ({ url }) => actionOf(new URL(url)),
   refusal: ({ url }, { sandbox }) => {
-    if (sandbox.policy.network.mode !== 'off') return undefined
+    const { mode } = sandbox.policy.network
     const { hostname, port } = new URL(url)
     const host = port === '' ? hostname : `${hostname}:${port}`
+    // With the full network, the process that fetches finds out where a name leads.
+    if (mode !== 'full' && serviceInstead(host) !== undefined) {
+      return `Pages can be fetched only from public addresses. For a server of your own at ${host}, use exec_command.`
+    }
+    if (mode !== 'off') return undefined
     return `The network is off for this run. To allow it: ${remedyAsConfig({ kind: 'allow-host', host })}.`
   },
   run: ({ url, max_length: length = defaultLength }, context) => fetchAll(new URL(url), length, context),

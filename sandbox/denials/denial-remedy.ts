@@ -25,6 +25,8 @@ export type Remedy =
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
+  /** Lets commands reach a program of this machine at its port, as `HOST:PORT`. */
+  | { readonly kind: 'add-service'; readonly service: string }
   /** Raises a limit. `value` is the current limit, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
   /** A remedy that isn't a single change to the policy; `advice` says what a person can do. */
@@ -49,6 +51,8 @@ export function describeRemedy(remedy: Remedy): string {
       return `use ${remedy.mode} mode`
     case 'allow-host':
       return `add ${JSON.stringify(remedy.host)} to network.allow`
+    case 'add-service':
+      return `add ${JSON.stringify(remedy.service)} to services`
     case 'raise-limit':
       return `raise limits.${remedy.limit}, which is ${remedy.value}`
     case 'otherwise':

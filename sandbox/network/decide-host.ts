@@ -2,7 +2,14 @@ import type { Remedy } from '../denials/denial-remedy.ts'
 import type { Denial } from '../sandbox.ts'
 import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
 import { authority, parseHost, type Host } from './host.ts'
-import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
+import {
+  coversHost,
+  isLoopback,
+  matchingPatterns,
+  parsePatterns,
+  type HostPattern,
+  type HostPatternInput,
+} from './host-pattern.ts'
 
 /** How a program reaches the proxy: with one of three protocols, or at the port of a service. */
 export type Route = 'connect' | 'http' | 'socks5' | 'service'
@@ -27,6 +34,10 @@ export function decideHost(
   const usual = host.kind === 'name' && (port === 80 || port === 443)
   const entry = usual ? host.text : authority(host.text, port)
   const rule = known === undefined ? noEntry : `network.allow: ${known.text} does not cover port ${port}`
+  if (isLoopback(host)) {
+    const service = authority(host.text, port)
+    return { denial: denied(service, rule, { kind: 'add-service', service }) }
+  }
   return { denial: denied(authority(host.text, port), rule, { kind: 'allow-host', host: entry }) }
 }
 

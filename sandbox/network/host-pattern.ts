@@ -1,4 +1,5 @@
-import { parseHost, type Host } from './host.ts'
+import { addressKind } from './address.ts'
+import { authority, parseHost, type Host } from './host.ts'
 
 /** A host, or all hosts below a name, with the ports that commands may connect to. */
 export type HostPattern = {
@@ -47,6 +48,25 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
     // Users who write an address know whether it is in a private network, so it needs no further permission.
     allowPrivate: allowPrivate || parsed.host.kind === 'address',
   }
+}
+
+/**
+ * The service that must be named in place of a pattern for the loopback interface, as `HOST:PORT`; undefined for any other pattern. Commands have a
+ * loopback interface of their own, and their programs use no proxy for it, so the pattern would have no effect.
+ *
+ * @example console.log(serviceInstead('localhost:5432')) // localhost:5432
+ */
+export function serviceInstead(input: HostPatternInput): string | undefined {
+  const pattern = parsePattern(input)
+  if ('expected' in pattern || !isLoopback(pattern.host)) return undefined
+  const { host, ports } = pattern
+  const [port = 'PORT'] = ports === 'any' || ports === usualPorts ? [] : ports
+  return authority(host.kind === 'name' ? 'localhost' : host.text, port)
+}
+
+/** Whether a host is in the loopback interface of whoever names it. */
+export function isLoopback({ kind, text }: Host): boolean {
+  return kind === 'name' ? /(?:^|\.)localhost$/.test(text) : addressKind(text) === 'loopback'
 }
 
 /** Parses a list of patterns that has already been checked, such as the list in a parsed policy. */

@@ -77,6 +77,6 @@ export function parseAuthority(
 }
 
 /** `HOST:PORT`, with an IPv6 address in brackets. */
-export function authority(host: string, port: number): string {
+export function authority(host: string, port: number | string): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

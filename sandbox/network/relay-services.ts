@@ -7,9 +7,7 @@ import { writeService, type Service } from './service.ts'
 import { joinSockets } from './tunnel.ts'
 
 /** A connection of a command to a service. It is reported when it has ended. */
-export type ServiceConnection = {
-  /** The service, as `[NAME=]HOST:PORT`. */
-  readonly service: string
+export type ServiceConnection = Pick<Service, 'name' | 'host' | 'port'> & {
   /** How many bytes the command sent to the service, and how many it received. */
   readonly sent: number
   readonly received: number
@@ -50,12 +48,13 @@ export function relayServices(
 
   const serve = async (service: Service, near: Socket): Promise<void> => {
     const began = performance.now()
+    const { addresses: _, ...named } = service
     let far: Socket | undefined
     let failure: string | undefined
     const end = (): void => {
       if (!open.delete(end)) return
       onConnection?.({
-        service: writeService(service),
+        ...named,
         sent: far?.bytesWritten ?? 0,
         received: far?.bytesRead ?? 0,
         durationMs: Math.round(performance.now() - began),

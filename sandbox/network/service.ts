@@ -14,7 +14,11 @@ export type Service = {
 /** The maximum number of services. Each takes a listening socket of every command. */
 const mostServices = 64
 
-/** Parses `[NAME=]HOST:PORT`. If it is invalid, returns a sentence that says what was expected. */
+/**
+ * Parses `[NAME=]HOST:PORT`. If it is invalid, returns a sentence that says what was expected.
+ *
+ * @internal
+ */
 export function parseService(text: string): Service | { readonly expected: string } {
   const expected = (what: string): { readonly expected: string } => ({
     expected: `${JSON.stringify(text)}: ${what}`,
@@ -32,7 +36,11 @@ export function parseService(text: string): Service | { readonly expected: strin
   return { name: name.text, ...service }
 }
 
-/** Says why a list of services is impossible; undefined if it isn't. */
+/**
+ * Says why a list of services is impossible; undefined if it isn't.
+ *
+ * @internal
+ */
 export function faultOfServices(services: readonly Service[]): string | undefined {
   if (services.length > mostServices) return `must not have more than ${mostServices} services`
   const seen = new Set<number | string>()
@@ -45,7 +53,11 @@ export function faultOfServices(services: readonly Service[]): string | undefine
   return undefined
 }
 
-/** `[NAME=]HOST:PORT`, as a user writes it. */
+/**
+ * `[NAME=]HOST:PORT`, as a user writes it.
+ *
+ * @internal
+ */
 export function writeService({ name, host, port }: Service): string {
   return `${name === undefined ? '' : `${name}=`}${authority(host, port)}`
 }

@@ -67,7 +67,7 @@ export async function everyToolScene(helperModel?: string) {
     server.closeAllConnections()
     server.close()
   })
-  const site = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const site = `0.0.0.0:${(server.address() as AddressInfo).port}`
   const cwd = repository(files)
   writeFileSync(join(cwd, 'picture.png'), picture)
   const config = `

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared-options.ts'
+import { another } from './option-values.ts'
+import { externallySandboxed, isolated, mountDockerSocket, sandboxModes, service } from './shared-options.ts'
 
 /** The options of a command line that configure a run, as parsed. The files that these options name are read later. */
 export type ConfigOptions = {
@@ -7,6 +8,7 @@ export type ConfigOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string
   readonly addDir?: readonly string[]
+  readonly service?: readonly string[]
   readonly config: readonly string[]
   readonly profile?: string
   readonly trust?: true
@@ -31,7 +33,8 @@ export function configOptions(command: Command): Command {
       new Option('-s, --sandbox <mode>', 'what commands may access (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'work in this directory')
-    .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', directories)
+    .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', another)
+    .option(...service, another)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .option('--search', 'let the model\'s provider search the web (web_search = "live")')
@@ -69,10 +72,6 @@ export function configOptions(command: Command): Command {
         'let a program answer when the Guardian asks: one JSON object per line on its standard input and output',
       ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
     )
-}
-
-function directories(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

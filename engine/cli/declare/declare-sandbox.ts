@@ -4,6 +4,7 @@ import {
   externallySandboxed,
   mountDockerSocket,
   sandboxModes,
+  service,
   type Finish,
 } from './shared-options.ts'
 import { names } from '../../core/backend-names.ts'
@@ -25,6 +26,7 @@ Examples:
   agent sandbox -- npm test
   agent sandbox -s read-only -C ../other -- ls -la
   agent sandbox --allow-host api.example.com -- ./check-links
+  agent sandbox --service db=localhost:5432 -- npm run test:database
   agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
     )
   confining(sandbox).action(async (command: string[], options: SandboxOptions) => {
@@ -78,10 +80,11 @@ export function confining(command: Command): Command {
     )
     .option(
       '--allow-private-host <host[:port]>',
-      'like --allow-host, but the host may also be in a private network or on this machine; may be repeated',
+      'like --allow-host, but the host may also be in a private network; may be repeated',
       collect,
       [],
     )
+    .option(...service, collect, [])
     .option(
       '--env <name[=value]>',
       'give the command this environment variable, with its current or a new value; may be repeated',

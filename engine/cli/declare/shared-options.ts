@@ -22,6 +22,12 @@ export const allowUnixSockets = [
   'let commands open unix sockets: their own, and also those that other programs create while a command runs, in places that it can see',
 ] as const
 
+/** The option that names a service. Commands that have it parse its values with `another`. */
+export const service = [
+  '--service <[name=]host:port>',
+  'let commands reach a server outside the sandbox, such as a database, at this port of their own localhost (and of this name); may be repeated',
+] as const
+
 /**
  * The flag that makes a command ignore all configuration of the user and the repository, including rules and skills. Every command that reads the
  * configuration of a run has it; `agent sandbox`, which reads only settings, doesn't.

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { names } from '../../core/backend-names.ts'
 import { defaultSandbox } from '../defaults.ts'
-import { openPresets } from '../host-presets.ts'
 import { apart, hostsWithin, limitWithin, modeWithin, rootsWithin, type Reach } from '../strictness.ts'
 import { absolute } from './absolute.ts'
+import { allowedHosts } from './allowed-hosts.ts'
 import { networkKeys } from './network-keys.ts'
+import { servicesSetting } from './services-setting.ts'
 import { row } from './setting-row.ts'
 
 const group = 'sandbox'
@@ -63,17 +64,7 @@ export const sandboxSettings = {
       .strictObject({
         writable_roots: z.array(absolute).optional(),
         network_access: z.boolean().optional(),
-        allowed_hosts: z
-          .array(
-            z.union([
-              z.string().min(1),
-              /** A host, and whether its address may be in a private network. */
-              z.strictObject({ host: z.string().min(1), allow_private: z.boolean() }),
-            ]),
-          )
-          .min(1)
-          .transform(openPresets)
-          .optional(),
+        allowed_hosts: allowedHosts.optional(),
       })
       .refine((table) => table.network_access !== true || table.allowed_hosts === undefined, {
         path: ['allowed_hosts'],
@@ -96,6 +87,7 @@ export const sandboxSettings = {
     },
     isFixedBy: (key, fixed) => networkKeys.has(key) && networkKeys.has(fixed),
   }),
+  services: servicesSetting,
   sandbox_caches: row({
     group,
     schema: z.array(z.enum(['npm', 'pnpm', 'pip', 'uv', 'cargo', 'go', 'gradle'])),

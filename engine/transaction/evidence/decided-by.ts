@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PermissionSet, RuleSet } from '../../../policies/index.ts'
-import type { Sandbox } from '../../../sandbox/index.ts'
+import { writeService, type Sandbox } from '../../../sandbox/index.ts'
 import { decidedBy, type DecidedBy } from './statement.ts'
 
 const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl')
@@ -40,6 +40,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
       mode: policy.mode,
       backend,
       network: policy.network.mode,
+      ...(policy.services.length === 0 ? {} : { services: policy.services.map(writeService) }),
       ...(image === undefined ? {} : { image }),
       ...(fence === undefined ? {} : { fence }),
       policy_sha256: hashOf(confined),

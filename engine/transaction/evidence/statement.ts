@@ -24,6 +24,8 @@ export const decidedBy = z.strictObject({
     mode: z.string(),
     backend: z.string(),
     network: z.string(),
+    /** The services that commands could reach, as `[NAME=]HOST:PORT`. Absent: none. */
+    services: z.array(z.string()).optional(),
     image: z.string().optional(),
     /** What confined writes besides mounts: Landlock with its version, or `none`. Absent: a backend without such a fence, or an older run. */
     fence: z.string().optional(),

@@ -10,7 +10,7 @@ const sandbox = ['sandbox']
 test.each([
   ...['--verify', '-C', '--add-dir', '--output-schema', '--max-cost', '--timeout', '-s'].map((name) => [...run, name]),
   ...['--verify', '-C', '--add-dir', '--max-cost'].map((name) => [...batch, name]),
-  ...['--deny-read', '--writable', '-C', '--allow-host', '--limit'].map((name) => [...sandbox, name]),
+  ...['--deny-read', '--writable', '-C', '--allow-host', '--limit', '--service'].map((name) => [...sandbox, name]),
 ])('an option with the value of an unset variable is wrong usage: %s %s %s %s %s %s', async (...words) => {
   const [name = ''] = words.slice(-1)
   const [cwd, home] = [repository(), tempDir()]

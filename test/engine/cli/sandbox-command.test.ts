@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ensureImage, image, imageRoots } from '../../sandbox/docker-image.ts'
@@ -186,19 +187,20 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     const { port } = server.address() as AddressInfo
     const ask = (host: string): string =>
       `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET http://${host}/ HTTP/1.1\\r\\nHost: ${host}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3`
-    const script = `${ask(`127.0.0.1:${port}`)}; ${ask('example.invalid')}`
-    const args = ['sandbox', '--allow-host', `127.0.0.1:${port}`, '--', 'bash', '-c', script]
+    const script = `${ask(`0.0.0.0:${port}`)}; ${ask('example.invalid')}`
+    const args = ['sandbox', '--allow-host', `0.0.0.0:${port}`, '--', 'bash', '-c', script]
     const ended = await agent(args, { cwd: tempDir(), home: tempDir() })
     expect(ended.stdout).toContain('hello from the host')
     expect(ended.stdout).toContain('403')
     expect(ended.stderr).toContain('example.invalid')
   })
 
-  test('--allow-private-host allows a name that resolves to this machine, which --allow-host refuses', async () => {
-    const server = createServer((_, response) => response.end('hello from here')).listen(0, '127.0.0.1')
+  const named = spawnSync('getent', ['ahosts', hostname()]).status === 0 ? test : test.skip
+  named('--allow-private-host allows a name that resolves to this machine, which --allow-host refuses', async () => {
+    const server = createServer((_, response) => response.end('hello from here')).listen(0)
     onTestFinished(() => void server.close())
     await once(server, 'listening')
-    const host = `localhost:${(server.address() as AddressInfo).port}`
+    const host = `${hostname()}:${(server.address() as AddressInfo).port}`
     const script = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET http://${host}/ HTTP/1.1\\r\\nHost: ${host}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3`
     const ask = (flag: string) =>
       agent(['sandbox', flag, host, '--', 'bash', '-c', script], { cwd: tempDir(), home: tempDir() })
@@ -206,6 +208,22 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     const refused = await ask('--allow-host')
     expect(refused.stdout).not.toContain('hello from here')
     expect(refused.stderr).toContain(`To allow it: --allow-private-host ${host}.`)
+  })
+
+  test('--service leads to a server of this machine, and what asks the proxy for it is told so', async () => {
+    const server = createServer((_, response) => response.end('hello from the service')).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const ask = (at: number, host: string): string =>
+      `exec 3<>/dev/tcp/127.0.0.1/${at}; printf 'GET http://${host}/ HTTP/1.1\\r\\nHost: ${host}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3`
+    const run = (flags: readonly string[], script: string) =>
+      agent(['sandbox', ...flags, '--', 'bash', '-c', script], { cwd: tempDir(), home: tempDir() })
+    const reached = await run(['--service', `web=localhost:${port}`], ask(port, 'web'))
+    expect(reached.stdout).toContain('hello from the service')
+    const refused = await run(['--allow-host', 'a.example'], ask(3128, `localhost:${port}`))
+    expect(refused.stdout).not.toContain('hello')
+    expect(refused.stderr).toContain(`To allow it: --service localhost:${port}.`)
   })
 
   test('--json prints output, ending and denials as one object, and exits as the command did', async () => {
@@ -266,6 +284,15 @@ test.each([
   [['sandbox', '--limit', 'memory=lots', '--', 'true'], '--limit memory=lots: expected a number of bytes'],
   [['sandbox', '--network', 'full', '--allow-host', 'a.example', '--', 'true'], 'contradicts --network full'],
   [['sandbox', '--allow-host', 'not a host', '--', 'true'], 'network'],
+  ...['localhost:5432', '127.0.0.1:5432', '[::1]:5432'].flatMap((host) =>
+    ['--allow-host', '--allow-private-host'].map((flag): [string[], string] => [
+      ['sandbox', flag, host, '--', 'true'],
+      `is a service: --service ${host}, or services`,
+    ]),
+  ),
+  [['sandbox', '--service', 'db', '--', 'true'], '--service "db": must be [NAME=]HOST:PORT'],
+  [['sandbox', '--service', 'a:1', '--service', 'b:1', '--', 'true'], '--service "b:1": must not have two services'],
+  [['sandbox', '--service', 'a:1', '--network', 'full', '--', 'true'], 'services: contradict the network mode full'],
   [['sandbox', '--limit', 'luck=7', '--', 'true'], 'expected one of time, output'],
   [['sandbox', '--limit', 'processes=1', '--', 'true'], 'limits.processes'],
   [['sandbox', '-C', '/no/such/dir', '--', 'true'], 'no such directory'],

@@ -42,7 +42,16 @@ test('a preset fixed by the machine’s owner limits hosts to those of the prese
 })
 
 test('agent sandbox accepts a preset instead of hosts', () => {
-  const none = { config: [], writable: [], readable: [], denyRead: [], allowPrivateHost: [], env: [], limit: [] }
+  const none = {
+    config: [],
+    writable: [],
+    readable: [],
+    denyRead: [],
+    allowPrivateHost: [],
+    service: [],
+    env: [],
+    limit: [],
+  }
   const { network } = policyFromOptions({ ...none, allowHost: ['go', 'example.com'] }, {}, '/w')
   expect(network).toEqual({ mode: 'allowlist', allow: ['proxy.golang.org', 'sum.golang.org', 'example.com'] })
 })

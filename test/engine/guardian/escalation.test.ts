@@ -131,12 +131,24 @@ describe.skipIf(needsBubblewrap())(
       const { cwd } = besides()
       const reviewer = answering('allow')
       const ended = await exec(
-        [[run(`curl -sSf --noproxy '' http://127.0.0.1:${port}/`)], [say('ok')]],
+        [[run(`curl -sSf --noproxy '' http://0.0.0.0:${port}/`)], [say('ok')]],
         [...onFailure, '-c', 'sandbox_workspace_write.allowed_hosts=["example.test"]', ...reviewer.flags, 'x'],
         { cwd },
       )
-      expect(reviewer.grants()).toEqual([[{ kind: 'network', host: '127.0.0.1', port }]])
+      expect(reviewer.grants()).toEqual([[{ kind: 'network', host: '0.0.0.0', port }]])
       expect(commands(ended).at(-1)).toMatchObject({ status: 'completed', aggregated_output: 'served' })
+    })
+
+    test('nobody is asked about a loopback address, because no grant leads to this machine', async () => {
+      const { cwd } = besides()
+      const reviewer = answering('allow')
+      const ended = await exec(
+        [[run(`curl -sSf --noproxy '' http://127.0.0.1:9/`)], [say('ok')]],
+        [...onFailure, '-c', 'sandbox_workspace_write.allowed_hosts=["example.test"]', ...reviewer.flags, 'x'],
+        { cwd },
+      )
+      expect(reviewer.grants()).toEqual([])
+      expect(JSON.stringify(commands(ended).at(-1)?.denials)).toContain('pass --service 127.0.0.1:9, or add')
     })
 
     test('a grant for a host in a run without a network allows just that host', async () => {

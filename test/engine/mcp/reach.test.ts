@@ -34,7 +34,7 @@ function attempt(name: string, port: number, after = ''): string {
     import('node:http').then(async (http) => {
       const proxy = process.env.HTTP_PROXY && new URL(process.env.HTTP_PROXY)
       await ask(http, { host: '127.0.0.1', port: ${port}, path: '/${name}' })
-      if (proxy) await ask(http, { host: proxy.hostname, port: proxy.port, path: 'http://127.0.0.1:${port}/${name}', headers: { host: '127.0.0.1:${port}' } })
+      if (proxy) await ask(http, { host: proxy.hostname, port: proxy.port, path: 'http://0.0.0.0:${port}/${name}', headers: { host: '0.0.0.0:${port}' } })
       ${after}
     })`
 }
@@ -68,7 +68,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
 
   test('is only what the allow-list names', async () => {
     const [named, other] = [await startHost(), await startHost()]
-    const network = `[sandbox_workspace_write]\nallowed_hosts = [{ host = "127.0.0.1:${named.port}", allow_private = true }]\n`
+    const network = `[sandbox_workspace_write]\nallowed_hosts = [{ host = "0.0.0.0:${named.port}", allow_private = true }]\n`
     const both = (who: string): string => `${attempt(who, named.port)}\n;{${attempt(who, other.port)}}`
     const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(both('hook'))) }
     const toml = [madeUp('one', server('server', named.port)), madeUp('two', server('server', other.port)), network]
@@ -76,6 +76,20 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     expect(ended.code, ended.stderr).toBe(0)
     expect(named.reachedBy()).toEqual(['hook', 'server'])
     expect(other.reachedBy()).toEqual([])
+  })
+
+  test('is the services that the user names, each connection of which is an event', async () => {
+    const [named, other] = [await startHost(), await startHost()]
+    const both = (who: string): string => `${attempt(who, named.port)}\n;{${attempt(who, other.port)}}`
+    const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(both('hook'))) }
+    const toml = [madeUp('one', server('server', named.port)), madeUp('two', server('server', other.port))]
+    const args = ['--service', `web=localhost:${named.port}`]
+    const ended = await withServers(toml.join(''), done, { files, args })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(named.reachedBy()).toEqual(['hook', 'server'])
+    expect(other.reachedBy()).toEqual([])
+    const item = { type: 'service_connection', name: 'web', host: 'localhost', port: named.port }
+    expect(ended.events).toContainEqual(expect.objectContaining({ item: expect.objectContaining(item) }))
   })
 
   test('is everything if the user exempts them from the sandbox', async () => {

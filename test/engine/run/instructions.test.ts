@@ -71,7 +71,13 @@ test('all models except those trained on the patch format get its description', 
 describe('the environment', () => {
   const facts = {
     ...{ workspace: '/w', date: '2026-11-22', system: 'linux 6.1, x64', shell: '/bin/bash', git: 'branch main, clean' },
-    ...{ sandboxMode: 'workspace-write', writable: ['/cache'], hasPrivateTmp: true, network: ['example.com:443'] },
+    ...{
+      sandboxMode: 'workspace-write',
+      writable: ['/cache'],
+      hasPrivateTmp: true,
+      network: ['example.com:443'],
+      services: [],
+    },
     ...{ approvalPolicy: 'never', reviewer: 'nobody is there to ask', canEscalate: false },
   }
 
@@ -87,6 +93,12 @@ describe('the environment', () => {
         'approvals: never; nobody is there to ask',
         '</environment>',
       ].join('\n'),
+    )
+  })
+
+  test('names the servers that commands can reach', () => {
+    expect(environmentContext({ ...facts, services: ['localhost:5432 (db)', 'localhost:6379'] })).toContain(
+      '\nservers that commands can reach: localhost:5432 (db), localhost:6379\n',
     )
   })
 

@@ -166,9 +166,9 @@ async function startHost(): Promise<{ readonly port: number; readonly reached: (
   return { port: (host.address() as AddressInfo).port, reached: () => reached }
 }
 
-/** Rules that forbid connections to 127.0.0.1 over HTTP and HTTPS. */
+/** Rules that forbid connections to 0.0.0.0 over HTTP and HTTPS. */
 const forbidding = ['http', 'https']
-  .map((protocol) => `network_rule(host = "127.0.0.1", protocol = "${protocol}", decision = "forbidden")\n`)
+  .map((protocol) => `network_rule(host = "0.0.0.0", protocol = "${protocol}", decision = "forbidden")\n`)
   .join('')
 
 /**
@@ -183,7 +183,7 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
     '.claude/skills/look/SKILL.md': '---\nname: look\ndescription: How to look\n---\nLook at $0.\n',
   })
   writeFileSync(join(cwd, 'private/picture.png'), Buffer.from(png, 'base64'))
-  const denied = { folder: join(cwd, 'private'), url: `http://127.0.0.1:${port}` }
+  const denied = { folder: join(cwd, 'private'), url: `http://0.0.0.0:${port}` }
   symlinkSync('private/secret.txt', join(cwd, 'link.txt'))
   const spy = liar(`
     if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'look', inputSchema: { type: 'object' } }] } })
@@ -201,7 +201,7 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
     args = ["--input-type=module", "-e", ${JSON.stringify(spy)}]
     startup_timeout_sec = 30
     [sandbox_workspace_write]
-    allowed_hosts = [{ host = "127.0.0.1:${port}", allow_private = true }]
+    allowed_hosts = [{ host = "0.0.0.0:${port}", allow_private = true }]
     [sandbox_read]
     allow = ${JSON.stringify(visible)}
     ${closed ? `deny = [${JSON.stringify(denied.folder)}]` : ''}`
@@ -286,7 +286,7 @@ describe.skipIf(needsBubblewrap())('every registered tool, hooks, MCP servers an
 
   test('no hook and no MCP server may have its URL at a forbidden host', async () => {
     const { port, reached } = await startHost()
-    const url = `http://127.0.0.1:${port}/`
+    const url = `http://0.0.0.0:${port}/`
     const hooks = {
       SessionStart: [{ hooks: [{ type: 'http', url }] }],
       PreToolUse: [{ hooks: [{ type: 'http', url }] }],
@@ -297,7 +297,7 @@ describe.skipIf(needsBubblewrap())('every registered tool, hooks, MCP servers an
       const home = tempDir({ ...files, '.config/portcullis/rules/own.rules': forbidding })
       const options = { cwd: repository(), home }
       const { code, stderr } = await exec([[call('exec_command', { cmd: 'true' })], [say('done')]], ['go'], options)
-      expect(`${code} ${stderr}`).toMatch(/127\.0\.0\.1/)
+      expect(`${code} ${stderr}`).toMatch(/0\.0\.0\.0/)
     }
     expect(reached()).toBe(0)
   })

@@ -157,6 +157,18 @@ describe('a fetch may go', () => {
     expect(asked).toEqual([])
   })
 
+  test.each([[undefined], [{ mode: 'off' as const }]])(
+    'never to a loopback address, with the network %j',
+    async (network) => {
+      const { fetch, port, asked } = await open({}, { network })
+      for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+        const { ok, output } = await fetch(`http://${host}:${port}/`)
+        expect([ok, output]).toEqual([false, expect.stringContaining('For a server of your own at')])
+      }
+      expect(asked).toEqual([])
+    },
+  )
+
   test('only to HTTP and HTTPS addresses without a password', async () => {
     const { fetch } = await open({})
     expect((await fetch('file:///etc/passwd')).output).toContain("file: can't be fetched")

@@ -40,13 +40,13 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
       [
         'sandbox_caches = ["npm"]',
         '[sandbox_workspace_write]',
-        `allowed_hosts = [{ host = "127.0.0.1:${port}", allow_private = true }, "never.example:443"]`,
+        `allowed_hosts = [{ host = "0.0.0.0:${port}", allow_private = true }, "never.example:443"]`,
       ].join('\n'),
     )
     const ended = await exec(
       [
         {
-          say: [call('exec_command', { cmd: `curl --noproxy "" -s http://127.0.0.1:${port}/` })],
+          say: [call('exec_command', { cmd: `curl --noproxy "" -s http://0.0.0.0:${port}/` })],
           usage: { input: 1000, output: 10 },
         },
         { say: [say('done')], usage: { input: 1000, output: 10 } },
@@ -56,22 +56,22 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
     )
     const hook = { kind: 'hook', what: expect.stringContaining('hooks.json') }
     expect(startOf(ended)?.outside).toEqual([
-      { kind: 'host', what: `127.0.0.1:${port}` },
+      { kind: 'host', what: `0.0.0.0:${port}` },
       { kind: 'host', what: 'never.example:443' },
       { kind: 'cache', what: 'npm' },
       hook,
     ])
     expect(endOf(ended)?.outside).toEqual([
-      { kind: 'host', what: `127.0.0.1:${port}` },
+      { kind: 'host', what: `0.0.0.0:${port}` },
       hook,
       { kind: 'cache', what: 'npm' },
       { kind: 'money', what: expect.stringMatching(/^\$0\.\d+$/) },
     ])
     expect(ended.stderr).toMatch(
-      /^transaction \(\w+\): no change lands before the run ends · not part of the transaction: hosts \(127\.0\.0\.1:/m,
+      /^transaction \(\w+\): no change lands before the run ends · not part of the transaction: hosts \(0\.0\.0\.0:/m,
     )
     expect(ended.stderr).toMatch(
-      /effects outside the transaction, which can't be undone: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
+      /effects outside the transaction, which can't be undone: hosts \(0\.0\.0\.0:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
     )
   })
 

@@ -85,7 +85,7 @@ describeInBoth('services in %s', ({ backend, test, readableRoots }) => {
     expect([stdout, stderr]).toEqual(['hello\n'.repeat(hosts.length), ''])
     expect(connections).toEqual(
       hosts.map(() => ({
-        service: `db=localhost:${port}`,
+        ...{ name: 'db', host: 'localhost', port },
         sent: 0,
         received: 5,
         durationMs: expect.any(Number),
@@ -138,7 +138,7 @@ describeInBoth('services in %s', ({ backend, test, readableRoots }) => {
     const { stdout, result } = await run(sandbox, ask(79))
     expect(stdout).toMatch(/^ECONN(?:REFUSED|RESET)\n$/)
     expect(result.denials).toEqual([])
-    expect(connections).toMatchObject([{ service: 'localhost:79', failure: 'localhost:79: ECONNREFUSED' }])
+    expect(connections).toMatchObject([{ host: 'localhost', port: 79, failure: 'localhost:79: ECONNREFUSED' }])
   })
 
   test('a rule that forbids the host forbids the service', async () => {
@@ -252,4 +252,21 @@ plain('a host that can’t be found is named before any command runs', async () 
   const opening = openSandbox(parsePolicy(policy), { network: { resolve } })
   await expect(opening).rejects.toSatisfy((error) => SandboxError.is(error, 'invalid-policy'))
   await expect(opening).rejects.toThrow('db.invalid:5432: must name a host that this machine knows (ENOTFOUND)')
+})
+
+plain.each([
+  ['localhost:5432', 'localhost:5432'],
+  ['LocalHost.:5432', 'localhost:5432'],
+  ['localhost', 'localhost:PORT'],
+  ['localhost:*', 'localhost:PORT'],
+  ['app.localhost:3000', 'localhost:3000'],
+  ['*.app.localhost:3000', 'localhost:3000'],
+  ['127.0.0.1:5432', '127.0.0.1:5432'],
+  ['127.8.9.10:5432', '127.8.9.10:5432'],
+  ['[::1]:5432', '[::1]:5432'],
+  ['[::ffff:127.0.0.1]:5432', '127.0.0.1:5432'],
+  [{ host: 'localhost:5432', allowPrivate: true }, 'localhost:5432'],
+] as const)('an allow-list that names %j is refused, with the service to name in its place', (entry, service) => {
+  const network = { mode: 'allowlist', allow: [entry] } as const
+  expect(() => parsePolicy({ mode: 'read-only', workspace: '/', network })).toThrow(`name ${service} in services`)
 })
