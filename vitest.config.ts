@@ -105,6 +105,7 @@ const long = [
   'test/engine/transaction/everyday.test.ts',
   'test/engine/transaction/evidence.test.ts',
   'test/engine/transaction/exec.test.ts',
+  'test/engine/transaction/hostile-trees.test.ts',
   'test/engine/transaction/killed-between.test.ts',
   'test/engine/transaction/landing-kills.test.ts',
   'test/engine/transaction/landing-shapes.test.ts',

@@ -88,9 +88,9 @@ export type DifferenceFailure = {
   readonly path: string
   /**
    * `not-text`: its old or new content is not UTF-8. `path`: its name can't be written in a header without changing it. `mode`: only one of its states can be
-   * executed.
+   * executed. `too-large`: `path` is a folder with more entries or bytes than `diffToPatch` reads.
    */
-  readonly reason: 'not-text' | 'path' | 'mode'
+  readonly reason: 'not-text' | 'path' | 'mode' | 'too-large'
 }
 
 /** The failure to find the place of a chunk: an anchor or the lines match no place in the file, or the lines match more than one. */

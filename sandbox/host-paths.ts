@@ -1,4 +1,11 @@
-import fs, { type Mode, type PathLike, type StatSyncFn, type StatsFs, type WriteFileOptions } from 'node:fs'
+import fs, {
+  type Dirent,
+  type Mode,
+  type PathLike,
+  type StatSyncFn,
+  type StatsFs,
+  type WriteFileOptions,
+} from 'node:fs'
 import { decodeName, encodePath } from './path-bytes.ts'
 
 /*
@@ -67,6 +74,51 @@ export function readEntriesSync(path: PathLike): readonly HostEntry[] {
     name: decodeName(entry.name.toString('latin1')),
     isDirectory: () => entry.isDirectory(),
   }))
+}
+
+/** An entry of a directory, as the directory lists it. Its name has one character for each byte. */
+export type ListedEntry = { readonly name: string; readonly kind: 'directory' | 'file' | 'link' | 'other' }
+
+/** The size of a directory, in bytes, from which it is read piece by piece. Reading a smaller one in one go is faster. */
+const largeDirectory = 1024 * 1024
+
+/**
+ * Yields the entries of a directory. Of a directory with very many entries, only some are in memory at the same time.
+ *
+ * @throws the errors of stat(2), opendir(3) and readdir(3)
+ */
+export function* listEntries(path: PathLike): Generator<ListedEntry> {
+  const directory = encoded(path)
+  const isLarge = fs.statSync(directory).size >= largeDirectory
+  for (const entry of isLarge ? readPieces(directory) : readWhole(directory)) {
+    yield { name: typeof entry.name === 'string' ? entry.name : entry.name.toString('latin1'), kind: kindOf(entry) }
+  }
+}
+
+function readWhole(directory: PathLike): readonly (Dirent | Dirent<Buffer>)[] {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true, encoding: 'latin1' })
+  } catch {
+    // If a file system doesn't report the kinds of entries, Node looks each entry up, and finds some only if their names are bytes.
+    return fs.readdirSync(directory, { withFileTypes: true, encoding: 'buffer' })
+  }
+}
+
+function* readPieces(directory: PathLike): Generator<Dirent<Buffer>> {
+  // Node documents that paths and names can be bytes, but its types allow only text.
+  const opened = fs.opendirSync(directory as string, { encoding: 'buffer' as BufferEncoding, bufferSize: 1000 })
+  try {
+    for (let entry = opened.readSync(); entry !== null; entry = opened.readSync())
+      yield entry as unknown as Dirent<Buffer>
+  } finally {
+    opened.closeSync()
+  }
+}
+
+function kindOf(entry: Dirent | Dirent<Buffer>): ListedEntry['kind'] {
+  if (entry.isDirectory()) return 'directory'
+  if (entry.isFile()) return 'file'
+  return entry.isSymbolicLink() ? 'link' : 'other'
 }
 
 /** Undefined if the directory can't be read, or if its file system doesn't report kinds and Node didn't find an entry by its replaced name. */

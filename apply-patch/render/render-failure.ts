@@ -66,6 +66,8 @@ const differences: Readonly<Record<DifferenceFailure['reason'], string>> = {
     "its content is not UTF-8 text before or after the change; a patch can delete or rename such a file, but can't contain its bytes",
   path: "its name contains a line break, begins or ends with white space, or ends with a space and stars; a patch's headers can't contain such a name",
   mode: "it can be executed only before or only after the change; a patch can't express that: change the file's mode separately",
+  'too-large':
+    'the folder has more than a million entries, or more than 1 GiB in its files: compare a smaller folder, or give the pairs of files that differ',
 }
 
 function renderDifference({ path, reason }: DifferenceFailure): readonly string[] {

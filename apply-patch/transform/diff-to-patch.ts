@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { PatchError, type DifferenceFailure } from '../patch-error.ts'
 import type { Chunk, Patch, PatchOperation } from '../patch.ts'
 import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { trim } from '../text/trim.ts'
 import type { FilePair } from './file-pair.ts'
+import { pairFolders } from './pair-folders.ts'
 import { findRenames, isExecutable } from './find-renames.ts'
 
 /**
@@ -22,7 +21,7 @@ import { findRenames, isExecutable } from './find-renames.ts'
  * A file that isn't UTF-8 can be deleted or moved by a patch, but not added or changed by one. A removed file whose content, or half of whose lines, another path
  * has afterwards is moved, so that it keeps its mode and owner. Otherwise, a patch can't make a file executable, nor change whether it is.
  *
- * @throws PatchError `not-expressible`, which names every file that the format can't express
+ * @throws PatchError `not-expressible`, which names every file that the format can't express, or a folder with more than a million entries or 1 GiB in its files
  * @example
  * mkdirSync('before')
  * mkdirSync('after')
@@ -142,28 +141,4 @@ function linesOf(bytes: Buffer, endings: RegExp): readonly string[] {
 
 function body(lines: readonly string[]): Buffer {
   return Buffer.from(lines.map((line) => `${line}\n`).join(''))
-}
-
-function pairFolders(before: string, after: string): readonly FilePair[] {
-  const paths = new Set([...filesIn(before), ...filesIn(after)])
-  return [...paths].toSorted().map((path) => ({
-    path,
-    before: read(before, path),
-    after: read(after, path),
-    modes: { before: modeIn(before, path), after: modeIn(after, path) },
-  }))
-}
-
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => !path.split('/').includes('.git') && lstatSync(join(folder, path)).isFile(),
-  )
-}
-
-function read(folder: string, path: string): Buffer | undefined {
-  return existsSync(join(folder, path)) ? readFileSync(join(folder, path)) : undefined
-}
-
-function modeIn(folder: string, path: string): number | undefined {
-  return lstatSync(join(folder, path), { throwIfNoEntry: false })?.mode
 }

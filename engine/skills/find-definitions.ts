@@ -1,6 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import * as z from 'zod'
+import { openTreeBudget, treeBounds, TreeTooLarge, type TreeBudget } from '../../sandbox/index.ts'
+import { pathOfKey } from '../core/changes/list-files.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import {
@@ -24,6 +26,8 @@ export type DefinitionFolder = { readonly path: string; readonly prefix: string 
 
 /** The size limit for a definition's file, in bytes. */
 const maxBytes = 256 * 1024
+/** The maximum number of entries in a folder of skills, commands or agents. With more, none of the folder's definitions are used. */
+const maxEntries = 2000
 /** How many levels of folders are searched for commands, including `commands` itself. */
 const maxDepth = 4
 
@@ -36,9 +40,11 @@ const maxDepth = 4
  */
 export async function findDefinitions(folders: readonly DefinitionFolder[]): Promise<Definitions> {
   const faults: string[] = []
-  const sound = async <T extends Written>(found: readonly Candidate<T>[]): Promise<readonly T[]> => {
+  const sound = async <T extends Written>(kind: Kind, candidatesIn: CandidatesIn<T>): Promise<readonly T[]> => {
     const all: T[] = []
-    for (const { read: readOne } of found) {
+    for (const { read: readOne } of folders.flatMap(({ path, prefix }) =>
+      found(join(path, kind), prefix, candidatesIn),
+    )) {
       try {
         const one = await readOne()
         if (one.allowedTools !== undefined) readToolAllowlist(one.allowedTools, one.path)
@@ -50,10 +56,19 @@ export async function findDefinitions(folders: readonly DefinitionFolder[]): Pro
     }
     return distinct(all)
   }
+  const found = <T>(root: string, prefix: string, candidatesIn: CandidatesIn<T>): readonly Candidate<T>[] => {
+    try {
+      return candidatesIn(root, prefix, openTreeBudget(root, { ...treeBounds, entries: maxEntries }))
+    } catch (error) {
+      if (!(error instanceof TreeTooLarge)) throw error
+      faults.push(`${error.message}, so none of its definitions are used.`)
+      return []
+    }
+  }
   return {
-    skills: await sound(folders.flatMap(skillsIn)),
-    commands: await sound(folders.flatMap(commandsIn)),
-    agents: await sound(folders.flatMap(agentsIn)),
+    skills: await sound('skills', skillsIn),
+    commands: await sound('commands', commandsIn),
+    agents: await sound('agents', agentsIn),
     faults,
   }
 }
@@ -61,8 +76,13 @@ export async function findDefinitions(folders: readonly DefinitionFolder[]): Pro
 /** A definition whose file has been found but not read yet. */
 type Candidate<T> = { readonly read: () => Promise<T> }
 
-function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>[] {
-  return entries(join(path, 'skills')).flatMap(({ name: folder, path: directory }) => {
+type Kind = 'skills' | 'commands' | 'agents'
+
+/** Lists the definitions in a folder of one kind. */
+type CandidatesIn<T> = (root: string, prefix: string, budget: TreeBudget) => readonly Candidate<T>[]
+
+function skillsIn(root: string, prefix: string, budget: TreeBudget): readonly Candidate<Skill>[] {
+  return entries(root, budget).flatMap(({ name: folder, path: directory }) => {
     const file = join(directory, 'SKILL.md')
     const readSkill = async (): Promise<Skill> => {
       const { data, body } = await read(file)
@@ -75,9 +95,8 @@ function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>
   })
 }
 
-function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Command>[] {
-  const root = join(path, 'commands')
-  return markdownBelow(root, maxDepth).map((file) => ({
+function commandsIn(root: string, prefix: string, budget: TreeBudget): readonly Candidate<Command>[] {
+  return markdownBelow(root, maxDepth, budget).map((file) => ({
     read: async (): Promise<Command> => {
       const { data, body } = await read(file)
       const fields = checked(CommandFields, data, file)
@@ -104,8 +123,8 @@ function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Comm
   }))
 }
 
-function agentsIn({ path, prefix }: DefinitionFolder): readonly Candidate<AgentDefinition>[] {
-  return markdownBelow(join(path, 'agents'), 1).map((file) => ({
+function agentsIn(root: string, prefix: string, budget: TreeBudget): readonly Candidate<AgentDefinition>[] {
+  return markdownBelow(root, 1, budget).map((file) => ({
     read: async (): Promise<AgentDefinition> => {
       const { data, body } = await read(file)
       const fields = checked(AgentFields, data, file)
@@ -133,27 +152,29 @@ function checked<Schema extends z.ZodType>(schema: Schema, data: unknown, file: 
   throw new UserError('usage', problems.join('\n'))
 }
 
-/** Lists a folder, in an order that is the same on every system. */
+/**
+ * Lists a folder, in an order that is the same on every system. A path that can't be listed, for example because it doesn't exist or is a file, counts as an empty
+ * folder.
+ */
 function entries(
   folder: string,
+  budget: TreeBudget,
 ): readonly { readonly name: string; readonly path: string; readonly folder: boolean }[] {
-  return entriesOf(folder)
-    .map((entry) => ({ name: entry.name, path: join(folder, entry.name), folder: entry.isDirectory() }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-/** Lists a folder. A path that can't be listed, for example because it doesn't exist or is a file, counts as an empty folder. */
-function entriesOf(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
+    return budget
+      .list(folder)
+      .map(({ name, kind }) => ({ name: pathOfKey(name), isFolder: kind === 'directory' }))
+      .map(({ name, isFolder }) => ({ name, path: join(folder, name), folder: isFolder }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    if (error instanceof TreeTooLarge) throw error
     return []
   }
 }
 
-function markdownBelow(folder: string, depth: number): readonly string[] {
-  return entries(folder).flatMap((entry) => {
-    if (entry.folder) return depth > 1 ? markdownBelow(entry.path, depth - 1) : []
+function markdownBelow(folder: string, depth: number, budget: TreeBudget): readonly string[] {
+  return entries(folder, budget).flatMap((entry) => {
+    if (entry.folder) return depth > 1 ? markdownBelow(entry.path, depth - 1, budget) : []
     return entry.name.endsWith('.md') ? [entry.path] : []
   })
 }

@@ -19,7 +19,7 @@ export const listDirectory: Tool = defineTool({
   ...reading,
   run: (_, { approved, state: { files }, signal }) =>
     orFileError(async () => {
-      const { entries, total } = await files.list(approved.path, mostEntries, signal)
+      const { entries, total, stopped } = await files.list(approved.path, mostEntries, signal)
       const lines = entries.map(({ name: called, kind, size }) => {
         const name = escapeInvisibleInLine(called)
         if (kind === 'directory') return `${name}/`
@@ -27,6 +27,7 @@ export const listDirectory: Tool = defineTool({
         return kind === 'symlink' ? `${name}  (a link)` : `${name}  (not a regular file)`
       })
       if (total > entries.length) lines.push(`[more entries: ${total - entries.length}]`)
+      if (stopped !== undefined) lines.push(`[the listing ended ${stopped}]`)
       return { ok: true, output: lines.length === 0 ? 'It is empty.' : lines.join('\n') }
     }),
 })
@@ -43,10 +44,11 @@ export const glob: Tool = defineTool({
   run: ({ pattern }, { approved, state: { files }, workspace, signal }) =>
     orFileError(async () => {
       const found = await files.find({ path: approved.path, glob: pattern, limit: mostFiles }, signal)
-      if (found.total === 0) return { ok: true, output: 'No file matches.' }
+      const note = noteOf(found.stopped)
+      if (found.total === 0) return { ok: true, output: `No file matches.${note}` }
       const lines = found.paths.map((name) => shorten(join(approved.path, name), workspace))
       if (found.total > lines.length) lines.push(`[more files: ${found.total - lines.length}; give a narrower pattern]`)
-      return { ok: true, output: lines.join('\n') }
+      return { ok: true, output: `${lines.join('\n')}${note}` }
     }),
 })
 
@@ -96,7 +98,8 @@ export const grep: Tool = defineTool({
         limit: output === 'lines' ? limit : 100_000,
       }
       const found = await files.search(query, signal)
-      const { shown, note } = readable(found.files, context)
+      const { shown, note: withheld } = readable(found.files, context)
+      const note = `${withheld}${noteOf(found.stopped)}`
       if (shown.length === 0) return { ok: true, output: `No line matches.${note}` }
       const name = (file: string): string => shorten(file, workspace)
       if (output === 'files') return { ok: true, output: `${shown.map((file) => name(file.path)).join('\n')}${note}` }
@@ -107,10 +110,19 @@ export const grep: Tool = defineTool({
       const missing =
         found.total - shown.reduce((sum, { lines }) => sum + lines.filter(({ matches }) => matches).length, 0)
       const more =
-        missing > 0 && note === '' ? `\n[more matching lines: ${missing}; narrow the search or raise the limit]` : ''
+        missing > 0 && withheld === ''
+          ? `\n[more matching lines: ${missing}; narrow the search or raise the limit]`
+          : ''
       return { ok: true, output: `${blocks.join('\n\n')}${more}${note}` }
     }),
 })
+
+/** The line that tells the model that a search has not looked at everything; empty if it has. */
+function noteOf(stopped: string | undefined): string {
+  return stopped === undefined
+    ? ''
+    : `\n[the search ended ${stopped} without looking at the rest; give a path further down]`
+}
 
 /** Renders lines with a mark wherever lines between them are left out. */
 function withGaps(lines: readonly { readonly number: number; readonly text: string }[]): string {

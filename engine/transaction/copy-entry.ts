@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readlinkSync, symlinkSync, type BigIntStats } from 'node:fs'
+import type { ListedEntry, TreeBudget } from '../../sandbox/index.ts'
 import { copyFile, setTimes, type HowToCopy } from './copy-file.ts'
 import { CopyRefusal } from './copy-limit.ts'
-import { listDirectory, type Listed } from './list-directory.ts'
 import { placeOf } from './path-keys.ts'
 import { stampOf, type Original } from './view-manifest.ts'
 
@@ -15,28 +15,29 @@ export type Copying = {
    * them still name one file.
    */
   readonly links: Map<string, string>
+  readonly budget: TreeBudget
 }
 
 /** An entry that was copied, or left out. `copy`: the metadata of a file's copy; `entries`: what a directory contains, none of which is copied yet. */
 type CopiedEntry =
   | { readonly kind: 'file'; readonly copy: BigIntStats; readonly isLinked: boolean }
-  | { readonly kind: 'directory'; readonly mode: number; readonly entries: readonly Listed[] }
+  | { readonly kind: 'directory'; readonly mode: number; readonly entries: readonly ListedEntry[] }
   | Extract<Original, { kind: 'link' | 'left-out' }>
 
 /**
  * Copies an entry, but not what a directory contains.
  *
  * @param stats the metadata of the original
- * @throws the system's error; CopyRefusal if the file system can't clone files
+ * @throws the system's error; CopyRefusal if the file system can't clone files; TreeTooLarge
  */
-export function copyEntry(key: string, stats: BigIntStats, { from, to, how, links }: Copying): CopiedEntry {
+export function copyEntry(key: string, stats: BigIntStats, { from, to, how, links, budget }: Copying): CopiedEntry {
   const [source, target] = [placeOf(from, key), placeOf(to, key)]
   const mode = Number(stats.mode & 0o7777n)
   const leftOut = { key, kind: 'left-out' as const, mode }
   try {
     if (stats.isDirectory()) {
       // This throws if the directory is unreadable. In that case, the directory is left out.
-      const entries = listDirectory(source)
+      const entries = budget.list(source)
       mkdirSync(target, { mode: 0o700 })
       return { kind: 'directory', mode, entries }
     }

@@ -12,10 +12,12 @@ import { resolve } from 'node:path'
 import {
   decodeText,
   encodePath,
+  openTreeBudget,
   parseAlternates,
   readHostFile,
   realpathSync,
   writeAlternates,
+  type TreeBudget,
 } from '../../sandbox/index.ts'
 
 /**
@@ -25,26 +27,28 @@ import {
  *
  * @param count called for each copied file
  * @param leavesOut decides which other entries of the top directory are left out
+ * @throws TreeTooLarge if the directory has too many entries
  */
 export function copyGitDirectory(
   from: Buffer,
   to: Buffer,
   count: (size: number) => void,
   leavesOut: (name: string) => boolean = () => false,
+  budget: TreeBudget = openTreeBudget(decodeText(from)),
 ): void {
   mkdirSync(to, { mode: 0o755, recursive: true })
   // Names like `objects` and `worktrees` are special only in the top directory, which contains `HEAD`. Below it, they may be parts of branch names.
   const isTop = existsSync(inside(from, Buffer.from('HEAD')))
-  for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
-    const name = entry.name.toString('latin1')
-    const [source, target] = [inside(from, entry.name), inside(to, entry.name)]
+  for (const { name, kind } of budget.list(from)) {
+    const bytes = Buffer.from(name, 'latin1')
+    const [source, target] = [inside(from, bytes), inside(to, bytes)]
     if (leavesOut(name)) continue
-    if (isTop && name === 'objects' && !entry.isFile()) borrow(source, target)
+    if (isTop && name === 'objects' && kind !== 'file') borrow(source, target)
     else if (name.endsWith('.lock') || (isTop && (name === 'worktrees' || name === 'lfs'))) continue
-    else if (entry.isDirectory()) copyGitDirectory(source, target, count)
-    else if (entry.isSymbolicLink() && isTop && name === 'HEAD') writeFileSync(target, headOfLink(source))
-    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source, 'buffer'), target)
-    else if (entry.isFile()) {
+    else if (kind === 'directory') copyGitDirectory(source, target, count, undefined, budget)
+    else if (kind === 'link' && isTop && name === 'HEAD') writeFileSync(target, headOfLink(source))
+    else if (kind === 'link') symlinkSync(readlinkSync(source, 'buffer'), target)
+    else if (kind === 'file') {
       count(lstatSync(source).size)
       copyFileSync(source, target)
     }

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, utimesSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { openTreeBudget } from '../../sandbox/index.ts'
 import { cleanFiles } from './clean-files.ts'
 import { copyEntry, type Copying } from './copy-entry.ts'
 import { seconds, type HowToCopy } from './copy-file.ts'
@@ -9,7 +10,6 @@ import { openRecord } from './copy-record.ts'
 import { divideFiles, type DividedFiles } from './divide-files.ts'
 import { fitIndex } from './fit-index.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
-import { listDirectory } from './list-directory.ts'
 import { markLeftOut } from './mark-left-out.ts'
 import { below, bytesOf, directoryOf, keyIn, placeOf } from './path-keys.ts'
 import type { Manifest } from './view-manifest.ts'
@@ -40,7 +40,7 @@ const mostListed = 50_000
  * The files are copied after everything else, because a second thread can help with them.
  *
  * @param to a directory that doesn't exist yet
- * @throws CopyRefusal if the tree can't be copied in this way; what has been copied so far is not removed
+ * @throws CopyRefusal if the tree can't be copied in this way, or TreeTooLarge if it has too many entries; what has been copied so far is not removed
  */
 export async function copyTree(
   from: string,
@@ -64,8 +64,9 @@ export async function copyTree(
   const record = openRecord(clean)
   const linked = linkedGitOf(from)
   if (linked !== undefined) copyLinkedGit(linked, `${to}/.git`, countGit)
-  const copying: Copying = { from, to, how, links: new Map() }
-  const pending = [{ directory: '', entries: listDirectory(from) }]
+  const budget = openTreeBudget(from)
+  const copying: Copying = { from, to, how, links: new Map(), budget }
+  const pending = [{ directory: '', entries: budget.list(from) }]
   const repositories = linked === undefined ? [] : ['']
 
   const leftOut = without === undefined ? undefined : keyIn(from, without)
@@ -77,7 +78,7 @@ export async function copyTree(
     if (isGit && stats.isDirectory()) {
       repositories.push(directoryOf(key))
       if (key !== '.git') repository?.(directoryOf(key))
-      return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit)
+      return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit, undefined, budget)
     }
     if (key === '.git') return
     if (stats.isFile()) addBytes(Number(stats.size))
@@ -92,10 +93,10 @@ export async function copyTree(
   const copyDirectories = async (): Promise<readonly string[]> => {
     const files: string[] = []
     for (let at = pending.pop(); at !== undefined; at = files.length < mostListed ? pending.pop() : undefined) {
-      for (const { name, isFile } of at.entries) {
+      for (const { name, kind } of at.entries) {
         if (isTurn()) await giveTurn()
         const key = below(at.directory, name)
-        if (isFile) {
+        if (kind === 'file') {
           addFiles(1)
           files.push(key)
         } else copyOne(key)

@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from 'node:fs'
+import { lstatSync, readlinkSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import type { ListedEntry, TreeBudget } from '../../sandbox/index.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import type { TreeLook } from './look-through.ts'
-import { below, bytesOf } from './path-keys.ts'
+import { below, bytesOf, directoryOf } from './path-keys.ts'
 
 /** The state of a path in a view: either now, or when the view was made. Link targets have one character per byte. */
 export type Entry =
@@ -12,6 +13,9 @@ export type Entry =
   | { readonly kind: 'directory'; readonly mode: number; readonly was?: 'unknown' | undefined }
   /** A pipe, a socket or a device, or an original that was left out of the view because it couldn't be copied. */
   | { readonly kind: 'other' }
+
+/** Bounds a search for differences: `walk` counts the entries that are looked at, `found` the differences. */
+export type DifferenceBudget = { readonly walk: TreeBudget; readonly found: TreeBudget }
 
 /** A path that was added, removed or replaced, or whose metadata changed. A file's bytes may still be the same. */
 export type Difference = { readonly key: string; readonly before: Entry; readonly after: Entry }
@@ -29,39 +33,50 @@ export async function findDifferences(
   manifest: Manifest,
   { closed, unreadable }: TreeLook,
   repository: (key: string) => void,
+  budget: DifferenceBudget,
 ): Promise<readonly Difference[]> {
   const found: Difference[] = []
+  const note = (difference: Difference): void => {
+    budget.found.count(difference.key.length)
+    found.push(difference)
+  }
   const seen = new Set<string>()
   const pending = ['']
   let looked = 0
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    if (unreadable.includes(directory)) continue
-    for (const entry of namesIn(view, directory)) {
+    if (unreadable.has(directory)) continue
+    for (const { name, kind } of entriesIn(view, directory, budget.walk)) {
       if (++looked % atOnce === 0) await setImmediate()
-      const name = entry.name.toString('latin1')
       const key = below(directory, name)
-      if (name === '.git' && entry.isDirectory()) {
+      if (name === '.git' && kind === 'directory') {
         repository(directory)
         continue
       }
       seen.add(key)
-      if (entry.isDirectory()) pending.push(key)
+      if (kind === 'directory') pending.push(key)
       const stats = lstatSync(bytesOf(view, key), { bigint: true, throwIfNoEntry: false })
       const difference = stats && compareWith(view, key, stats, manifest.get(key), closed.get(key))
-      if (difference !== undefined) found.push(difference)
+      if (difference !== undefined) note(difference)
     }
   }
   for (const [key, original] of manifest) {
-    if (!seen.has(key) && original.kind !== 'left-out' && !unreadable.some((each) => key.startsWith(`${each}/`))) {
-      found.push({ key, before: entryOf(original), after: { kind: 'absent' } })
+    if (!seen.has(key) && original.kind !== 'left-out' && !isBelow(key, unreadable)) {
+      note({ key, before: entryOf(original), after: { kind: 'absent' } })
     }
   }
   return found.toSorted((one, other) => (one.key < other.key ? -1 : 1))
 }
 
-function namesIn(view: string, directory: string) {
+/** Whether an entry is in one of these directories, at any depth. */
+function isBelow(key: string, directories: ReadonlySet<string>): boolean {
+  if (directories.size === 0) return false
+  for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) if (directories.has(at)) return true
+  return false
+}
+
+function entriesIn(view: string, directory: string, budget: TreeBudget): readonly ListedEntry[] {
   try {
-    return readdirSync(bytesOf(view, directory), { withFileTypes: true, encoding: 'buffer' })
+    return budget.list(bytesOf(view, directory))
   } catch (error) {
     // A directory that no longer exists counts as empty.
     const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { findRenames } from '../../apply-patch/index.ts'
-import { committedFiles, gitDirectoriesOf, type CommittedFiles } from '../../sandbox/index.ts'
+import {
+  committedFiles,
+  gitDirectoriesOf,
+  openTreeBudget,
+  TreeTooLarge,
+  type CommittedFiles,
+} from '../../sandbox/index.ts'
+import { pathOfKey } from '../core/changes/list-files.ts'
 import { kindOf, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
 import { keptBytes } from './kept-files.ts'
+import { below, placeOf } from './path-keys.ts'
 
 /** Fewer deleted files than this are never much. */
 const fewest = 10
@@ -132,14 +138,23 @@ function withoutReturns(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
 }
 
-/** Whether a tree outside all repositories has any file that isn't in the set. */
-function hasOther(root: string, known: ReadonlySet<string>, below = ''): boolean {
-  const entries = readdirSync(join(root, below), { withFileTypes: true })
-  return entries.some((entry) => {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`
-    if (!entry.isDirectory()) return !known.has(path)
-    return lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined && hasOther(root, known, path)
-  })
+/** Whether a tree outside all repositories has any file that isn't in the set. In doubt, it has none, so that the reviewer is asked. */
+function hasOther(root: string, known: ReadonlySet<string>): boolean {
+  const budget = openTreeBudget(root)
+  const pending = ['']
+  try {
+    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+      for (const { name, kind } of budget.list(placeOf(root, directory))) {
+        const key = below(directory, name)
+        if (kind === 'directory') pending.push(key)
+        else if (!known.has(pathOfKey(key))) return true
+      }
+    }
+    return false
+  } catch (error) {
+    if (error instanceof TreeTooLarge) return false
+    throw error
+  }
 }
 
 function named(paths: readonly string[]): string {

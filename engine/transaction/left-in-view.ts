@@ -1,4 +1,4 @@
-import { encodeText } from '../../sandbox/index.ts'
+import { encodeText, TreeTooLarge, type TreeBounds } from '../../sandbox/index.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { readRecord, recordsAside, type ChangeRecord } from './change-record.ts'
 import { hasOwnObjects } from './copy-git.ts'
@@ -15,10 +15,20 @@ import { isReverted, readViewState, type ViewState } from './view-state.ts'
 type Left = 'nothing' | 'by-products' | 'work'
 
 /** Whether a record describes exactly what a view contains now. */
-export async function isRecorded(view: PrivateView, { view: known }: ChangeRecord): Promise<boolean> {
-  const { stamp, close } = await lookThrough(view)
-  close()
-  return stamp === known
+export async function isRecorded(
+  view: PrivateView,
+  { view: known }: ChangeRecord,
+  bounds?: TreeBounds,
+): Promise<boolean> {
+  try {
+    const { stamp, close } = await lookThrough(view, bounds)
+    close()
+    return stamp === known
+  } catch (error) {
+    // A view that nobody can look through completely may contain anything.
+    if (error instanceof TreeTooLarge) return false
+    throw error
+  }
 }
 
 /** What a session's last view and its record contain that exists nowhere else. Call this before removing either of them. */

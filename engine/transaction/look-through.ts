@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
-import { chmodSync, lstatSync, readdirSync, type BigIntStats } from 'node:fs'
+import { chmodSync, lstatSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { areMounted } from '../../sandbox/index.ts'
+import { areMounted, openTreeBudget, type TreeBounds, type TreeBudget } from '../../sandbox/index.ts'
 import { below, bytesOf } from './path-keys.ts'
 import type { PrivateView } from './stored-view.ts'
 import { stampOf } from './view-manifest.ts'
@@ -11,7 +11,7 @@ export type TreeLook = {
   /** The directories that their owner couldn't read or enter, by key, with their modes. They can be read until `close` is called. */
   readonly closed: ReadonlyMap<string, number>
   /** The keys of directories that can't be read, because they belong to somebody else, or because the paths of their entries are too long. */
-  readonly unreadable: readonly string[]
+  readonly unreadable: ReadonlySet<string>
 }
 
 /** What was found in a view. */
@@ -32,21 +32,40 @@ const [longestPath, longestName] = [4095, 255]
 /**
  * Looks through everything that a view stores. A directory that a command has made unreadable (for example with `chmod 000`) belongs to this user like
  * the rest of the view, so it is made readable until `close` is called.
+ *
+ * @throws TreeTooLarge if a tree of the view has more entries than the bounds allow
  */
-export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views' | 'overlays'>): Promise<Look> {
-  const sum = createHash('sha256')
+export async function lookThrough(view: Pick<PrivateView, 'views' | 'overlays'>, bounds?: TreeBounds): Promise<Look> {
   const opened: (readonly [path: Buffer, mode: number])[] = []
+  const close = (): void => {
+    for (const [path, mode] of opened.toReversed()) chmodSync(path, mode)
+  }
+  try {
+    return { ...(await lookInto(view, opened, bounds)), close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+async function lookInto(
+  { views, overlays }: Pick<PrivateView, 'views' | 'overlays'>,
+  opened: (readonly [path: Buffer, mode: number])[],
+  bounds: TreeBounds | undefined,
+): Promise<Omit<Look, 'close'>> {
+  const sum = createHash('sha256')
   const trees: TreeLook[] = []
   for (const [index, { path, source }] of views.entries()) {
     const closed = new Map<string, number>()
-    const unreadable: string[] = []
+    const unreadable = new Set<string>()
+    const budget = openTreeBudget(path, bounds)
     const storage = overlays[index]
     // The layers of a mounted overlay must not be changed directly.
     const shown = storage !== undefined && !areMounted([source]) ? storage.upper : source
     const rootLength = Math.max(...[path, source, storage?.upper ?? ''].map((root) => Buffer.byteLength(root)))
-    await walk(storage?.upper ?? source, sum, (key, { mode: bits }) => {
+    await walk(storage?.upper ?? source, sum, budget, (key, { mode: bits }) => {
       if (rootLength + key.length + longestName + 2 > longestPath) {
-        unreadable.push(key)
+        unreadable.add(key)
         return false
       }
       if ((bits & readAndEnter) === readAndEnter) return true
@@ -57,7 +76,7 @@ export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views'
         closed.set(key, mode)
         return true
       } catch {
-        unreadable.push(key)
+        unreadable.add(key)
         return false
       }
     })
@@ -65,24 +84,27 @@ export async function lookThrough({ views, overlays }: Pick<PrivateView, 'views'
       await walk(
         storage.repository,
         sum,
+        budget,
         (key) => storage.repository.length + key.length + longestName + 2 <= longestPath,
       )
     trees.push({ closed, unreadable })
   }
-  const close = (): void => {
-    for (const [path, mode] of opened.toReversed()) chmodSync(path, mode)
-  }
-  return { stamp: sum.digest('hex'), trees, close }
+  return { stamp: sum.digest('hex'), trees }
 }
 
 /** Adds every entry below a directory to a fingerprint. `open` is called with each directory, and decides whether it is read. */
-async function walk(root: string, sum: Hash, open: (key: string, stats: BigIntStats) => boolean): Promise<void> {
+async function walk(
+  root: string,
+  sum: Hash,
+  budget: TreeBudget,
+  open: (key: string, stats: BigIntStats) => boolean,
+): Promise<void> {
   const top = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (top === undefined) return
   const pending = open('', top) ? [''] : []
   let looked = 0
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for (const name of namesIn(root, directory)) {
+    for (const name of namesIn(root, directory, budget)) {
       if (++looked % atOnce === 0) await setImmediate()
       const key = below(directory, name)
       const stats = lstatSync(bytesOf(root, key), { bigint: true, throwIfNoEntry: false })
@@ -101,9 +123,12 @@ function wordsOf(stats: BigIntStats): string {
   return (stats.mode & 0o400n) === 0n ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.mode}` : stampOf(stats)
 }
 
-function namesIn(root: string, directory: string): readonly string[] {
+function namesIn(root: string, directory: string, budget: TreeBudget): readonly string[] {
   try {
-    return readdirSync(bytesOf(root, directory), { encoding: 'latin1' }).toSorted()
+    return budget
+      .list(bytesOf(root, directory))
+      .map(({ name }) => name)
+      .toSorted()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'EACCES') return []

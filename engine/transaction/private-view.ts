@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { areMounted, removeTree, type Overlays } from '../../sandbox/index.ts'
+import { areMounted, removeTree, TreeTooLarge, type Overlays } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
@@ -41,7 +41,11 @@ export async function prepareOverlays(directory: LockedFolder, paths: readonly s
     ...landedBefore(directory),
   } as const
   writeViewState(directory, { ...now, state: 'making' })
-  makeOverlayStorage(folder, paths)
+  try {
+    makeOverlayStorage(folder, paths)
+  } catch (error) {
+    throw error instanceof TreeTooLarge ? tooLarge(error, '') : error
+  }
   const gitOf = (number: number): string => join(overlayStorage(folder, number).repository, '.git')
   noteHeads(
     directory,
@@ -145,9 +149,17 @@ function refusalOf(error: unknown, directory: string, noOverlay: string): unknow
     const message = `The run's private view can't be made: ${error.message}${overlay}. ${remedy}.`
     return new UserError('sandboxUnavailable', message)
   }
+  if (error instanceof TreeTooLarge) return tooLarge(error, '--view=overlay, which copies no files, or ')
   if (!isNoSpace(error)) return error
   const message =
     `The run's private view can't be made: no space is left in ${directory}, where the view is stored. ` +
     'Make room, or set XDG_STATE_HOME to a folder with more space.'
   return new UserError('sandboxUnavailable', message, { cause: error })
+}
+
+function tooLarge(cause: TreeTooLarge, otherwise: string): UserError {
+  const remedy = `Use ${otherwise}--in-place, which works without a view`
+  return new UserError('sandboxUnavailable', `The run's private view can't be made: ${cause.message}. ${remedy}.`, {
+    cause,
+  })
 }

@@ -1,6 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeText, protectingPlaces, type GitDirectories, type Sandbox } from '../../sandbox/index.ts'
+import {
+  encodeText,
+  openTreeBudget,
+  protectingPlaces,
+  treeBounds,
+  TreeTooLarge,
+  type GitDirectories,
+  type Sandbox,
+  type TreeBounds,
+} from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
 import { privateGitOf } from './find-private-git.ts'
@@ -8,8 +17,8 @@ import { refChanges } from './heads.ts'
 import { nestedGit, type NestedGit } from './linked-git.ts'
 import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
 import { lookThrough, type Look, type TreeLook } from './look-through.ts'
-import { isNoSpace, noRoomFor } from './no-space.ts'
-import { findDifferences, type Difference } from './find-differences.ts'
+import { isNoSpace, noRoomFor, tooMuchIn } from './no-space.ts'
+import { findDifferences, type Difference, type DifferenceBudget } from './find-differences.ts'
 import type { Manifest, Original } from './view-manifest.ts'
 import { below, bytesOf, keyIn } from './path-keys.ts'
 import { whyNotText } from './blocked-changes.ts'
@@ -19,6 +28,15 @@ import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
 import type { PrivateView } from './stored-view.ts'
 import { changeOf, knownBefore, type Tree } from './read-change.ts'
 
+/** How much of a view is looked through, and how many changes one landing can have. */
+export type RecordBounds = { readonly tree: TreeBounds; readonly changes: TreeBounds }
+
+/** A landing holds all of its changes in memory, about 5 kB for each. */
+const recordBounds: RecordBounds = {
+  tree: treeBounds,
+  changes: { ...treeBounds, entries: 250_000, bytes: 64 * 1024 * 1024 },
+}
+
 /**
  * Finds out what a run changed in its view, and records it: the changes that can land, with the bytes before and after, and only the names or the
  * number of all other changes. Call it only when no command is running.
@@ -26,26 +44,29 @@ import { changeOf, knownBefore, type Tree } from './read-change.ts'
  * @param sandbox the run's sandbox, for git and for the list of protected paths
  * @param withIgnored whether files that git ignores are treated like all others
  * @param deliversTo the absolute path of a file that this program writes itself. The run's own entry there is left out
- * @throws UserError `failed` if no space is left to store the record
+ * @throws UserError `failed` if no space is left to store the record, or if there is more to look through or to record than the bounds allow
  */
 export async function recordChanges(
   view: PrivateView,
   sandbox: Sandbox,
   withIgnored: boolean,
   deliversTo?: string,
+  bounds: RecordBounds = recordBounds,
 ): Promise<ChangeRecord> {
   const isFirst = readRecord(view.directory) === undefined
-  const look = await lookThrough(view)
+  let look: Look | undefined
   try {
-    return await gatherChanges(view, look, sandbox, withIgnored, deliversTo)
+    look = await lookThrough(view, bounds.tree)
+    return await gatherChanges(view, look, sandbox, withIgnored, deliversTo, bounds)
   } catch (error) {
+    if (error instanceof TreeTooLarge) throw tooMuchIn(view.directory, error)
     if (!isNoSpace(error)) throw error
     // An incomplete record is useless, and the session needs space to record its own end. The bytes of an earlier record stay, because merges may
     // need them.
     if (isFirst) removeRecord(view.directory)
     throw noRoomFor(view.directory, error)
   } finally {
-    look.close()
+    look?.close()
   }
 }
 
@@ -55,7 +76,9 @@ async function gatherChanges(
   sandbox: Sandbox,
   withIgnored: boolean,
   deliversTo: string | undefined,
+  bounds: RecordBounds,
 ): Promise<ChangeRecord> {
+  const counted = openTreeBudget("the run's changes", bounds.changes)
   const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
   const blocked: ChangeRecord['blocked'][number][] = []
   const repositories: ChangeRecord['repositories'][number][] = []
@@ -63,13 +86,15 @@ async function gatherChanges(
   const earlier = knownBefore(view.directory)
   const at = new Date().toISOString()
   for (const { path, source, git, find } of treesOf(view, look)) {
+    const budget = { walk: openTreeBudget(path, bounds.tree), found: counted }
     const nested = nestedGit(path, git)
     const {
       differences: found,
       manifest,
       unreadable,
       originalAt,
-    } = await find((key, kept) => {
+    } = await find(budget, (key, kept) => {
+      counted.count(key.length)
       const inTree = key === '' ? '' : pathOfKey(key)
       const [at, place] = [join(path, inTree), kept ?? join(source, inTree)]
       const changed = changedRepository(view.directory, at, place, privateGitOf(place), nested)
@@ -82,6 +107,7 @@ async function gatherChanges(
       if (changed !== undefined && !isElsewhere) repositories.push(changed)
     }
     for (const key of unreadable) {
+      counted.count(key.length)
       const at = join(path, pathOfKey(key))
       blocked.push({
         path: at,
@@ -98,15 +124,15 @@ async function gatherChanges(
       nested.map((each) => each.path),
       sandbox,
     )
-    const counted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
+    const wanted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
     for (const { after, before, key } of all) {
       if (!overlooked.has(key) || after.kind === 'directory' || before.kind === 'directory') continue
       ignored.files += 1
       ignored.bytes += after.kind === 'file' ? after.size : 0
     }
     const protects = protectingPlaces(sandbox.policy, [path])
-    const ruleOf = await readMergeRules(counted, all, { path, source, originalAt }, sandbox)
-    for (const difference of withoutEmptied(counted, all, overlooked)) {
+    const ruleOf = await readMergeRules(wanted, all, { path, source, originalAt }, sandbox)
+    for (const difference of withoutEmptied(wanted, all, overlooked)) {
       const { key, after } = difference
       const name = join(path, pathOfKey(key))
       if (after.kind === 'other') special.push(name)
@@ -164,7 +190,7 @@ function linkedOf({ common }: GitDirectories, nested: readonly NestedGit[]): rea
 type FoundInTree = {
   readonly differences: readonly Difference[]
   readonly manifest: Manifest
-  readonly unreadable: readonly string[]
+  readonly unreadable: Iterable<string>
   /** Returns the state that a path had when the view was made; undefined if it didn't exist. */
   readonly originalAt: (key: string) => Original | undefined
 }
@@ -180,32 +206,37 @@ function* treesOf(
   Omit<Tree, 'manifest'> & {
     /** The path of the private git directory, which exists only if the tree has a git directory. */
     readonly git: string
-    readonly find: (repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
+    readonly find: (budget: DifferenceBudget, repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
 > {
   const known = manifests()
   for (const [index, { path, source }] of views.entries()) {
     const storage = overlays[index]
     const manifest = known[index] ?? new Map<string, Original>()
-    const look: TreeLook = trees[index] ?? { closed: new Map(), unreadable: [] }
+    const look: TreeLook = trees[index] ?? { closed: new Map(), unreadable: new Set() }
     // If the tree had no repository, one that the run made is in the upper directory, which exists even when the overlay isn't mounted.
     const own = storage === undefined ? source : existsSync(storage.repository) ? storage.repository : storage.upper
     yield {
       path,
       source,
       git: join(own, '.git'),
-      find: async (repository) =>
+      find: async (budget, repository) =>
         storage === undefined
           ? {
               manifest,
               originalAt: (key) => manifest.get(key),
               unreadable: look.unreadable,
-              differences: await findDifferences(source, manifest, look, repository),
+              differences: await findDifferences(source, manifest, look, repository, budget),
             }
-          : findOverlayDifferences({ lower: path, merged: source, storage }, look, (key) => {
-              const isMade = !existsSync(bytesOf(path, below(key, '.git')))
-              repository(key, key === '' ? own : isMade ? join(storage.upper, pathOfKey(key)) : undefined)
-            }),
+          : findOverlayDifferences(
+              { lower: path, merged: source, storage },
+              look,
+              (key) => {
+                const isMade = !existsSync(bytesOf(path, below(key, '.git')))
+                repository(key, key === '' ? own : isMade ? join(storage.upper, pathOfKey(key)) : undefined)
+              },
+              budget,
+            ),
     }
   }
 }

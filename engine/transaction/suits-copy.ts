@@ -1,6 +1,7 @@
-import { constants, copyFileSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { openTreeBudget, treeBounds, TreeTooLarge, type ListedEntry, type TreeBudget } from '../../sandbox/index.ts'
 import type { CopyLimit } from './copy-limit.ts'
 import { below, bytesOf } from './path-keys.ts'
 
@@ -13,36 +14,44 @@ const atOnce = 500
  * @param folder where views are stored; an existing directory
  */
 export async function suitsCopy(paths: readonly string[], folder: string, limit: CopyLimit): Promise<boolean> {
-  for (const path of paths) if (!(await suits(path, folder, limit))) return false
-  return true
+  try {
+    for (const path of paths) if (!(await suits(path, folder, limit))) return false
+    return true
+  } catch (error) {
+    if (error instanceof TreeTooLarge) return false
+    throw error
+  }
 }
 
 async function suits(root: string, folder: string, limit: CopyLimit): Promise<boolean> {
+  // Directories count like files: making a million of them takes as long.
+  const budget = openTreeBudget(root, { ...treeBounds, entries: limit.files })
   let [looked, files, bytes] = [0, 0, 0]
   const pending = ['']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for (const entry of entriesIn(root, directory)) {
+    for (const { name, kind } of entriesIn(root, directory, budget)) {
       if (++looked % atOnce === 0) await setImmediate()
-      const key = below(directory, entry.name.toString('latin1'))
+      const key = below(directory, name)
       // The git directory isn't walked: its objects aren't copied, and the rest of it is small.
-      if (entry.isDirectory()) {
-        if (entry.name.toString('latin1') !== '.git') pending.push(key)
+      if (kind === 'directory') {
+        if (name !== '.git') pending.push(key)
         continue
       }
-      if (!entry.isFile()) continue
+      if (kind !== 'file') continue
       if (files === 0 && canClone(bytesOf(root, key), join(folder, 'cloned'))) return true
       files += 1
       bytes += lstatSync(bytesOf(root, key), { throwIfNoEntry: false })?.size ?? 0
-      if (files > limit.files || bytes > limit.bytes) return false
+      if (bytes > limit.bytes) return false
     }
   }
   return true
 }
 
-function entriesIn(root: string, directory: string) {
+function entriesIn(root: string, directory: string, budget: TreeBudget): readonly ListedEntry[] {
   try {
-    return readdirSync(bytesOf(root, directory), { withFileTypes: true, encoding: 'buffer' })
-  } catch {
+    return budget.list(bytesOf(root, directory))
+  } catch (error) {
+    if (error instanceof TreeTooLarge) throw error
     // The directory can't be accessed or was removed, so there is nothing to copy.
     return []
   }

@@ -48,7 +48,7 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
 
 /** Files that build regular expressions from other texts, each with the reason why matching is fast, or why slow matching does no harm. */
 export const madePatterns: Readonly<Record<string, string>> = {
-  'engine/tools/files/helper-program.ts':
+  'engine/tools/files/helper-search.ts':
     "the model's, in a process of the sandbox that searches for it alone and ends with the call",
   'engine/hooks/match-tool-name.ts':
     "the user's or a trusted repository's, over names of tools, of which 100 characters are read",

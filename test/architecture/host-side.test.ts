@@ -31,7 +31,7 @@ const starters = [
 ]
 
 /** Sources of our programs that are sent into the sandbox as text. The bare program names in them are looked up inside the sandbox. */
-const inside = ['engine/tools/files/helper-program.ts']
+const inside = ['engine/tools/files/helper-search.ts']
 
 const call = /\b(?:spawn|spawnSync|execa|execFile|execFileSync|exec|execSync|fork|run)\(\s*(['"`])([^'"`]*)\1/g
 

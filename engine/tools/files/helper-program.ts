@@ -1,35 +1,41 @@
-import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
+import { findFiles, searching, searchFiles, type HelperAnswer } from './helper-search.ts'
+import type { DirectoryEntry, FileAnswer, FileOperation, FileRequest } from './protocol.ts'
 
 /**
  * Returns the program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. The program is
- * passed to Node as text, so that none of Portcullis's files has to be visible in the sandbox. The text consists of functions in this file, so they
- * must not use anything else, such as imports or constants of this file.
+ * passed to Node as text, so that none of Portcullis's files has to be visible in the sandbox. The text consists of functions of this file and
+ * of `helper-search.ts`, so they must not use anything else, such as constants, and each only functions of its own file.
  */
 export function helperProgram(): string {
-  const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
-  const searching = [searchFiles, searchFile, linesOf, filesHolding]
-  // The function's own `name` is used for the call, because a bundler may have renamed the function.
-  return [...reading, ...searching, answerRequest, serve].map(String).concat(`${serve.name}()`).join('\n')
+  const operations = { read: readBytes, list: listDirectory, find: findFiles, search: searchFiles }
+  // The functions' own `name`s are used for the call, because a bundler may have renamed the functions.
+  const table = Object.entries(operations).map(([op, { name }]) => `${op}: ${name}`)
+  const functions = [explain, readBytes, listDirectory, ...searching, answerRequest, serve].map(String)
+  return [...functions, `${serve.name}({ ${table.join(', ')} })`].join('\n')
 }
 
+type Operations = Readonly<Record<FileOperation['op'], (request: never) => HelperAnswer>>
+
 /** Answers the requests on standard input until the input ends. */
-function serve(): void {
+function serve(operations: Operations): void {
   let pending = Buffer.alloc(0)
   process.stdin.on('data', (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk])
     for (let end = pending.indexOf(10); end !== -1; end = pending.indexOf(10)) {
       const line = pending.toString('utf8', 0, end)
       pending = pending.subarray(end + 1)
-      const { header, payload } = answerRequest(JSON.parse(line))
+      const { header, payload } = answerRequest(JSON.parse(line), operations)
       process.stdout.write(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), payload]))
     }
   })
 }
 
-function answerRequest(request: FileRequest): { readonly header: FileAnswer; readonly payload: Uint8Array } {
-  const run = { read: readBytes, list: listDirectory, find: findFiles, search: searchFiles }[request.op]
+function answerRequest(
+  request: FileRequest,
+  operations: Operations,
+): { readonly header: FileAnswer; readonly payload: Uint8Array } {
   try {
-    const { value, payload = Buffer.alloc(0) } = run(request as never)
+    const { value, payload = Buffer.alloc(0) } = operations[request.op](request as never)
     return { header: { id: request.id, ok: true, value, bytes: payload.length }, payload }
   } catch (error) {
     return { header: { id: request.id, ok: false, bytes: 0, ...explain(error) }, payload: Buffer.alloc(0) }
@@ -50,9 +56,7 @@ function explain(error: unknown): Pick<Extract<FileAnswer, { ok: false }>, 'code
   return { code: codes[code as keyof typeof codes] ?? 'failed', message }
 }
 
-type Answer = { readonly value: unknown; readonly payload?: Buffer }
-
-function readBytes({ path, limit }: Extract<FileOperation, { op: 'read' }>): Answer {
+function readBytes({ path, limit }: Extract<FileOperation, { op: 'read' }>): HelperAnswer {
   const fs = process.getBuiltinModule('node:fs')
   const stat = fs.statSync(path)
   if (stat.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
@@ -73,9 +77,17 @@ function readBytes({ path, limit }: Extract<FileOperation, { op: 'read' }>): Ans
   }
 }
 
-function listDirectory({ path, limit }: Extract<FileOperation, { op: 'list' }>): Answer {
+function listDirectory({ path, limit }: Extract<FileOperation, { op: 'list' }>): HelperAnswer {
   const fs = process.getBuiltinModule('node:fs')
-  const all = fs.readdirSync(path, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const most = 100_000
+  const all = []
+  // Names are read one after the other, because a directory with very many of them would fill the memory.
+  const opened = fs.opendirSync(path, { bufferSize: 1000 })
+  let entry = opened.readSync()
+  for (; entry !== null && all.length < most; entry = opened.readSync()) all.push(entry)
+  opened.closeSync()
+  all.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const stopped = entry === null ? undefined : `after ${most} entries`
   const entries = all.slice(0, limit).map((entry): DirectoryEntry => {
     const kind = entry.isDirectory()
       ? 'directory'
@@ -87,163 +99,5 @@ function listDirectory({ path, limit }: Extract<FileOperation, { op: 'list' }>):
     const stat = kind === 'file' ? fs.statSync(`${path}/${entry.name}`, { throwIfNoEntry: false }) : undefined
     return { name: entry.name, kind, size: stat?.size ?? 0 }
   })
-  return { value: { entries, total: all.length } }
-}
-
-function findFiles({ path, glob, limit }: Extract<FileOperation, { op: 'find' }>): Answer {
-  const fs = process.getBuiltinModule('node:fs')
-  const found = filesBelow(path).filter(matcherOf(glob))
-  const timed = found.map((name) => {
-    const stat = fs.statSync(`${path}/${name}`, { throwIfNoEntry: false })
-    return { name, time: stat?.mtimeMs ?? 0 }
-  })
-  timed.sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1))
-  return { value: { paths: timed.slice(0, limit).map(({ name }) => name), total: timed.length } }
-}
-
-/**
- * Lists the files below a directory as sorted relative paths: in a repository, the files that git tracks or would add; elsewhere, all files except
- * those in `.git` and `node_modules`.
- */
-function filesBelow(path: string): readonly string[] {
-  const fs = process.getBuiltinModule('node:fs')
-  const { spawnSync } = process.getBuiltinModule('node:child_process')
-  if (!fs.statSync(path).isDirectory()) throw Object.assign(new Error('it is not a directory'), { code: 'ENOTDIR' })
-  const options = { cwd: path, maxBuffer: 256 * 1024 * 1024, timeout: 50_000 }
-  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)
-  if (listed.status === 0) {
-    const names = new Set(listed.stdout.toString('utf8').split('\0'))
-    names.delete('')
-    // Git also lists files that have been deleted, as long as their deletion is not staged.
-    return [...names].filter((name) => fs.existsSync(`${path}/${name}`)).toSorted()
-  }
-  const names: string[] = []
-  const walk = (below: string): void => {
-    let entries
-    try {
-      entries = fs.readdirSync(`${path}/${below}`, { withFileTypes: true })
-    } catch {
-      // A directory that can't be read counts as empty.
-      return
-    }
-    for (const entry of entries) {
-      const name = below === '' ? entry.name : `${below}/${entry.name}`
-      if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules') walk(name)
-      else if (entry.isFile()) names.push(name)
-    }
-  }
-  walk('')
-  return names.toSorted()
-}
-
-/** Returns a function that matches paths against a glob. A glob without a slash matches file names in any directory. */
-function matcherOf(glob: string | undefined): (name: string) => boolean {
-  if (glob === undefined) return () => true
-  const { matchesGlob, basename } = process.getBuiltinModule('node:path')
-  const pattern = glob.replace(/^\.?\//, '')
-  return (name) => matchesGlob(pattern.includes('/') ? name : basename(name), pattern)
-}
-
-function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer {
-  const fs = process.getBuiltinModule('node:fs')
-  const { path, glob, pattern, required, ignoreCase, multiline, limit } = request
-  let expression: RegExp
-  try {
-    expression = new RegExp(pattern, `g${ignoreCase ? 'i' : ''}${multiline ? 'ms' : 'm'}`)
-  } catch (error) {
-    throw Object.assign(new Error((error as Error).message), { code: 'EPATTERN' })
-  }
-  const isFile = !fs.statSync(path).isDirectory()
-  const names = isFile
-    ? [path]
-    : filesHolding(required, ignoreCase, path, filesBelow(path).filter(matcherOf(glob))).map(
-        (name) => `${path}/${name}`,
-      )
-  const files: FileMatches[] = []
-  let total = 0
-  for (const name of names) {
-    const matches = searchFile(name, expression, request.context, Math.max(limit - total, 0))
-    if (matches === undefined) continue
-    total += matches.count
-    if (matches.lines.length > 0) files.push(matches)
-  }
-  return { value: { files, total } }
-}
-
-/**
- * Selects, from the files below a directory, those that may contain a text. Their order is kept. If there are many files and ripgrep is installed,
- * ripgrep selects them; otherwise all files are returned. The caller searches the returned files anyway, so the search finds the same lines in both
- * cases.
- */
-function filesHolding(
-  text: string | undefined,
-  ignoreCase: boolean,
-  path: string,
-  names: readonly string[],
-): readonly string[] {
-  const few = 100
-  const mostAtOnce = 512 * 1024
-  if (text === undefined || names.length < few) return names
-  const { spawnSync } = process.getBuiltinModule('node:child_process')
-  const options = ['--no-config', '--files-with-matches', '--null', '--no-messages', '--text', '--encoding', 'none']
-  const how = [...options, '--fixed-strings', ignoreCase ? '--ignore-case' : '--case-sensitive', '--regexp', text, '--']
-  const holding = new Set<string>()
-  for (let start = 0; start < names.length;) {
-    let end = start
-    for (let size = 0; end < names.length && size < mostAtOnce; end++) size += Buffer.byteLength(names[end] ?? '') + 1
-    const asked = names.slice(start, end).map((name) => `./${name}`)
-    const found = spawnSync('rg', [...how, ...asked], { cwd: path, maxBuffer: 256 * 1024 * 1024, timeout: 50_000 })
-    // Status 1 means that nothing was found. If the status is neither 0 nor 1, or ripgrep is missing, all files are returned.
-    if (found.status !== 0 && found.status !== 1) return names
-    for (const name of found.stdout.toString('utf8').split('\0')) holding.add(name.slice(2))
-    start = end
-  }
-  return names.filter((name) => holding.has(name))
-}
-
-/** Searches one file. Returns undefined if nothing in it matches. Binary files and files above 32 MiB are skipped: they are not source text. */
-function searchFile(path: string, expression: RegExp, context: number, remaining: number): FileMatches | undefined {
-  const fs = process.getBuiltinModule('node:fs')
-  let bytes
-  try {
-    const stat = fs.statSync(path)
-    if (!stat.isFile() || stat.size > 32 * 1024 * 1024) return undefined
-    bytes = fs.readFileSync(path)
-  } catch {
-    // The file has been removed since it was listed, or can't be read.
-    return undefined
-  }
-  if (bytes.subarray(0, 8192).includes(0)) return undefined
-  const text = bytes.toString('utf8')
-  expression.lastIndex = 0
-  if (!expression.test(text)) return undefined
-  const starts = linesOf(text)
-  const hit = new Set<number>()
-  let line = 0
-  expression.lastIndex = 0
-  for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
-    const last = match.index + Math.max(match[0].length - 1, 0)
-    while (line + 1 < starts.length && (starts[line + 1] ?? 0) <= match.index) line++
-    for (let at = line; at < starts.length && (starts[at] ?? 0) <= last; at++) hit.add(at)
-    if (match[0] === '') expression.lastIndex++
-  }
-  const shown = new Set<number>()
-  for (const at of [...hit].slice(0, remaining)) {
-    for (let near = at - context; near <= at + context; near++) if (near >= 0 && near < starts.length) shown.add(near)
-  }
-  const lines = [...shown]
-    .sort((a, b) => a - b)
-    .map((at) => {
-      const end = starts[at + 1] ?? text.length
-      return { number: at + 1, text: text.slice(starts[at], end).replace(/\r?\n$/, ''), matches: hit.has(at) }
-    })
-  return { path, lines, count: hit.size }
-}
-
-/** The offsets at which the lines of a text begin. */
-function linesOf(text: string): readonly number[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at !== -1 && at + 1 < text.length; at = text.indexOf('\n', at + 1))
-    starts.push(at + 1)
-  return starts
+  return { value: { entries, total: all.length, stopped } }
 }

@@ -43,8 +43,11 @@ export type FileErrorCode = 'absent' | 'directory' | 'not-a-directory' | 'not-a-
 /** The value in the answer to `read`. The bytes themselves are in the payload. */
 export type ReadValue = { readonly size: number }
 
+/** `stopped`: after how many entries or how much time the rest was left out. Undefined if everything was looked at. */
+type Stopped = { readonly stopped?: string | undefined }
+
 /** The value in the answer to `list`. */
-export type ListValue = { readonly entries: readonly DirectoryEntry[]; readonly total: number }
+export type ListValue = { readonly entries: readonly DirectoryEntry[]; readonly total: number } & Stopped
 
 export type DirectoryEntry = {
   readonly name: string
@@ -54,14 +57,14 @@ export type DirectoryEntry = {
 }
 
 /** The value in the answer to `find`: relative paths, the most recently changed first, and the total number. */
-export type FindValue = { readonly paths: readonly string[]; readonly total: number }
+export type FindValue = { readonly paths: readonly string[]; readonly total: number } & Stopped
 
 /** The value in the answer to `search`. Paths are absolute. */
 export type SearchValue = {
   readonly files: readonly FileMatches[]
   /** The number of matching lines in all files, including those that are not shown. */
   readonly total: number
-}
+} & Stopped
 
 export type FileMatches = {
   readonly path: string

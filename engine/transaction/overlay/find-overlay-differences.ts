@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, readlinkSync, statSync,
 import { setImmediate } from 'node:timers/promises'
 import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
 import { largestIndex } from '../clean-files.ts'
-import { compareWith, entryOf, type Difference } from '../find-differences.ts'
+import { compareWith, entryOf, type Difference, type DifferenceBudget } from '../find-differences.ts'
 import type { TreeLook } from '../look-through.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
@@ -40,24 +40,27 @@ export async function findOverlayDifferences(
   tree: OverlayTree,
   { closed, unreadable }: TreeLook,
   repository: (key: string) => void,
+  budget: DifferenceBudget,
 ): Promise<OverlayDifferences> {
   const { lower, merged, storage } = tree
   const { known, directories } = beginningOf(tree)
   const manifest = new Map<string, Original>()
   const found: Difference[] = []
   let looked = 0
-  const turn = async (): Promise<void> => {
+  const turn = async (key: string): Promise<void> => {
+    budget.walk.count(key.length)
     if (++looked % atOnce === 0) await setImmediate()
   }
   const note = (key: string, difference: Difference | undefined, original: Original | undefined): void => {
     if (difference === undefined) return
+    budget.found.count(key.length)
     if (original !== undefined) manifest.set(key, original)
     found.push(difference)
   }
   const removed = async (top: string, isClear = true): Promise<void> => {
     const pending = [top]
     for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
-      await turn()
+      await turn(key)
       const original = isClear ? known(key) : unknownOf(known(key))
       const isGone = original !== undefined && original.kind !== 'left-out'
       if (isGone) note(key, { key, before: entryOf(original), after: { kind: 'absent' } }, original)
@@ -69,7 +72,7 @@ export async function findOverlayDifferences(
   const hidden: string[] = []
   const pending = ['']
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    if (unreadable.includes(directory)) continue
+    if (unreadable.has(directory)) continue
     if (!isReadable(lower, directory)) {
       // If only the directory itself is in the upper layer, nothing in it was changed. It can be there merely because the search for git directories made it
       // readable for a moment.
@@ -84,8 +87,8 @@ export async function findOverlayDifferences(
       if (why !== 'never-shown') await removed(below(directory, name), why === 'removed')
     }
     for (const name of namesIn(storage.upper, directory)) {
-      await turn()
       const key = below(directory, name)
+      await turn(key)
       const now = statsOf(merged, key)
       // This is a whiteout. The file that it hides was handled above.
       if (now === undefined) continue

@@ -15,6 +15,15 @@ async function find(files: Readonly<Record<string, string>>) {
 }
 
 describe('found definitions', () => {
+  test('none of a folder with too many entries, which is reported, and those of the other folders', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2001 }, (_, number) => [`commands/${number}.md`, 'text']))
+    const { path, commands, skills, faults } = await find({ ...many, 'skills/one/SKILL.md': 'First, …\n' })
+    expect([commands, skills.map(({ name }) => name)]).toEqual([[], ['one']])
+    expect(faults).toEqual([
+      `there are more than 2,000 entries in ${path}/commands, so none of its definitions are used.`,
+    ])
+  })
+
   test('skills, commands and agents by name, with the contents of their front matter', async () => {
     const { path, skills, commands, agents, faults } = await find({
       'skills/release/SKILL.md':
