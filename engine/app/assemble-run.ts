@@ -134,7 +134,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
       deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
     }),
     ...hooksOf(contributions),
-    connections: session.connections.report,
+    connections: session.connections,
     guard: (runContext) => {
       const guardian = makeGuardian(runContext)
       opened = { guardian, runContext }

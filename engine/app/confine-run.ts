@@ -30,7 +30,8 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const effects = transaction === undefined ? undefined : new OutsideEffects()
   const connections = new ServiceConnections()
-  const watch = { onDecision: effects?.onDecision, onConnection: connections.onConnection }
+  const { onConnection, onOpenConnection } = connections
+  const watch = { onDecision: effects?.onDecision, onConnection, onOpenConnection }
   const sandbox = await openRunSandbox(settings, workspace, {
     ...{ external, forbids, denied, environment, readable, views, watch },
   })

@@ -24,7 +24,7 @@ import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /** What receives the decisions about the hosts that commands try to reach, and their connections to services. */
-export type NetworkWatch = Pick<NetworkOptions, 'onDecision' | 'onConnection'>
+export type NetworkWatch = Pick<NetworkOptions, 'onDecision' | 'onConnection' | 'onOpenConnection'>
 
 /** What a sandbox depends on in addition to the configuration. */
 type RunSandboxOptions = {

@@ -1,18 +1,37 @@
 import type { ServiceConnection } from '../../sandbox/index.ts'
+import type { ServiceReports } from '../run/run-options.ts'
 
-/** Passes the connections of a run's commands, hooks and servers to the run. Those that end before the run begins are kept until then. */
-export class ServiceConnections {
+/**
+ * Passes the connections of a run's commands, hooks and servers to the run. Those that end before the run begins are kept until then, and those that are
+ * still open when it ends are reported as they are then.
+ */
+export class ServiceConnections implements ServiceReports {
   readonly #early: ServiceConnection[] = []
-  #listener: ((connection: ServiceConnection) => void) | undefined
+  readonly #open = new Set<() => ServiceConnection | undefined>()
+  #listener: Parameters<ServiceReports['listen']>[0] | undefined
+
+  /** Receives the state of each connection when it begins. */
+  readonly onOpenConnection = (read: () => ServiceConnection | undefined): void => void this.#open.add(read)
 
   /** Receives every connection when it has ended. */
   readonly onConnection = (connection: ServiceConnection): void => {
+    for (const read of this.#open) if (read() === undefined) this.#open.delete(read)
     if (this.#listener === undefined) this.#early.push(connection)
-    else this.#listener(connection)
+    else this.#listener(connection, false)
   }
 
-  readonly report = (listener: (connection: ServiceConnection) => void): void => {
+  listen(listener: Parameters<ServiceReports['listen']>[0]): void {
     this.#listener = listener
-    for (const connection of this.#early.splice(0)) listener(connection)
+    for (const connection of this.#early.splice(0)) listener(connection, false)
+  }
+
+  end(): void {
+    const listener = this.#listener
+    this.#listener = () => undefined
+    for (const read of this.#open) {
+      const connection = read()
+      if (connection !== undefined) listener?.(connection, true)
+    }
+    this.#open.clear()
   }
 }

@@ -172,8 +172,8 @@ const worktree = z.object({
 })
 
 /**
- * Not in Codex: a connection of a command, hook or MCP server to a service has ended. Of a run's connections, the first 1000 are reported; its record
- * counts all.
+ * Not in Codex: a connection of a command, hook or MCP server to a service has ended, or is still open and the run ends. Of a run's connections, the first
+ * 1000 are reported; its record counts all.
  */
 const serviceConnection = z.object({
   ...common,
@@ -185,6 +185,8 @@ const serviceConnection = z.object({
   duration_ms: z.number(),
   /** Why there was no connection. Absent: there was one. */
   error: z.string().optional(),
+  /** True if it is open when the run ends, as those of an MCP server may be; otherwise absent. */
+  still_open: z.literal(true).optional(),
 })
 
 const reviewFinding = z.object({ ...common, type: z.literal('review_finding'), ...findingFields })

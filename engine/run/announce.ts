@@ -56,8 +56,8 @@ export function announce(options: RunOptions, recorder: Recorder): void {
     recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })
   }
   options.hooks?.report((item) => recorder.complete(item))
-  options.connections?.((connection) => {
-    const item = connectionItem(connection)
+  options.connections?.listen((connection, isOpen) => {
+    const item = connectionItem(connection, isOpen)
     if (recorder.seen.services.connections < mostConnections) recorder.complete(item)
     else recorder.seen.services.see(item)
   })

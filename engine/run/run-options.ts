@@ -27,6 +27,14 @@ import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
+/** Reports the connections of a run's commands, hooks and servers to services. */
+export type ServiceReports = {
+  /** Passes each connection to the listener: when it has ended, or when the run ends and it is still open. */
+  listen(listener: (connection: ServiceConnection, isOpen: boolean) => void): void
+  /** Passes on the connections that are still open, and none after them. */
+  end(): void
+}
+
 /** The outcome of a review, which determines how the run ends. */
 export type RunReview = {
   /** Returns the review's result; undefined if the model never delivered its findings. */
@@ -114,8 +122,8 @@ export type RunOptions = {
   readonly ignoredConfig?: readonly Ignored[]
   /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Default: none. */
   readonly looseDenies?: readonly LooseDeny[]
-  /** Passes every connection to a service to the listener, when it has ended. Default: none. */
-  readonly connections?: (listener: (connection: ServiceConnection) => void) => void
+  /** Reports the connections to services. Default: there are none. */
+  readonly connections?: ServiceReports
   readonly reasoningEffort: string | undefined
   /** How detailed the model's answers should be. Default: the level that Codex uses for the model or, if there is none, the provider's. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined

@@ -84,9 +84,11 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   if (undelivered !== undefined) stop ??= { reason: 'failed', message: undelivered }
   const landed = await land(options, stop)
   stop ??= landed.stop
+  const ended = await ending()
+  options.connections?.end()
   return recorder.end(stop?.reason ?? 'done', stop?.message, {
     ...closing,
-    ...(await ending()).closing,
+    ...ended.closing,
     ...(landed.report === undefined ? {} : { transaction: withCost(landed.report, budget.cost) }),
     cost: budget.cost,
     ...closingOf(options.sandbox),

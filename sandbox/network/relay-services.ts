@@ -18,6 +18,7 @@ export type ServiceConnection = Pick<Service, 'name' | 'host' | 'port'> & {
 
 type RelayOptions = Partial<Pick<GateRules, 'forbids'>> & {
   readonly onConnection?: ((connection: ServiceConnection) => void) | undefined
+  readonly onOpenConnection?: ((read: () => ServiceConnection | undefined) => void) | undefined
 }
 
 /** The relays of one command. */
@@ -34,7 +35,7 @@ type ServiceRelays = {
  */
 export function relayServices(
   services: readonly Service[],
-  { forbids, onConnection }: RelayOptions,
+  { forbids, onConnection, onOpenConnection }: RelayOptions,
   report: (decision: NetworkDecision) => void,
   keep: (socket: Socket) => void,
   signal: AbortSignal,
@@ -51,17 +52,18 @@ export function relayServices(
     const { addresses: _, ...named } = service
     let far: Socket | undefined
     let failure: string | undefined
+    const facts = (): ServiceConnection => ({
+      ...named,
+      sent: far?.bytesWritten ?? 0,
+      received: far?.bytesRead ?? 0,
+      durationMs: Math.round(performance.now() - began),
+      failure,
+    })
     const end = (): void => {
-      if (!open.delete(end)) return
-      onConnection?.({
-        ...named,
-        sent: far?.bytesWritten ?? 0,
-        received: far?.bytesRead ?? 0,
-        durationMs: Math.round(performance.now() - began),
-        failure,
-      })
+      if (open.delete(end)) onConnection?.(facts())
     }
     open.add(end)
+    onOpenConnection?.(() => (open.has(end) ? facts() : undefined))
     const opened = await gate.open(authority(service.host, service.port), 'service')
     if (opened.status === 'open') {
       far = opened.socket

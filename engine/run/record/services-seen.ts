@@ -36,20 +36,20 @@ export class ServicesSeen {
   }
 }
 
-/** Turns a connection into an item of the event stream. */
-export function connectionItem({
-  name,
-  host,
-  port,
-  sent,
-  received,
-  durationMs,
-  failure,
-}: ServiceConnection): ItemDraft & { readonly type: 'service_connection' } {
+/**
+ * Turns a connection into an item of the event stream.
+ *
+ * @param isOpen whether it is still open, and the run ends
+ */
+export function connectionItem(
+  { name, host, port, sent, received, durationMs, failure }: ServiceConnection,
+  isOpen: boolean,
+): ItemDraft & { readonly type: 'service_connection' } {
   return {
     type: 'service_connection',
     ...(name === undefined ? {} : { name }),
     ...{ host, port, bytes_sent: sent, bytes_received: received, duration_ms: durationMs },
     ...(failure === undefined ? {} : { error: failure }),
+    ...(isOpen ? { still_open: true } : {}),
   }
 }

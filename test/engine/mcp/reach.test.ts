@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createEcho, type AddressInfo } from 'node:net'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { say } from '../../support/mock-openai.ts'
@@ -90,6 +90,27 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     expect(other.reachedBy()).toEqual([])
     const item = { type: 'service_connection', name: 'web', host: 'localhost', port: named.port }
     expect(ended.events).toContainEqual(expect.objectContaining({ item: expect.objectContaining(item) }))
+  })
+
+  test('is counted also if a server keeps its connection to a service open until the run ends', async () => {
+    const echo = createEcho((socket) => socket.on('error', () => undefined).pipe(socket)).listen(0, '127.0.0.1')
+    await once(echo, 'listening')
+    onTestFinished(() => void echo.close())
+    const { port } = echo.address() as AddressInfo
+    const source = liar(`
+      if (method !== 'tools/list') return
+      import('node:net').then(({ connect }) => {
+        connect(${port}, 'localhost', function () { this.write('abc') }).on('data', () => send({ id, result: { tools: [] } }))
+      })`)
+    const args = ['--service', `localhost:${port}`]
+    const ended = await withServers(madeUp('pool', source), done, { args })
+    expect(ended.code, ended.stderr).toBe(0)
+    const counts = { bytes_sent: 3, bytes_received: 3 }
+    const connection = { type: 'service_connection', port, still_open: true, ...counts }
+    expect(ended.events).toContainEqual(expect.objectContaining({ item: expect.objectContaining(connection) }))
+    expect(ended.events.at(-1)).toMatchObject({
+      record: { services: [{ port, connections: 1, failed: 0, ...counts }] },
+    })
   })
 
   test('is everything if the user exempts them from the sandbox', async () => {
