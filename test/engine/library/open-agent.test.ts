@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
@@ -44,6 +46,19 @@ async function typesOf(events: AsyncIterable<RunEvent>): Promise<readonly string
   for await (const { type } of events) types.push(type)
   return types
 }
+
+test.skipIf(needsBubblewrap())('the settings of an agent can name services, which its runs reach', async () => {
+  const server = createServer((socket) => socket.on('error', () => undefined).end('hello')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const ask: Response = () => [calls('exec_command', { cmd: `bash -c 'cat < /dev/tcp/localhost/${port}'` }, 'a')]
+  const settings = { services: [`localhost:${port}`] }
+  const agent = await open({ sandbox: 'workspace-write', settings, responses: [ask, done] })
+  const items: unknown[] = []
+  for await (const event of agent.run('go')) if (event.type === 'item.completed') items.push(event.item)
+  expect(items).toContainEqual(expect.objectContaining({ type: 'service_connection', port, bytes_received: 5 }))
+})
 
 describe('a run of an agent', () => {
   test('gives its events to iterate, and a result with exit code, final message, usage and changes', async () => {

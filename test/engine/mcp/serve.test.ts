@@ -1,6 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -49,6 +51,16 @@ describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
     expect([existsSync(join(cwd, 'in.txt')), existsSync(join(outside, 'out.txt'))]).toEqual([true, false])
     expect(result).toMatchObject({ isError: true })
     expect(textOf(result)).toContain('Process exited with code')
+  })
+
+  test('lets commands reach the services that its options name', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined).end('hello')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const other = await client(['--service', `web=localhost:${port}`], repository())
+    const command = `bash -c 'cat < /dev/tcp/web/${port}'`
+    expect(textOf(await other.callTool({ name: 'sandboxed_shell', arguments: { command } }))).toContain('hello')
   })
 
   test('asks the user’s hooks, with the names that scripts use', async () => {
