@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  lstatSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { gitPatch, mergeText, type GitSide } from '../../apply-patch/index.ts'
+import { tempDirOutsideGit } from '../support/temp-dir.ts'
 
 const file = (bytes: string | Buffer, mode = 0o644): GitSide => ({ type: 'file', bytes: Buffer.from(bytes), mode })
 const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * index * 7919) % 256))
@@ -34,8 +25,8 @@ const sides: readonly (readonly [string, GitSide, GitSide])[] = [
 ]
 
 test.each(sides)('git applies and reverts a patch if %s', (_, before, after) => {
-  const directory = mkdtempSync(join(tmpdir(), 'git-patch-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  // In a repository, git would take the paths as those of the repository.
+  const directory = tempDirOutsideGit()
   for (const name of ['plain.txt', 'odd "name"\\\twith é']) {
     const path = join(directory, name)
     const put = (side: GitSide): void => {

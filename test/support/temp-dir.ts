@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
@@ -9,7 +9,29 @@ import { onTestFinished } from 'vitest'
  * @param files files to create in the folder: their texts, by path
  */
 export function tempDir(files: Readonly<Record<string, string>> = {}): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-test-')))
+  return folderIn(tmpdir(), files)
+}
+
+/**
+ * Creates such a folder outside all git repositories, for a test of what happens there. The folder for temporary files may itself be in a repository.
+ *
+ * @param files files to create in the folder: their texts, by path
+ */
+export function tempDirOutsideGit(files: Readonly<Record<string, string>> = {}): string {
+  const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm', homedir()]
+  const place = places.find((each) => existsSync(each) && !isInRepository(realpathSync(each)))
+  if (place === undefined)
+    throw new Error(`this test needs a folder outside git repositories; tried ${places.join(', ')}`)
+  return folderIn(place, files)
+}
+
+function isInRepository(directory: string): boolean {
+  if (existsSync(join(directory, '.git'))) return true
+  return directory !== dirname(directory) && isInRepository(dirname(directory))
+}
+
+function folderIn(place: string, files: Readonly<Record<string, string>>): string {
+  const directory = realpathSync(mkdtempSync(join(place, 'portcullis-test-')))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true })

@@ -15,7 +15,7 @@ import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import type { SandboxPolicyInput } from '../../../sandbox/index.ts'
 import { openFor, testInBubblewrap as test } from '../../sandbox/helpers.ts'
 import { openPath, type ObservedPath } from '../../support/call-path.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { tempDir, tempDirOutsideGit } from '../../support/temp-dir.ts'
 
 type Opened = ObservedPath & { readonly workspace: string }
 
@@ -23,8 +23,8 @@ async function open(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   policy: Partial<SandboxPolicyInput> = {},
   outputs?: string,
+  workspace = tempDir(),
 ): Promise<Opened> {
-  const workspace = tempDir()
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(workspace, path, '..'), { recursive: true })
     writeFileSync(join(workspace, path), content)
@@ -199,13 +199,18 @@ describe('edit_file', () => {
 
 describe('glob', () => {
   test('finds by name or by path, the most recently changed first, without what git ignores', async () => {
-    const { call, workspace } = await open({
-      'old.ts': '',
-      'src/new.ts': '',
-      'src/deep/a.js': '',
-      'dist/out.ts': '',
-      '.gitignore': 'dist\n',
-    })
+    const { call, workspace } = await open(
+      {
+        'old.ts': '',
+        'src/new.ts': '',
+        'src/deep/a.js': '',
+        'dist/out.ts': '',
+        '.gitignore': 'dist\n',
+      },
+      {},
+      undefined,
+      tempDirOutsideGit(),
+    )
     utimesSync(join(workspace, 'old.ts'), 1, 1)
     const found = async (pattern: string): Promise<string> => (await call('glob', { pattern })).output
     expect((await found('*.ts')).split('\n').toSorted()).toEqual(['dist/out.ts', 'old.ts', 'src/new.ts'])
