@@ -117,6 +117,7 @@ const long = [
   'test/engine/transaction/nowhere-else.test.ts',
   'test/engine/transaction/overlay.test.ts',
   'test/engine/transaction/places.test.ts',
+  'test/engine/transaction/random-commands.test.ts',
   'test/engine/transaction/reflink.test.ts',
   'test/engine/transaction/refs.test.ts',
   'test/engine/transaction/signals.test.ts',
