@@ -1,6 +1,7 @@
-import type { Warning } from './change-set.ts'
+import type { ChangeSet, Warning } from './change-set.ts'
 import { commitChangeSet, type CommitOptions, type Report } from './files/index.ts'
 import { parsePatch } from './parse/parse-patch.ts'
+import type { Repair } from './patch.ts'
 import { planAgain, planPatch, type PlanOptions } from './plan/plan-patch.ts'
 
 /**
@@ -14,9 +15,15 @@ import { planAgain, planPatch, type PlanOptions } from './plan/plan-patch.ts'
  * @example const { summary } = await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  */
 export async function applyPatch(text: string | Uint8Array, options: PlanOptions & CommitOptions): Promise<Report> {
-  const { patch, repairs } = parsePatch(text, options.mode === undefined ? {} : { mode: options.mode })
-  const changeSet = await planPatch(patch, options)
-  const report = await commitChangeSet(changeSet, { ...options, planAgain: () => planAgain(patch, options) })
+  let repairs: readonly Repair[] = []
+  // A commit needs only the plan, so the parsed patch isn't kept.
+  const planText = (plan: typeof planPatch): Promise<ChangeSet> => {
+    const parsed = parsePatch(text, options.mode === undefined ? {} : { mode: options.mode })
+    repairs = parsed.repairs
+    return plan(parsed.patch, options)
+  }
+  const changeSet = await planText(planPatch)
+  const report = await commitChangeSet(changeSet, { ...options, planAgain: () => planText(planAgain) })
   const repaired = repairs.map(({ message }): Warning => ({ code: 'repaired', message }))
   return { ...report, warnings: [...repaired, ...report.warnings] }
 }

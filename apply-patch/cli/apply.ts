@@ -26,17 +26,19 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   let report: Report | undefined
   try {
     const mode = settings.strict ? 'strict' : 'lenient'
-    const parsed = parsePatch(input, { mode })
-    repairs = parsed.repairs
-    const patch = settings.reverse
-      ? (await import('../transform/reverse-patch.ts')).reversePatch(parsed.patch)
-      : parsed.patch
     const { root, unsafePaths, reverse } = settings
     const options = { root, mode, unsafePaths, ambiguous: reverse ? 'refuse' : 'first', signal, waits } as const
-    let changeSet = await planPatch(patch, options)
+    // A commit needs only the plan, so the parsed patch isn't kept.
+    const planInput = async (plan: typeof planPatch): Promise<ChangeSet> => {
+      const parsed = parsePatch(input, { mode })
+      repairs = parsed.repairs
+      const { reversePatch } = reverse ? await import('../transform/reverse-patch.ts') : { reversePatch: undefined }
+      return plan(reversePatch?.(parsed.patch) ?? parsed.patch, options)
+    }
+    let changeSet = await planInput(planPatch)
     warnings = changeSet.warnings
     if (!settings.check) {
-      const again = async (): Promise<ChangeSet> => (changeSet = await planAgain(patch, options))
+      const again = async (): Promise<ChangeSet> => (changeSet = await planInput(planAgain))
       report = await commitChangeSet(changeSet, { durable: settings.durable, signal, waits, planAgain: again })
     }
     warnings = report?.warnings ?? warnings

@@ -137,6 +137,9 @@ function sync(path: string): void {
 /** How many files are in one call of a program. All may be in different directories, which must stay open until it ends. */
 const openAtOnce = 150
 
+/** How many files are read at a time, so that the memory for their paths doesn't grow with a patch. All of them are in one call of a program. */
+const readAtOnce = 1500
+
 function readEntries(
   programs: AttributePrograms,
   entries: readonly Entry[],
@@ -149,6 +152,7 @@ function readEntries(
     for (; from < entries.length; from++) {
       const entry = entries[from]
       if (entry === undefined || (seen.size === openAtOnce && !seen.has(entry.directory))) break
+      if (byPath.size === readAtOnce) break
       seen.add(entry.directory)
       byPath.set(forChild(entry, directories), entry)
     }

@@ -58,11 +58,16 @@ export function planSteps(
     for (const path of missing.reverse()) made.add(path)
     return at
   }
+  const shared = new Map<string, string>()
   const steps = changeSet.changes.map((change, index): Step => {
-    const target = entryOf(change.place.key)
-    const ours = (directory: string, kind: string): Entry => ({
-      directory,
-      name: `.apply-patch-${nonce}-${index.toString(36)}.${kind}`,
+    const { directory, name } = entryOf(change.place.key)
+    // All entries of a directory share one text, so that each doesn't keep its own.
+    const target = { directory: shared.get(directory) ?? directory, name }
+    shared.set(target.directory, target.directory)
+    // A text that is joined with `+` or in a template keeps its parts in memory.
+    const ours = (at: string, kind: string): Entry => ({
+      directory: at,
+      name: ['.apply-patch-', nonce, '-', index.toString(36), '.', kind].join(''),
     })
     const old = ours(stays(target.directory), 'old')
     if (change.type === 'remove') {

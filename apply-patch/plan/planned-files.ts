@@ -14,7 +14,8 @@ type Virtual =
       readonly movedFrom?: Place
     }
 
-type Entry = { readonly place: Place; readonly before: FileState; current: Virtual; original: Virtual; movedTo?: Place }
+/** `current`: undefined if no operation has changed the path. */
+type Entry = { readonly place: Place; readonly before: FileState; current: Virtual | undefined; movedTo?: Place }
 
 /** A view of the tree as it will be after the operations that have been planned so far. With it, later operations see the results of earlier ones. */
 export class Overlay {
@@ -37,7 +38,7 @@ export class Overlay {
 
   /** The planned state of a place. @throws ReadError */
   get(place: Place): Virtual {
-    return this.#entry(place).current
+    return currentOf(this.#entry(place))
   }
 
   set(place: Place, current: Virtual): void {
@@ -53,7 +54,7 @@ export class Overlay {
 
   /** The planned bytes of a file, in one piece. Undefined if there is no regular file at this place. */
   bytes(place: Place): Buffer | undefined {
-    const { current } = this.#entry(place)
+    const current = this.get(place)
     if (current.type !== 'file') return undefined
     const [first] = current.content
     if (current.content.length === 1 && first !== undefined) {
@@ -65,18 +66,19 @@ export class Overlay {
   /** The changes of all files, in the order in which the patch first names the files. */
   changes(): readonly Change[] {
     return [...this.#entries.values()].flatMap((entry): readonly Change[] => {
-      const { place, before, current, original, movedTo } = entry
-      if (current === original) return []
+      const { place, before, current, movedTo } = entry
+      if (current === undefined) return []
       switch (current.type) {
         case 'absent':
           return before.type === 'absent' ? [] : [{ type: 'remove', place, before, ...(movedTo && { movedTo }) }]
         case 'file': {
           const { content, mode, owner, movedFrom } = current
-          if (isUnchanged(current, original)) return []
+          if (isUnchanged(current, before)) return []
           return [{ type: 'write', place, before, content, mode, owner, ...(movedFrom && { movedFrom }) }]
         }
         case 'symlink': {
           const { target, movedFrom } = current
+          if (before.type === 'symlink' && before.target === target && movedFrom === undefined) return []
           const link = { content: [], mode: undefined, owner: undefined, symlink: target }
           return [{ type: 'write', place, before, ...link, ...(movedFrom && { movedFrom }) }]
         }
@@ -86,21 +88,28 @@ export class Overlay {
     })
   }
 
-  readonly #isGone = (key: string): boolean => this.#entries.get(key)?.current.type === 'absent'
+  readonly #isGone = (key: string): boolean => {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && currentOf(entry).type === 'absent'
+  }
 
   #entry(place: Place): Entry {
     const known = this.#entries.get(place.key)
     if (known !== undefined) return known
     const before = this.#tree.read(place, this.#isGone)
-    const original = virtual(before)
-    const entry: Entry = { place, before, current: original, original }
+    const entry: Entry = { place, before, current: undefined }
     this.#entries.set(place.key, entry)
     return entry
   }
 }
 
-function isUnchanged(current: Virtual & { type: 'file' }, original: Virtual): boolean {
-  return original.type === 'file' && current.content === original.content && current.mode === original.mode
+function currentOf({ current, before }: Entry): Virtual {
+  return current ?? virtual(before)
+}
+
+/** Whether a file still has the very bytes that were read, and not only equal ones: a file that is replaced by an equal one counts as changed. */
+function isUnchanged({ content, mode }: Virtual & { type: 'file' }, before: FileState): boolean {
+  return before.type === 'file' && content.length === 1 && content[0] === before.bytes && mode === before.mode
 }
 
 function virtual(state: FileState): Virtual {
