@@ -4,6 +4,7 @@ import { memoize } from './memoize.ts'
 import { networkVariables } from './network/inside.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { wildcard } from './wildcard.ts'
+import { shownPath } from './views/view-paths.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -226,7 +227,7 @@ export function commandEnvironment(
  * Such a directory may have come with a clone, and its configuration can name programs to run (git-config(1), safe.bareRepository). If the workspace
  * itself is a bare repository, git still uses it, because `GIT_DIR` then names it.
  */
-function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variables): Variables {
+function withoutBareRepositories({ workspace, views }: SandboxPolicy, variables: Variables): Variables {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)
   // An invalid count is left alone, so that git itself reports it.
   if (!Number.isSafeInteger(count) || count < 0) return variables
@@ -237,6 +238,6 @@ function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variab
     [`GIT_CONFIG_KEY_${count + 1}`]: 'core.fsmonitor',
     [`GIT_CONFIG_VALUE_${count + 1}`]: 'false',
     GIT_CONFIG_COUNT: `${count + 2}`,
-    ...(variables['GIT_DIR'] === undefined && isBare(workspace) ? { GIT_DIR: workspace } : {}),
+    ...(variables['GIT_DIR'] === undefined && isBare(workspace) ? { GIT_DIR: shownPath(workspace, views) } : {}),
   }
 }

@@ -37,6 +37,16 @@ testInBubblewrap('a workspace that is a bare repository works', async () => {
   expect((await run(sandbox, 'git rev-parse --is-bare-repository; git branch -a')).stdout).toBe('true\n')
 })
 
+testInBubblewrap('a view of a bare repository works, at the path of the repository', async () => {
+  const [workspace, base] = [await temporaryDirectory(), await temporaryDirectory()]
+  const source = join(base, 'view')
+  for (const path of [workspace, source]) git('init', '-q', '--bare', '-b', 'main', path)
+  git('-C', source, 'symbolic-ref', 'HEAD', 'refs/heads/of-the-view')
+  const sandbox = await openFor({ mode: 'workspace-write', workspace, views: [{ path: workspace, source }] })
+  const { stdout } = await run(sandbox, 'git rev-parse --absolute-git-dir; git symbolic-ref HEAD')
+  expect(stdout).toBe(`${workspace}\nrefs/heads/of-the-view\n`)
+})
+
 testInBubblewrap(
   'where nothing may be written, no command sets a ref in a bare repository in the workspace',
   async () => {
