@@ -86,6 +86,7 @@ const largeDirectory = 1024 * 1024
  * Yields the entries of a directory. Of a directory with very many entries, only some are in memory at the same time.
  *
  * @throws the errors of stat(2), opendir(3) and readdir(3)
+ * @internal
  */
 export function* listEntries(path: PathLike): Generator<ListedEntry> {
   const directory = encoded(path)

@@ -26,6 +26,7 @@ export function encodeText(text: string): Buffer {
  * Does the same as `decodeText` for the name of a file.
  *
  * @param latin1 the name with one character for each byte, as Node returns it for the encoding `latin1`, which is faster than bytes
+ * @internal
  */
 export function decodeName(latin1: string): string {
   return /[\u0080-\u00ff]/.test(latin1) ? decodeText(Buffer.from(latin1, 'latin1')) : latin1

@@ -22,7 +22,7 @@ export async function valuesOf(entryPoint: EntryPoint): Promise<readonly Documen
 }
 
 function commentOn(name: string, sources: readonly string[]): string {
-  const declaration = new RegExp(`^export (?:async )?(?:function|const|class) ${name}\\b`, 'm')
+  const declaration = new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm')
   const [text = ''] = sources.filter((source) => declaration.test(source))
   const above = text.slice(0, declaration.exec(text)?.index ?? 0)
   return above.endsWith('*/\n') ? above.slice(above.lastIndexOf('/**')) : ''

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { listEntries, type ListedEntry } from '../../../sandbox/index.ts'
 
 /**
  * The stamps of files. A file's stamp changes when the file is written. The keys are the paths relative to the workspace, as `keyOfPath` converts
@@ -36,12 +37,11 @@ export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   const pending = ['']
   let looked = 0
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for (const entry of entriesOf(root, directory)) {
+    for (const { name, kind } of entriesOf(root, directory)) {
       if (++looked % atOnce === 0) await setImmediate()
       if (performance.now() > until) return { too: 'slow' }
-      const name = entry.name.toString('latin1')
       if (name === '.git' || name === 'node_modules') continue
-      if (entry.isDirectory()) {
+      if (kind === 'directory') {
         pending.push(`${directory}${name}/`)
         continue
       }
@@ -69,17 +69,12 @@ export async function stampFiles(root: string, keys: Iterable<string>): Promise<
   return found
 }
 
-function entriesOf(root: string, directory: string): ReturnType<typeof readEntries> {
+function* entriesOf(root: string, directory: string): Generator<ListedEntry> {
   try {
-    return readEntries(bytesOf(root, directory))
+    yield* listEntries(bytesOf(root, directory))
   } catch {
     // The directory was removed or can't be read.
-    return []
   }
-}
-
-function readEntries(path: Buffer) {
-  return readdirSync(path, { withFileTypes: true, encoding: 'buffer' })
 }
 
 /**

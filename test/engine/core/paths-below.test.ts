@@ -15,3 +15,13 @@ test('files below directories whose names are not UTF-8 are found, each under a 
     ['x\u00e4', 'x\udce4', 'x\ufffd'].map((name) => `${directory}/${name}/.env`).toSorted(),
   )
 })
+
+test('a caller that stops early doesn’t wait for the rest of a directory with very many names', async () => {
+  const directory = await temporaryDirectory()
+  // 5,000 names of 250 bytes make the directory larger than a megabyte where names are stored in it.
+  for (let number = 0; number < 5000; number += 1) writeFileSync(`${directory}/${`${number}-`.padEnd(250, 'x')}`, '')
+  const paths = pathsBelow(directory)
+  expect(paths.next().done).toBe(false)
+  expect(paths.return(undefined).done).toBe(true)
+  expect([...pathsBelow(directory)]).toHaveLength(5000)
+})
