@@ -22,6 +22,7 @@ const long = [
   'test/apply-patch/encoding/files.test.ts',
   'test/apply-patch/files/command.test.ts',
   'test/apply-patch/files/large-files.test.ts',
+  'test/apply-patch/files/many-files.test.ts',
   'test/apply-patch/files/properties.test.ts',
   'test/apply-patch/program.test.ts',
   'test/engine/agents/exec.test.ts',
