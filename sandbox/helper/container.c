@@ -1,4 +1,4 @@
-/* What runs first in containers. Its file can be executed but not read there, so that no other process can inspect a process that runs it. */
+/* What runs first in containers. Its file can be executed but not read there, so that no process without privileges can inspect one that runs it. */
 #include "helper.h"
 
 #include "confine.h"

@@ -19,7 +19,10 @@ _Noreturn void filter(char **words, char **environment);
 _Noreturn void init(char **words, char **environment);
 /* listen CHANNEL PORT...: opens the ports of the proxy and of services, and passes them to the engine. */
 _Noreturn void listener(char **words, char **environment);
-/* enter FILTER-FILE DIRECTORY COUNT PORT... COMMAND...: opens such ports in a container, passes them to the relay, and runs a command under the filter. */
+/*
+ * enter FILTER-FILE DIRECTORY COUNT PORT... COMMAND...: opens such ports in a container, passes them to the relay, and runs a command in the directory,
+ * under the filter. The filter's path is absolute, because the command may be able to write to the directory.
+ */
 _Noreturn void enter(char **words, char **environment);
 /* relay CHANNEL COUNT: receives the sockets of ports from `enter`, and passes them to the engine. */
 _Noreturn void relay(char **words, char **environment);

@@ -117,7 +117,7 @@ _Noreturn void listener(char **words, char **environment) {
 }
 
 /*
- * Receives sockets from the first process that connects, and passes them on. Writes one byte to its standard output when it is ready. Does not outlive
+ * Receives sockets from the first process that connects, passes them on, and answers with one byte. Writes one byte to its standard output when it is ready. Does not outlive
  * its parent. Ends with 0, or with the error number of the call that failed.
  */
 _Noreturn void relay(char **words, char **environment) {
@@ -140,7 +140,7 @@ _Noreturn void relay(char **words, char **environment) {
     if (error < 0) leave(-error);
     CALL(close, received);
   }
-  leave(0);
+  leave(-write_all((int)connection, "\n", 1));
 }
 
 static _Noreturn void give_up(const char *line) {
@@ -173,8 +173,8 @@ _Noreturn void enter(char **words, char **environment) {
   if (CALL(chdir, words[1]) < 0) give_up(directory_missing);
   need_listener(apply_filter_from(words[0]));
   for (long index = 0; index < count; index++) need_listener(pass_on(channel, servers[index]));
-  /* The relay ends after it has passed the sockets on. Waiting for that makes sure that the engine has them before the command starts. */
-  char nothing;
-  CALL(read, channel, &nothing, 1);
+  /* The relay answers when it has passed the sockets on. Waiting for that makes sure that the engine has them before the command starts. */
+  char done;
+  if (CALL(read, channel, &done, 1) != 1) give_up(listener_failed);
   become(ports + count, environment);
 }

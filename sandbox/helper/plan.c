@@ -8,8 +8,9 @@ long read_plan(struct plan *plan, int descriptor) {
   *plan = (struct plan){.bad = true};
   long got = read_fully(descriptor, head, sizeof head);
   if (got < 0) return got;
+  if (got != sizeof head) return -EBADMSG;
   uint64_t size = take_number(&size_only);
-  if (got != sizeof head || size > MOST_BYTES) return -EBADMSG;
+  if (size > MOST_BYTES) return -EBADMSG;
   /* One byte more than announced, to notice a plan that goes on. */
   unsigned char *content = allocate(size + 1);
   got = read_fully(descriptor, content, size + 1);

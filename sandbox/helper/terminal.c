@@ -91,18 +91,23 @@ static void start_command(char **words, char **environment) {
   uint64_t awaited = 1UL << (SIGTERM - 1) | 1UL << (SIGCHLD - 1);
   need_terminal(CALL(rt_sigprocmask, SIG_BLOCK, &awaited, 0, sizeof awaited));
   own.signals = (int)need_terminal(CALL(signalfd4, -1, &awaited, sizeof awaited, O_CLOEXEC));
+  /* If the starter ignored it, the kernel would reap the command, and nobody would learn how it ended. */
+  set_signal(SIGCHLD, 0);
   own.child = need_terminal(CALL(clone, SIGCHLD, 0, 0, 0, 0));
   if (own.child == 0) be_command(words, environment);
   /* Writing what nobody reads fails, instead of ending this process and with it the terminal. */
   set_signal(SIGPIPE, 1);
 }
 
-/* Writes what was read of the output. Returns false if nobody reads it any more. */
+/*
+ * Writes what was read of the output, after the command has ended. Returns false if nobody reads it any more, or nobody reads it now and SIGTERM has come.
+ */
 static bool show_all(void) {
   while (own.shown.left > 0) {
     /* Standard output may be one that never blocks, if somebody else has made it so. */
-    struct pollfd screen = {.fd = 1, .events = POLLOUT};
-    CALL(ppoll, &screen, 1, 0, 0, sizeof(uint64_t));
+    struct pollfd waiting[] = {{.fd = 1, .events = POLLOUT}, {.fd = own.signals, .events = POLLIN}};
+    CALL(ppoll, waiting, 2, 0, 0, sizeof(uint64_t));
+    if (waiting[0].revents == 0 && waiting[1].revents != 0) return false;
     if (!drain(&own.shown, 1)) return false;
   }
   return true;
@@ -146,7 +151,8 @@ static void hear_signal(void) {
   int foreground = 0;
   CALL(ioctl, own.master, TIOCGPGRP, &foreground);
   if (foreground > 0 && foreground != own.child) CALL(kill, -foreground, SIGTERM);
-  CALL(kill, -own.child, SIGTERM);
+  /* The command's process may not have its group yet. The signal then waits for it, because it is blocked there until the command starts. */
+  if (CALL(kill, -own.child, SIGTERM) < 0) CALL(kill, own.child, SIGTERM);
 }
 
 /* Waits until there is something to do, and does it. Nothing is read while what was read before hasn't been written. */

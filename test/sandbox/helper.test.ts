@@ -1,12 +1,22 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, lstatSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants as machine } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Server } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { exchangeAttributes, type AttributeRequest } from '../../sandbox/helper/attributes.ts'
 import { encodeFence, noFence } from '../../sandbox/helper/fence.ts'
@@ -139,6 +149,22 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
       stdout: '',
       stderr: `${listenerFailed}\n`,
     })
+  })
+
+  test('the entry program doesn’t start the command if the relay ends without an answer', async () => {
+    const cwd = tempDir()
+    const here = process.arch === 'arm64' ? 'arm64' : 'x64'
+    const [file, ...start] = startOf(architecture, 'relay', '3', '1')
+    // The channel is closed already, so the relay can't pass on what it gets.
+    const relay = spawn('/bin/sh', ['-c', '"$@" 3<&0 </dev/null', 'sh', file, ...start], {
+      cwd,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    relay.stdin?.destroy()
+    await once(relay.stdout ?? relay, 'data')
+    const own = fileWith(compileFilter(filterRules('internet', false), here))
+    const ended = await run(startOf(here, 'enter', own), ['/', '1', `${port()}`, '/bin/echo', 'started'], cwd)
+    expect(ended).toEqual({ code: 125, stdout: '', stderr: `${listenerFailed}\n` })
   })
 
   test('the filter program runs a command under the filter, or not at all', async () => {
@@ -327,6 +353,45 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
     writeFileSync(join(directory, 'go'), '')
     expect(await once(child, 'close')).toEqual([9, null])
     expect(readFileSync(join(directory, 'end'), 'utf8')).toBe('whole\n')
+  })
+
+  test('a terminal passes SIGTERM on even if its command has hardly begun', async () => {
+    const [file, ...start] = startOf(architecture, 'terminal', '3')
+    for (let tries = 0; tries < (isEmulated(architecture) ? 10 : 100); tries += 1) {
+      const child = spawn(file, [...start, '/bin/sleep', '600'], { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] })
+      // The signal may come before the size is read.
+      const control = (child.stdio[3] as Writable).on('error', () => undefined)
+      control.write(sizeMessage({ columns: 80, rows: 24 }))
+      await wait(tries / 20)
+      child.kill('SIGTERM')
+      expect(await once(child, 'close')).toEqual([null, 'SIGTERM'])
+    }
+  })
+
+  test('a terminal ends by SIGTERM if its command has ended and nobody reads the rest', async () => {
+    const directory = tempDir()
+    spawnSync('mkfifo', [join(directory, 'pipe')])
+    const unread = openSync(join(directory, 'pipe'), constants.O_RDWR)
+    const [file, ...start] = startOf(architecture, 'terminal', '3')
+    const script = `head -c 66000 /dev/zero | tr '\\0' x; echo > ${directory}/end`
+    const child = spawn(file, [...start, '/bin/sh', '-c', script], { stdio: ['ignore', unread, 'inherit', 'pipe'] })
+    ;(child.stdio[3] as Writable).write(sizeMessage({ columns: 80, rows: 24 }))
+    const ended = once(child, 'close')
+    while (!existsSync(join(directory, 'end'))) await wait(5)
+    await wait(100)
+    expect(child.exitCode).toBe(null)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    closeSync(unread)
+  })
+
+  test('a terminal learns how its command ended even if its starter ignores SIGCHLD', async () => {
+    const words = ['-c', 'trap "" CHLD; exec "$@"', 'sh', ...startOf(architecture, 'terminal', '3')]
+    const child = spawn('/bin/sh', [...words, '/bin/sh', '-c', 'exit 7'], {
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    })
+    ;(child.stdio[3] as Writable).write(sizeMessage({ columns: 80, rows: 24 }))
+    expect(await once(child, 'close')).toEqual([7, null])
   })
 
   test('a terminal without a size isn’t made', async () => {
