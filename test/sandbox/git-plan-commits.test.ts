@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import process from 'node:process'
 import { expect, test } from 'vitest'
 import {
   changesBetween,
@@ -16,7 +17,10 @@ const commit = (message: string): string =>
 /** A repository with one commit, and a clone of it in which the commands of `script` have run. Plans the landing of the clone's commits. */
 async function planned(script: string, prepare = 'true'): Promise<PlannedCommits> {
   const folder = tempDir()
-  const run = (...lines: readonly string[]): Buffer => execFileSync('sh', ['-ec', lines.join('\n')], { cwd: folder })
+  // An amended commit has a committer, too, of whom a user without a configuration has none.
+  const env = { ...process.env, GIT_COMMITTER_NAME: 'x', GIT_COMMITTER_EMAIL: 'x@x' }
+  const run = (...lines: readonly string[]): Buffer =>
+    execFileSync('sh', ['-ec', lines.join('\n')], { cwd: folder, env })
   run('git init -q -b main host', `cd host; ${commit('first')}; ${prepare}`)
   run('git clone -q --no-hardlinks host view', 'cd view', script)
   const at = (name: string) => ({ own: join(folder, name, '.git'), common: join(folder, name, '.git') })
