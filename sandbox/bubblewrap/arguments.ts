@@ -1,6 +1,8 @@
 /** Everything that the argument list of bwrap depends on. */
 type Confinement = {
   readonly network: boolean
+  /** Whether ordinary processes may open ports below 1024, which the helper then permits in the network namespace. */
+  readonly lowPorts: boolean
   /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which bwrap shows them while mounts are made. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
   /** The descriptor from which bwrap reads the helper. */
@@ -25,7 +27,8 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     '--unshare-cgroup-try',
     ...(confinement.network ? [] : ['--unshare-net']),
     ...['--uid', '0', '--gid', '0'],
-    ...['--cap-drop', 'ALL', ...capabilities.flatMap((name) => ['--cap-add', name])],
+    ...['--cap-drop', 'ALL'],
+    ...[...capabilities, ...(confinement.lowPorts ? ['CAP_NET_ADMIN'] : [])].flatMap((name) => ['--cap-add', name]),
     '--new-session',
     '--die-with-parent',
     ...['--bind', '/', '/'],
@@ -42,6 +45,7 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
 
 /**
  * The capabilities that the sandbox's first program needs to mount file systems, to map its root user to an ordinary id (since Linux 5.12 this
- * requires CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace.
+ * requires CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace. For settings of the network namespace it needs CAP_NET_ADMIN, unless
+ * it runs as root of this machine.
  */
 const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']

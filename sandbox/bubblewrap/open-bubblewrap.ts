@@ -107,14 +107,12 @@ export async function openBubblewrap(
     const handed = handedCommand([executable, ...rest], run.path, 7 + network.stdio.length)
     const terminal = prepareTerminal(command, 7 + network.stdio.length + handed.stdio.length)
     const report = 7 + network.stdio.length + handed.stdio.length + terminal.stdio.length
+    const lowPorts = policy.services.some(({ port }) => port < 1024)
     const plan = encodeStart(architecture, {
       steps,
       kept: [...network.kept, ...handed.kept, ...terminal.kept],
       identity: shownOwner(),
-      watches,
-      lowPorts: policy.services.some(({ port }) => port < 1024),
-      nullInput: input.isNull,
-      cwd,
+      ...{ watches, lowPorts, cwd, nullInput: input.isNull },
       variables: { ...variables, PWD: cwd },
       fence,
       fenceVersion,
@@ -125,6 +123,7 @@ export async function openBubblewrap(
     })
     const confinement = bubblewrapArguments({
       network: policy.network.mode === 'full',
+      lowPorts,
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
       helper: 5,
     })

@@ -69,7 +69,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
     fenceVersion: 0,
     filter: { sockets: 'loopback', unixSockets: false },
   })
-  const options = bubblewrapArguments({ network: false, uncovered: [], helper: 4 })
+  const options = bubblewrapArguments({ network: false, lowPorts: false, uncovered: [], helper: 4 })
   const child = execa(program, [...options, '--', helperInside, 'start', '5', '3', '/bin/sh', '-c', writeOutside], {
     reject: false,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],

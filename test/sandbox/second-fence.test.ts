@@ -169,7 +169,7 @@ async function runWith(fault: Fault, tree: Tree, isFenced: boolean, script: stri
     fenceVersion: 0,
     filter: { sockets: 'loopback', unixSockets: false },
   })
-  const options = bubblewrapArguments({ network: false, uncovered: [], helper: 4 })
+  const options = bubblewrapArguments({ network: false, lowPorts: false, uncovered: [], helper: 4 })
   const [program = '', ...words] = [...before, 'bwrap', ...options, '--', helperInside, 'start', '5', '3']
   const child = spawn(program, [...words, '/bin/sh', '-c', script], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
