@@ -7,15 +7,17 @@ import type { ServiceReports } from '../run/run-options.ts'
  */
 export class ServiceConnections implements ServiceReports {
   readonly #early: ServiceConnection[] = []
-  readonly #open = new Set<() => ServiceConnection | undefined>()
+  readonly #open = new Set<() => ServiceConnection>()
   #listener: Parameters<ServiceReports['listen']>[0] | undefined
 
-  /** Receives the state of each connection when it begins. */
-  readonly onOpenConnection = (read: () => ServiceConnection | undefined): void => void this.#open.add(read)
+  /** Receives the state of each connection when it begins, and returns what to call when it has ended. */
+  readonly onOpenConnection = (read: () => ServiceConnection): (() => void) => {
+    this.#open.add(read)
+    return () => void this.#open.delete(read)
+  }
 
   /** Receives every connection when it has ended. */
   readonly onConnection = (connection: ServiceConnection): void => {
-    for (const read of this.#open) if (read() === undefined) this.#open.delete(read)
     if (this.#listener === undefined) this.#early.push(connection)
     else this.#listener(connection, false)
   }
@@ -28,10 +30,7 @@ export class ServiceConnections implements ServiceReports {
   end(): void {
     const listener = this.#listener
     this.#listener = () => undefined
-    for (const read of this.#open) {
-      const connection = read()
-      if (connection !== undefined) listener?.(connection, true)
-    }
+    for (const read of this.#open) listener?.(read(), true)
     this.#open.clear()
   }
 }

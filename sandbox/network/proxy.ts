@@ -16,8 +16,8 @@ export type NetworkOptions = {
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
   /** Receives every connection to a service when it has ended. */
   readonly onConnection?: ((connection: ServiceConnection) => void) | undefined
-  /** Receives, when a connection to a service begins, a function that returns its facts so far, and undefined once it has ended. */
-  readonly onOpenConnection?: ((read: () => ServiceConnection | undefined) => void) | undefined
+  /** Receives, when a connection to a service begins, a function that returns its facts so far. Returns a function that is called when it has ended. */
+  readonly onOpenConnection?: ((read: () => ServiceConnection) => () => void) | undefined
   /** Resolves host names in place of the system's resolver. */
   readonly resolve?: Resolve | undefined
 }

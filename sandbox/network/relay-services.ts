@@ -18,7 +18,7 @@ export type ServiceConnection = Pick<Service, 'name' | 'host' | 'port'> & {
 
 type RelayOptions = Partial<Pick<GateRules, 'forbids'>> & {
   readonly onConnection?: ((connection: ServiceConnection) => void) | undefined
-  readonly onOpenConnection?: ((read: () => ServiceConnection | undefined) => void) | undefined
+  readonly onOpenConnection?: ((read: () => ServiceConnection) => () => void) | undefined
 }
 
 /** The relays of one command. */
@@ -59,11 +59,14 @@ export function relayServices(
       durationMs: Math.round(performance.now() - began),
       failure,
     })
+    let closed: (() => void) | undefined
     const end = (): void => {
-      if (open.delete(end)) onConnection?.(facts())
+      if (!open.delete(end)) return
+      closed?.()
+      onConnection?.(facts())
     }
     open.add(end)
-    onOpenConnection?.(() => (open.has(end) ? facts() : undefined))
+    closed = onOpenConnection?.(facts)
     const opened = await gate.open(authority(service.host, service.port), 'service')
     if (opened.status === 'open') {
       far = opened.socket
