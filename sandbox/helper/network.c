@@ -117,8 +117,8 @@ _Noreturn void listener(char **words, char **environment) {
 }
 
 /*
- * Receives sockets from the first process that connects, passes them on, and answers with one byte. Writes one byte to its standard output when it is ready. Does not outlive
- * its parent. Ends with 0, or with the error number of the call that failed.
+ * Receives sockets from the first process that connects, passes them on, and answers with one byte. Writes one byte to its standard output when it
+ * is ready. Does not outlive its parent. Ends with 0, or with the error number of the call that failed.
  */
 _Noreturn void relay(char **words, char **environment) {
   (void)environment;

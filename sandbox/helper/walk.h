@@ -26,8 +26,8 @@ enum arrival {
 };
 
 /*
- * Opens the entry at the place, starting from the directory `from`, which stays open. A symlink at its end is opened itself. `at` becomes the entry's descriptor if it ARRIVED, and -1 if
- * not; `error` becomes the negated error number of the call that failed.
+ * Opens the entry at the place, starting from the directory `from`, which stays open. A symlink at its end is opened itself. `at` becomes the entry's
+ * descriptor if it ARRIVED, and -1 if not; `error` becomes the negated error number of the call that failed.
  */
 enum arrival walk(const struct place *place, int from, int *at, long *error);
 

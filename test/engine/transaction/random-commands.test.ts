@@ -15,6 +15,8 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { controlling, makeRepository, marker, script } from './random-commands.ts'
 
+const identity = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' }
+
 /** Each path of a tree with its kind, mode and content. */
 function entriesOf(root: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -141,12 +143,7 @@ test.skipIf(needsBubblewrap())(
             views: view.views,
             deniedReads: [...credentialPlaces(), directory],
             environment: {
-              set: {
-                GIT_AUTHOR_NAME: 'a',
-                GIT_AUTHOR_EMAIL: 'a@b',
-                GIT_COMMITTER_NAME: 'a',
-                GIT_COMMITTER_EMAIL: 'a@b',
-              },
+              set: identity,
             },
           }),
         )
@@ -174,13 +171,7 @@ test.skipIf(needsBubblewrap())(
               spawnSync('git', words, {
                 cwd: join(root, path),
                 stdio: 'ignore',
-                env: {
-                  ...process.env,
-                  GIT_AUTHOR_NAME: 'a',
-                  GIT_AUTHOR_EMAIL: 'a@b',
-                  GIT_COMMITTER_NAME: 'a',
-                  GIT_COMMITTER_EMAIL: 'a@b',
-                },
+                env: { ...process.env, ...identity },
               })
           expect(existsSync(join(base, marker))).toBe(false)
         } finally {
