@@ -156,7 +156,7 @@ const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test
 const usual = {
   // The modules of these packages import JSON in a way that Node doesn't accept, so vitest has to transform them.
   server: { deps: { inline: [/@actions\//] } },
-  setupFiles: ['test/support/fresh-environment.ts', 'test/support/refuse-nothing.ts'],
+  setupFiles: ['fresh-environment', 'refuse-nothing', 'leave-nothing'].map((name) => `test/support/${name}.ts`),
   include: ['test/{actions,apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
   // These limits are only meant for tests that would never end, because even a working test may be delayed by a minute on a shared machine.
   testTimeout: 180_000,

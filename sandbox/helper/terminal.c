@@ -13,6 +13,7 @@
 #include <asm/termios.h>
 #include <linux/fcntl.h>
 #include <linux/signalfd.h>
+#include <linux/time_types.h>
 #include <linux/wait.h>
 
 enum {
@@ -22,6 +23,8 @@ enum {
   BUFFER = 4096,
   /* How many buffers of output to read after the command has ended. No terminal holds that much, but background processes may print forever. */
   LAST_BUFFERS = 32,
+  /* How many seconds to wait for a reader of the output once SIGTERM has come and the command has ended. */
+  LAST_WAIT = 1,
 };
 
 /* Bytes on their way. `left` of them, from `next` on, have yet to be written. */
@@ -34,7 +37,7 @@ struct flow {
 static struct {
   int control, master, slave, signals;
   long child;
-  bool has_keyboard, has_control;
+  bool has_keyboard, has_control, is_ending;
   struct flow typed, shown;
 } terminal_state;
 #define own terminal_state
@@ -100,14 +103,16 @@ static void start_command(char **words, char **environment) {
 }
 
 /*
- * Writes what was read of the output, after the command has ended. Returns false if nobody reads it any more, or nobody reads it now and SIGTERM has come.
+ * Writes what was read of the output, after the command has ended. Returns false if nobody reads it any more, or if SIGTERM comes or has come and
+ * nobody reads it now.
  */
 static bool show_all(void) {
   while (own.shown.left > 0) {
     /* Standard output may be one that never blocks, if somebody else has made it so. */
     struct pollfd waiting[] = {{.fd = 1, .events = POLLOUT}, {.fd = own.signals, .events = POLLIN}};
-    CALL(ppoll, waiting, 2, 0, 0, sizeof(uint64_t));
-    if (waiting[0].revents == 0 && waiting[1].revents != 0) return false;
+    struct __kernel_timespec left = {.tv_sec = LAST_WAIT};
+    long ready = CALL(ppoll, waiting, 2, own.is_ending ? &left : 0, 0, sizeof(uint64_t));
+    if (waiting[0].revents == 0 && (ready == 0 || waiting[1].revents != 0)) return false;
     if (!drain(&own.shown, 1)) return false;
   }
   return true;
@@ -115,11 +120,12 @@ static bool show_all(void) {
 
 /* Copies the rest of the command's output, and ends in the same way as the command. */
 static _Noreturn void finish(int status) {
-  for (int rounds = 0; rounds < LAST_BUFFERS && show_all(); rounds++) {
+  bool is_read = show_all();
+  for (int rounds = 0; rounds < LAST_BUFFERS && is_read; rounds++) {
     fill(&own.shown, own.master);
     if (own.shown.left == 0) break;
+    is_read = show_all();
   }
-  show_all();
   int signal = status & 0x7f;
   if (signal == 0) leave(status >> 8 & 0xff);
   uint64_t none = 0;
@@ -148,6 +154,7 @@ static void hear_signal(void) {
     if (CALL(wait4, own.child, &status, WNOHANG, 0) == own.child) finish(status);
     return;
   }
+  own.is_ending = true;
   int foreground = 0;
   CALL(ioctl, own.master, TIOCGPGRP, &foreground);
   if (foreground > 0 && foreground != own.child) CALL(kill, -foreground, SIGTERM);

@@ -9,6 +9,7 @@ import {
   readFileSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { constants as machine } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ import type { Server } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { exchangeAttributes, type AttributeRequest } from '../../sandbox/helper/attributes.ts'
 import { encodeFence, noFence } from '../../sandbox/helper/fence.ts'
 import { encodePlan, list, type Value } from '../../sandbox/helper/plan.ts'
@@ -368,21 +369,44 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
     }
   })
 
-  test('a terminal ends by SIGTERM if its command has ended and nobody reads the rest', async () => {
-    const directory = tempDir()
-    spawnSync('mkfifo', [join(directory, 'pipe')])
-    const unread = openSync(join(directory, 'pipe'), constants.O_RDWR)
-    const [file, ...start] = startOf(architecture, 'terminal', '3')
-    const script = `head -c 66000 /dev/zero | tr '\\0' x; echo > ${directory}/end`
-    const child = spawn(file, [...start, '/bin/sh', '-c', script], { stdio: ['ignore', unread, 'inherit', 'pipe'] })
-    ;(child.stdio[3] as Writable).write(sizeMessage({ columns: 80, rows: 24 }))
-    const ended = once(child, 'close')
-    while (!existsSync(join(directory, 'end'))) await wait(5)
-    await wait(100)
-    expect(child.exitCode).toBe(null)
-    child.kill('SIGTERM')
-    expect(await ended).toEqual([0, null])
-    closeSync(unread)
+  describe('a terminal whose output nobody reads', () => {
+    /** Starts a shell script in a terminal. The terminal's output goes to a pipe that is full and stays so until the end of the test. */
+    function startUnread(script: string): { readonly child: ChildProcess; readonly ended: Promise<unknown[]> } {
+      const pipe = join(tempDir(), 'pipe')
+      spawnSync('mkfifo', [pipe])
+      const unread = openSync(pipe, constants.O_RDWR)
+      onTestFinished(() => {
+        closeSync(unread)
+      })
+      const full = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+      expect(() => {
+        for (;;) writeSync(full, 'x'.repeat(4096))
+      }).toThrow('EAGAIN')
+      closeSync(full)
+      const [file, ...start] = startOf(architecture, 'terminal', '3')
+      const child = spawn(file, [...start, '/bin/sh', '-c', script], { stdio: ['ignore', unread, 'inherit', 'pipe'] })
+      ;(child.stdio[3] as Writable).write(sizeMessage({ columns: 80, rows: 24 }))
+      return { child, ended: once(child, 'close') }
+    }
+
+    test('ends by SIGTERM if its command has ended', async () => {
+      const { child, ended } = startUnread('echo end')
+      const pid = String(child.pid)
+      const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      while (children() === '') await wait(5)
+      while (children() !== '') await wait(5)
+      expect(child.exitCode).toBe(null)
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
+    })
+
+    test('ends by SIGTERM with its command', async () => {
+      const directory = tempDir()
+      const { child, ended } = startUnread(`echo started; echo > ${directory}/started; exec sleep 600`)
+      while (!existsSync(join(directory, 'started'))) await wait(5)
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([null, 'SIGTERM'])
+    })
   })
 
   test('a terminal learns how its command ended even if its starter ignores SIGCHLD', async () => {
