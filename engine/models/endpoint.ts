@@ -29,7 +29,12 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
   for (const [header, value] of Object.entries(provider.http_headers)) {
     if (/auth|key|token|secret|cookie/i.test(header)) secrets.add(value)
   }
-  const fixed = { ...ownHeaders(id, options), ...provider.http_headers, ...fromEnvironment(provider, options, secrets) }
+  const fixed = {
+    ...originator(provider, options),
+    ...ownHeaders(id, options),
+    ...provider.http_headers,
+    ...fromEnvironment(provider, options, secrets),
+  }
   for (const [header, value] of Object.entries(fixed)) checkHeader(`The header '${header}' for ${label}`, value)
   const key = keySource(id, provider, options)
   return {
@@ -66,6 +71,12 @@ function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readon
  */
 function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
   return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) !== undefined ? 'x-api-key' : 'authorization'
+}
+
+/** Says to gateways which program sends a request, in the header that Codex has for it and with Codex's variable for another name. */
+function originator({ wire_api: wire }: ModelProvider, { env }: ModelOptions): Readonly<Record<string, string>> {
+  if (wire !== 'responses') return {}
+  return { originator: first([env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE']]) ?? 'portcullis_exec' }
 }
 
 function ownHeaders(id: string, { env }: ModelOptions): Readonly<Record<string, string>> {

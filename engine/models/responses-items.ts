@@ -5,11 +5,12 @@ import { longestName } from './openai-models.ts'
 
 type InputText = { type: 'input_text'; text: string }
 type InputImage = { type: 'input_image'; image_url: string; detail: 'auto' }
+type OutputText = { type: 'output_text'; text: string }
 
 /** An item of the conversation, as it appears in a request. */
 export type InputItem =
-  | { type: 'message'; role: 'user' | 'developer'; content: string | (InputText | InputImage)[] }
-  | { type: 'message'; role: 'assistant'; content: string; phase?: 'commentary' | 'final_answer' }
+  | { type: 'message'; role: 'user' | 'developer'; content: (InputText | InputImage)[] }
+  | { type: 'message'; role: 'assistant'; content: OutputText[]; phase?: 'commentary' | 'final_answer' }
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
   | { type: 'function_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
   | { type: 'custom_tool_call'; call_id: string; name: string; input: string }
@@ -100,13 +101,14 @@ function keptOf(opaque: unknown): z.infer<typeof kept> | undefined {
 
 function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem {
   if (item.role !== 'assistant') {
-    return { type: 'message', role: item.role, content: withImages(item.text, item.images ?? []) }
+    return { type: 'message', role: item.role, content: partsOf(item.text, item.images ?? []) }
   }
   const own = keptOf(item.opaque)?.item
   // A hook may have replaced the text. In that case, the stored item is no longer what the model said, so only the new text is sent.
   if (own !== undefined && textOf(own) === item.text) return own
   const phase = messagePhase.safeParse(item.phase)
-  return { type: 'message', role: 'assistant', content: item.text, ...(phase.success ? { phase: phase.data } : {}) }
+  const content: OutputText[] = [{ type: 'output_text', text: item.text }]
+  return { type: 'message', role: 'assistant', content, ...(phase.success ? { phase: phase.data } : {}) }
 }
 
 const messagePhase = z.enum(['commentary', 'final_answer'])
@@ -124,9 +126,13 @@ export function textOf(item: OutputItem): string | undefined {
 }
 
 function withImages(text: string, images: readonly Image[]): string | (InputText | InputImage)[] {
-  if (images.length === 0) return text
+  return images.length === 0 ? text : partsOf(text, images)
+}
+
+/** The contents of a message: always a list, because gateways that read requests look for the text in a list, which is what Codex sends. */
+function partsOf(text: string, images: readonly Image[]): (InputText | InputImage)[] {
   const pictures = images.map((image): InputImage => {
     return { type: 'input_image', image_url: `data:${image.mediaType};base64,${image.data}`, detail: 'auto' }
   })
-  return text === '' ? pictures : [{ type: 'input_text', text }, ...pictures]
+  return text === '' && images.length > 0 ? pictures : [{ type: 'input_text', text }, ...pictures]
 }

@@ -36,6 +36,8 @@ type Judgement =
 
 const maxCorrections = 3
 const toolName = 'structured_output'
+/** The schema's name in requests: the one that Codex sends, by which gateways and recorded requests recognize it. */
+const schemaName = 'codex_output_schema'
 
 /**
  * Makes sure that a model's final message matches a schema. If the provider can enforce the schema, and no other way of delivering the message was
@@ -59,7 +61,7 @@ export class OutputContract {
       model.enforcesSchema === true &&
       isStrict(schema.schema) &&
       schema.schema['type'] === 'object'
-    this.request = enforced ? { name: 'final_message', schema: schema.schema } : undefined
+    this.request = enforced ? { name: schemaName, schema: schema.schema } : undefined
     this.tool = enforced ? undefined : this.#deliveryTool()
   }
 

@@ -58,10 +58,10 @@ describe('what is sent', () => {
       model: 'gpt-5.5',
       instructions: 'Be brief.',
       input: [
-        { type: 'message', role: 'developer', content: 'rules' },
-        { type: 'message', role: 'user', content: 'go' },
+        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rules' }] },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] },
         reasoning.item,
-        { type: 'message', role: 'assistant', content: 'looking' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'looking' }] },
         { type: 'function_call', call_id: 'c1', name: 'exec_command', arguments: '{"cmd":"ls"}' },
         { type: 'custom_tool_call', call_id: 'c2', name: 'apply_patch', input: '*** Begin Patch' },
         { type: 'function_call_output', call_id: 'c1', output: 'a.ts' },
@@ -92,6 +92,16 @@ describe('what is sent', () => {
     })
   })
 
+  test('gateways learn which program asks, by the header that Codex has for it', async () => {
+    const originator = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+      const { mock, model } = await start([[say('ok')]], { env: { OPENAI_API_KEY: key, ...env } })
+      await collect(model)
+      return mock.requests[0]?.headers['originator']
+    }
+    expect(await originator({})).toBe('portcullis_exec')
+    expect(await originator({ CODEX_INTERNAL_ORIGINATOR_OVERRIDE: 'codex_sdk_ts' })).toBe('codex_sdk_ts')
+  })
+
   test('reasoning is sent back as it arrived', async () => {
     const { mock, model } = await start([[think('Thinking.', 'secret-blob'), say('one')], [say('two')]])
     const events = await collectFinished(model)
@@ -109,7 +119,7 @@ describe('what is sent', () => {
           summary: [{ type: 'summary_text', text: 'Thinking.' }],
           encrypted_content: 'secret-blob',
         },
-        { content: 'one' },
+        { content: [{ text: 'one' }] },
       ],
     })
   })
