@@ -43,7 +43,8 @@ export function requireRepository(workspace: string): void {
   if (findRepository(workspace) !== undefined) return
   throw new UserError(
     'usage',
-    `${workspace} is not in a git repository, so a run's changes there could not be reverted. ` +
+    // Clients of Codex recognize this failure by the first five words.
+    `Not inside a trusted directory: ${workspace} is not in a git repository, so a run's changes there could not be reverted. ` +
       'Run git init first, or pass --skip-git-repo-check.',
   )
 }

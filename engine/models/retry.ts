@@ -9,6 +9,9 @@ import { counted } from '../core/text/counted.ts'
 /** The longest wait that this program chooses itself, in milliseconds. A provider may ask for a longer one. */
 const longestBackoffMs = 30_000
 
+/** The wait before the first retry of a broken stream, in milliseconds, as in Codex: its server was there just now. */
+const brokenStreamBaseMs = 200
+
 /**
  * Yields the events of a response, and repeats the request after a failure that may be temporary. Each retry is announced by a `retry` event: the
  * events before it no longer count. `ask` makes one attempt, and throws `ProviderFailure` if the attempt fails. If its stream ends without an `end`
@@ -40,7 +43,8 @@ export async function* respondWithRetries(
       if (!(error instanceof ProviderFailure)) throw error
       failures++
       if (error.rare !== undefined) rare++
-      const waitMs = Math.ceil(error.waitMs ?? backoff(failures, limits.retryBaseMs, Math.random()))
+      const base = Math.min(limits.retryBaseMs, isBroken(error) ? brokenStreamBaseMs : Infinity)
+      const waitMs = Math.ceil(error.waitMs ?? backoff(failures, base, Math.random()))
       const stop =
         rare > (error.rare?.retries ?? Infinity) ? '' : reasonToStop(error, { failures, waitMs, waited, limits })
       if (stop !== undefined) throw giveUp(provider, error, stop)
@@ -90,6 +94,11 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
+/** Whether the provider accepted the request and began to answer, but the answer failed and may succeed if asked for again. */
+function isBroken({ kind, rare, retryable, status }: ProviderFailure): boolean {
+  return retryable && rare === undefined && status === undefined && kind !== 'connection'
+}
+
 /** What happened, for the user: the provider's name and the failure, without keys. */
 export function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
   const said = `${provider.label} ${failure.message}`
@@ -105,11 +114,13 @@ function giveUp(
   why: string,
 ): ModelError {
   const { baseUrl, keyFrom } = provider
+  // Clients of Codex recognize this failure by these words.
+  const broken = isBroken(failure) ? 'stream disconnected before completion: ' : ''
   const asked =
     failure.kind !== 'authentication' || failure.status === undefined
       ? ''
       : ` (asked at ${baseUrl.split('?')[0]} with ${keyFrom === undefined ? 'no key' : `the key from ${keyFrom}`})`
-  return new ModelError('provider', `${sentence(provider, failure)}${asked}${why}`, {
+  return new ModelError('provider', `${broken}${sentence(provider, failure)}${asked}${why}`, {
     failure: failure.kind,
     status: failure.status,
     spent: failure.spent,

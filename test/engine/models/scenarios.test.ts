@@ -377,6 +377,14 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(mock.requests).toHaveLength(3)
   })
 
+  test('a stream that keeps failing is reported in the words that clients of Codex look for', async () => {
+    const broken: Reply = { say: [say('half')], end: { type: 'missing' } }
+    const { model } = await startWire(wire, [broken, broken], { maxRetries: 1 })
+    expect((await failureOf(model)).message).toBe(
+      `stream disconnected before completion: ${label} cut the stream before its last event (gave up after 1 retry)`,
+    )
+  })
+
   test('an unreachable server is reported with its address', async () => {
     const { mock, model } = await startWire(wire, [], { maxRetries: 1 })
     await mock.close()
