@@ -125,6 +125,7 @@ const long = [
   'test/engine/transaction/stored-objects.test.ts',
   'test/engine/transaction/unreadable-files.test.ts',
   'test/package/large-copy.test.ts',
+  'test/package/single-file.test.ts',
   'test/policies/replay.test.ts',
   'test/sandbox/app-directories.test.ts',
   'test/sandbox/docker.test.ts',

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander'
 import { commands, durable } from './subcommands.ts'
 import { helpText } from './help.ts'
 import { rootFault } from './root-fault.ts'
 import { defaults, type Settings } from './apply-settings.ts'
+
+/** The version of the package, which a test compares with this: there is no file from which a program that is a single file could read it. */
+const version = '0.1.0'
 
 /** What a command line asks for: a run with the given settings, or a text to print and an exit code. */
 export type Call =
@@ -42,7 +44,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
     .option('--reverse', 'revert the patch instead of applying it')
     .option('--unsafe-paths', 'allow paths that leave the root or lead into .git')
     .option(durable.flag, durable.meaning)
-    .version(version(), '--version')
+    .version(version, '--version')
     .allowExcessArguments(true)
     .addHelpText('after', helpText)
     .action((patch: string | undefined, options: Partial<Settings>) => {
@@ -91,11 +93,4 @@ const tooMany: Call = {
   text: 'Error: apply_patch accepts exactly one argument.\n',
   to: 2,
   exitCode: 2,
-}
-
-// `package.json` has the same path relative to this file in the sources and relative to the bundle.
-function version(): string {
-  const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  const isObject = typeof description === 'object' && description !== null && 'version' in description
-  return isObject ? String(description.version) : 'unknown'
 }

@@ -47,11 +47,12 @@ export type Run = { readonly status: number | null; readonly stdout: string; rea
 /** The path of the built program. The sources would take ten times as long to start. */
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 
-/** Runs the built program in a folder. */
+/** Runs the built program in a folder, or the program that `command` starts. */
 export function runProgram(
   cwd: string,
   input: string | Uint8Array,
   options: {
+    command?: readonly string[]
     args?: readonly string[]
     umask?: string
     uid?: number
@@ -62,7 +63,7 @@ export function runProgram(
   const state = options.state ?? join(dirname(cwd), 'state')
   mkdirSync(state, { recursive: true })
   if (options.uid !== undefined) chownSync(state, options.uid, options.uid)
-  const command = [process.execPath, program, ...(options.args ?? [])]
+  const command = [...(options.command ?? [process.execPath, program]), ...(options.args ?? [])]
   const shell = ['sh', '-c', `umask ${options.umask ?? '022'}; exec "$@"`, 'sh', ...command]
   const [file = '', ...rest] = options.umask === undefined ? command : shell
   const { status, stdout, stderr } = spawnSync(file, rest, {

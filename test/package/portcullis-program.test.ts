@@ -66,3 +66,8 @@ test('the package states its repository, and names its programs', () => {
   expect(keywords).toContain('sandbox')
   expect(Object.keys(programs as object)).toEqual(['agent', 'apply-patch', 'portcullis'])
 })
+
+test.each(['agent', 'apply-patch', 'portcullis'])('%s has the version of the package', (program) => {
+  const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8')) as { readonly version: string }
+  expect(start(program, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})

@@ -1,0 +1,51 @@
+/**
+ * Makes `release/`: everything that somebody needs to use this version, with its checksums. It needs `dist/`, and no network but the registry of npm. Started
+ * again, it makes the same files again.
+ */
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from './run.ts'
+import { makeSingleFiles } from './single-files.ts'
+
+const into = 'release'
+const tools = join(import.meta.dirname, 'tools')
+const work = mkdtempSync(join(tmpdir(), 'portcullis-release-'))
+
+try {
+  installTools()
+  rmSync(into, { recursive: true, force: true })
+  mkdirSync(into)
+  // `dist/` was just built.
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', into])
+  makeSingleFiles({ tools, work, into })
+  copyFileSync(join(import.meta.dirname, 'FILES.md'), join(into, 'FILES.md'))
+  const sums = readdirSync(into).map((name) => `${sha256(join(into, name))}  ${name}\n`)
+  writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+/** Installs what is needed only here, unless that is already done. npm compares everything with the hashes in the lock file. */
+function installTools(): void {
+  const lock = sha256(join(tools, 'package-lock.json'))
+  const done = join(tools, 'node_modules/.installed')
+  if (existsSync(done) && readFileSync(done, 'utf8') === lock) return
+  // Without `--force`, npm refuses the packages for other systems.
+  run('npm', ['ci', '--prefix', tools, '--force', '--ignore-scripts', '--no-audit', '--no-fund'])
+  writeFileSync(done, lock)
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}
