@@ -16,16 +16,27 @@ export function maskSecrets(env: Readonly<NodeJS.ProcessEnv>): Mask {
   return (text) => secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
 }
 
-/** The environment variables that look like secrets and are therefore withheld from commands. */
+/**
+ * The values of the environment variables that look like secrets and are therefore withheld from commands, in each form in which a text may contain them.
+ */
 export function secretsIn(
   env: Readonly<NodeJS.ProcessEnv>,
 ): readonly { readonly name: string; readonly value: string }[] {
   return (
     Object.entries(env)
       .flatMap(([name, value]) =>
-        value !== undefined && value.length >= shortest && looksLikeSecret(name, value) ? [{ name, value }] : [],
+        value !== undefined && looksLikeSecret(name, value)
+          ? formsOf(value).map((form) => ({ name, value: form }))
+          : [],
       )
       // Longer secrets are masked first, because a secret may contain a shorter one.
       .toSorted((a, b) => b.value.length - a.value.length)
   )
+}
+
+/** A value without the white space around it, which programs drop, and as it stands in JSON, such as a final message that must match a schema. */
+function formsOf(value: string): readonly string[] {
+  const plain = value.trim()
+  if (plain.length < shortest) return []
+  return [...new Set([plain, JSON.stringify(plain).slice(1, -1)])]
 }

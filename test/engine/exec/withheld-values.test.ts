@@ -49,3 +49,17 @@ test('it is masked on the standard output of a run without events', async () => 
   expect(told.stdout).toBe('the value is [DEPLOY_TOKEN].\n')
   expect(told.stderr).not.toContain(secret)
 })
+
+test('a value with line breaks and quotation marks is also masked in a final message that is JSON, and without the line break at its end', async () => {
+  const value = '{"key": "-----BEGIN-----\\nq7zebra\\n"}\n"quartz"\n'
+  const out = join(tempDir(), 'o.json')
+  const schema = join(tempDir({ 's.json': '{"type":"object","properties":{"said":{"type":"string"}}}' }), 's.json')
+  const message = JSON.stringify({ said: `${value.trim()}, and that is all` })
+  const told = await exec(
+    [[say(message)]],
+    ['--json', '-s', 'danger-full-access', '-o', out, '--output-schema', schema, 'x'],
+    { cwd: repository(), env: { DEPLOY_KEY: value } },
+  )
+  expect([told.code, JSON.parse(readFileSync(out, 'utf8'))]).toEqual([0, { said: '[DEPLOY_KEY], and that is all' }])
+  expect(`${told.stdout}${told.stderr}`).not.toContain('zebra')
+})
