@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
-import { holdOutput } from '../../sandbox/index.ts'
 import { predictionsOf } from '../batch/derived/predictions.ts'
 import { resultsOf } from '../batch/derived/results.ts'
 import { writeDerived } from '../batch/derived/write-derived.ts'
@@ -13,6 +12,7 @@ import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
+import { writeOutputFile } from './output-file.ts'
 import { print, printJsonText, printResult, printText } from './print.ts'
 
 /** The options of `agent batch export`: which results to export for an external evaluation, and the file to write. */
@@ -88,6 +88,6 @@ export function batchExport(directory: string, { output, model, repeat }: BatchE
   }
   const text = `${JSON.stringify(only.predictions, undefined, 2)}\n`
   if (output === undefined) printJsonText(text)
-  else holdOutput(output).write(text)
+  else writeOutputFile(output, text, 'the predictions')
   return exitCodes.done
 }

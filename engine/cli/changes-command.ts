@@ -1,5 +1,4 @@
 import { CommitError, isApplied, lastApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
-import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { commitLines, fetchCommand, refLines, refNames } from '../display/transaction-lines.ts'
 import { UserError } from '../core/user-error.ts'
@@ -27,6 +26,7 @@ import { recordOf, withLock } from './changed-session.ts'
 import { type ChangedSession, findChangedSession, hintAtNewest, sessionThatLanded } from './find-session.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
+import { writeOutputFile } from './output-file.ts'
 import { print, printJson, printResult, tell, rawOutput } from './print.ts'
 
 /** The options of `agent changes`. */
@@ -41,7 +41,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   const patch = (): string => renderPatch(session.directory, notIgnored(record))
   if (options.patch !== undefined) {
     if (options.patch === '-') rawOutput.stdout.write(patch())
-    else holdOutput(options.patch).write(patch())
+    else writeOutputFile(options.patch, patch(), 'the patch')
     return exitCodes.done
   }
   if (options.diff === true) printResult(patch(), 'text')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { holdOutput, openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
+import { openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
@@ -16,6 +16,7 @@ import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
 import { isAllReverted } from '../transaction/view-state.ts'
 import { recordOf } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-session.ts'
+import { writeOutputFile } from './output-file.ts'
 import { print, printJsonText, tell } from './print.ts'
 
 /** The options of `agent evidence`. */
@@ -49,7 +50,7 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
   const known = { facts, unchanged, at: new Date() }
   const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
   if (output === '-') printJsonText(sealed)
-  else holdOutput(output).write(sealed)
+  else writeOutputFile(output, sealed, 'the evidence')
   return exitCodes.done
 }
 

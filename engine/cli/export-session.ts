@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { UserError } from '../core/user-error.ts'
 import { version } from '../core/version.ts'
 import { exportRecording } from '../session/export-recording.ts'
 import { readRollout } from '../session/rollout.ts'
 import { findSessionFolder } from './find-session.ts'
+import { writeOutputFile } from './output-file.ts'
 import { warn } from './warn.ts'
 import { print, printJsonText } from './print.ts'
 
@@ -21,7 +20,11 @@ export function exportCommand(given: string | undefined, output: string | undefi
   const { text, doubts } = exportRecording(rollout, version)
   const id = rollout.session.thread_id
   if (output === undefined) printJsonText(text)
-  else writeRecording(placeOf(output, id), text)
+  else {
+    const path = placeOf(output, id)
+    writeOutputFile(path, text, 'the recording', true)
+    print(path)
+  }
   for (const doubt of doubts) warn(`the session ${id}: ${doubt}`)
   return exitCodes.done
 }
@@ -29,15 +32,4 @@ export function exportCommand(given: string | undefined, output: string | undefi
 function placeOf(output: string, id: string): string {
   const isFolder = output.endsWith('/') || statSync(output, { throwIfNoEntry: false })?.isDirectory() === true
   return resolve(isFolder ? join(output, `${id}.jsonl`) : output)
-}
-
-function writeRecording(path: string, text: string): void {
-  try {
-    holdOutput(path, true).write(text)
-    print(path)
-  } catch (error) {
-    throw new UserError('usage', `${path}: the recording can't be written there: ${(error as Error).message}`, {
-      cause: error,
-    })
-  }
 }

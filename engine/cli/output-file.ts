@@ -24,3 +24,20 @@ export function openOutputFile(file: string): (message: string) => string | unde
     throw new UserError('usage', failure(error), { cause: error })
   }
 }
+
+/**
+ * Writes a file that the user named: a new file or a regular one, and never one that a link leads to.
+ *
+ * @param what what the file contains, for the message
+ * @param closed whether a new file may be read only by this user. Default: false
+ * @throws UserError `usage` with the path and the problem
+ */
+export function writeOutputFile(file: string, text: string, what: string, closed = false): void {
+  try {
+    holdOutput(file, closed).write(text)
+  } catch (error) {
+    throw new UserError('usage', `${resolve(file)}: ${what} can't be written there: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

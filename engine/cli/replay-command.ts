@@ -89,7 +89,12 @@ function updating({ text, path, shown }: Source, cwd: string): (differences: rea
   }
   return (differences) => {
     if (differences.length === 0) return `${shown} needs no update.`
-    held.write(updateRecording(text, differences, cwd))
+    const updated = updateRecording(text, differences, cwd)
+    try {
+      held.write(updated)
+    } catch (error) {
+      throw unwritable((error as Error).message)
+    }
     return `${shown}: ${counted(differences.length, 'result was', 'results were')} updated.`
   }
 }
