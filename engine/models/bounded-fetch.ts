@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
-import { jsonInsteadOfStream, malformedStream, webPage } from './failure.ts'
+import { jsonInsteadOfStream, malformedStream, otherContent } from './failure.ts'
 import { send, type Answer } from './send-request.ts'
 
 const mebibyte = 1024 * 1024
@@ -27,23 +27,32 @@ export function boundedFetch(heard?: Endpoint['heard']): typeof fetch {
 const mostOfOther = 64 * 1024
 
 /**
- * Refuses what takes the place of a stream of events: a web page, such as the login page of a gateway, or JSON, such as an error that a server reports with
- * status 200. The kind of the content isn't enough to recognize either: some servers send events under a wrong one.
+ * Refuses what takes the place of a stream of events: a web page or a text, such as the login page of a gateway, or JSON, such as an error that a server
+ * reports with status 200. The kind of the content isn't enough to recognize any of them: some servers send events under a wrong one.
  */
 async function ifStream(answer: Answer): Promise<Answer> {
   const type = answer.headers.get('content-type') ?? ''
   if (answer.status >= 300 || /event-stream/i.test(type)) return answer
   const chunks: Uint8Array[] = []
   let read = await answer.body.next()
-  const [, start] = (read.done !== true && /^\s*([<{])/.exec(Buffer.from(read.value).toString('latin1'))) || []
-  if (start === undefined) return { ...answer, body: withFirst(read, answer.body) }
+  const start = read.done === true ? '' : new TextDecoder().decode(read.value).trimStart()
+  if (mayBeEvents(start)) return { ...answer, body: withFirst(read, answer.body) }
   for (let size = 0; read.done !== true && size < mostOfOther; read = await answer.body.next()) {
     chunks.push(read.value)
     size += read.value.length
   }
   await answer.body.return?.()
   const text = Buffer.concat(chunks).toString('utf8')
-  throw start === '<' ? webPage(text, type, answer.url) : jsonInsteadOfStream(text)
+  throw /^[{[]/.test(start) ? jsonInsteadOfStream(text) : otherContent(text, type, answer.url)
+}
+
+/** Whether a stream of events may begin like this: with a comment, or with one of the fields that an event can have. */
+function mayBeEvents(start: string): boolean {
+  const begin = /^[a-z]*/.exec(start)?.[0] ?? ''
+  const isWhole = start.length > begin.length
+  return ['', 'data', 'event', 'id', 'retry'].some((field) =>
+    isWhole ? begin === field && /^[:\r\n]/.test(start.slice(begin.length)) : field.startsWith(begin),
+  )
 }
 
 function withFirst(first: IteratorResult<Uint8Array, undefined>, rest: Answer['body']): Answer['body'] {

@@ -128,19 +128,20 @@ export function cutStream(detail: string): ProviderFailure {
   })
 }
 
-/** Creates the failure for a web page in place of an answer. */
-export function webPage(html: string, type: string, url: string): ProviderFailure {
-  const words = html
+/** Creates the failure for a web page, or another text, in place of an answer. */
+export function otherContent(text: string, type: string, url: string): ProviderFailure {
+  const words = text
     .slice(0, 4096)
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   const shown = words === '' ? '' : `, which begins: "${words.slice(0, 160)}"`
-  const kind = type === '' ? 'a web page' : `a web page (${type.split(';')[0]})`
+  const what = text.trimStart().startsWith('<') ? 'a web page' : 'a text'
+  const kind = type === '' ? what : `${what} (${type.split(';')[0]})`
   return new ProviderFailure(
     'malformed',
     `didn't answer: something at ${url.split('?')[0]}, such as a gateway or a login page, sent ${kind}${shown}. Check the base URL and the proxy.`,
-    { retryable: true, rare: { retries: 2, words: 'sent a web page in place of an answer' } },
+    { retryable: true, rare: { retries: 2, words: `sent ${what} in place of an answer` } },
   )
 }
 

@@ -20,7 +20,7 @@ async function endless(status: number, piece: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-const piece = 'x'.repeat(256 * 1024)
+const piece = `:${'x'.repeat(256 * 1024 - 1)}`
 
 test('only the beginning of an endless error body is read', async () => {
   const refused = await boundedFetch()(await endless(500, piece))

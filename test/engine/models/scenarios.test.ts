@@ -117,6 +117,19 @@ describe.each(wires)('$wire: a web page in place of an answer', (wire) => {
   })
 })
 
+describe.each(wires)('$wire: a text in place of an answer', (wire) => {
+  test.each(['Please sign in: use your badge.', 'data centre closed', 'error: not today', '\ufeffretry later'])(
+    'is named with its first words: %s',
+    async (body) => {
+      const sent: Reply = { status: 200, headers: { 'content-type': 'text/plain' }, body }
+      const { mock, model } = await startWire(wire, [sent, sent, sent, [say('never asked')]])
+      const words = `sent a text (text/plain), which begins: "${body.replace('\ufeff', '')}"`
+      await expect(collect(model)).rejects.toThrow(words)
+      expect(mock.requests).toHaveLength(3)
+    },
+  )
+})
+
 describe.each(wires)('$wire: JSON in place of a stream, with status 200', (wire) => {
   const sent = (body: string): Reply => ({ status: 200, headers: { 'content-type': 'application/json' }, body })
 
@@ -129,6 +142,7 @@ describe.each(wires)('$wire: JSON in place of a stream, with status 200', (wire)
     ],
     ['is asked for again if the error may pass', '{"error":"It is overloaded."}', 'overloaded', 2],
     ['is shown if it is no error', ' {"answer":"complete"}', 'complete', 2],
+    ['is shown if it is a list', '[{"answer":"whole"}]', 'whole', 2],
   ])('%s', async (_, body, words, times) => {
     const { mock, model } = await startWire(wire, [sent(body), sent(body), sent(body)], { maxRetries: 1 })
     await expect(collect(model)).rejects.toThrow(words)
