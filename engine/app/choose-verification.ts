@@ -20,7 +20,7 @@ export function withVerification({ settings = {}, verify }: RunRequest): Request
  * Returns how the result of a run is verified: as the request says, otherwise as stored in the session that the run resumes, otherwise as configured.
  *
  * @returns undefined if the result isn't verified
- * @throws UserError `usage` if the number of attempts is unlimited without a budget, or is given without commands
+ * @throws UserError `usage` if a command is blank, or if the number of attempts is unlimited without a budget, or is given without commands
  */
 export function chooseVerification(
   { verify: asked, budget = {} }: Pick<RunRequest, 'verify' | 'budget'>,
@@ -31,6 +31,12 @@ export function chooseVerification(
   const commands = (asked?.commands === undefined ? before?.commands : undefined) ?? settings.verify ?? []
   const attempts =
     (asked?.attempts === undefined ? before?.attempts : undefined) ?? settings.verify_attempts ?? defaultAttempts
+  if (commands.some((command) => command.trim() === '')) {
+    throw new UserError(
+      'usage',
+      'verify: a command is blank, as the value of an unset variable is. It would pass without checking anything: name a command, or leave it out.',
+    )
+  }
   if (commands.length === 0) {
     if (asked?.attempts === undefined) return undefined
     throw new UserError(

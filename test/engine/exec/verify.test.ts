@@ -150,6 +150,12 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(verifications(await run('--no-verify'))).toEqual([])
   })
 
+  test('of white space, in the configuration, is refused before a model is asked, because it would check nothing', async () => {
+    const home = tempDir({ '.config/portcullis/config.toml': 'verify = ["true", " "]\n' })
+    const ended = await exec([done], ['x'], { cwd: repository(), home })
+    expect([ended.code, ended.requests.length, ended.stderr]).toEqual([2, 0, expect.stringContaining('is blank')])
+  })
+
   test('also applies after a tool delivered the result: the model delivers again', async () => {
     const schema = join(
       tempDir({ 's.json': '{"type":"object","properties":{"n":{"type":"number"}},"required":[]}' }),
