@@ -12,6 +12,7 @@ import {
 import type { Settings } from '../config/settings-schema.ts'
 import type { Model } from '../core/model.ts'
 import type { AppPaths } from '../core/app-paths.ts'
+import { connectTrusting } from '../core/certificates.ts'
 import type { RunContext } from '../tools/run-context.ts'
 import { callerReviewer, type CallerReviewer } from '../approvals/caller-reviewer.ts'
 import { functionReviewer } from '../approvals/function-reviewer.ts'
@@ -89,7 +90,10 @@ async function openChosen(
       return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: program.close }
     }
     case 'url': {
-      const reviewer = createProgramReviewer({ exchange: httpExchange(choice.url), ...timeout })
+      const { url } = choice
+      const post = httpExchange(url)
+      const exchange: typeof post = (...asked) => connectTrusting(new URL(url), environment, () => post(...asked))
+      const reviewer = createProgramReviewer({ exchange, ...timeout })
       return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: nothingToClose }
     }
     case 'model': {

@@ -27,6 +27,8 @@ type ServersOptions = {
   readonly deferred: boolean
   /** Reports facts that become known only after the start, such as a missing server. */
   readonly tell: (message: string) => void
+  /** The engine's own environment. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly signal: AbortSignal
 }
 
@@ -50,7 +52,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')
   const { serverInstructions } = await import('../mcp/describe-instructions.ts')
-  const { workspace, sandbox, outside, signal } = options
+  const { workspace, sandbox, outside, environment, signal } = options
   for (const { origin, name, transport } of configured) {
     const forbidden = transport.type === 'stdio' ? undefined : options.forbidsHost(transport.url)
     if (forbidden !== undefined)
@@ -61,7 +63,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
   let made: readonly Tool[] | undefined
   const servers = await startServers(
     configured,
-    { workspace, sandboxFor, signal },
+    { workspace, sandboxFor, environment, signal },
     {
       onChanged: ({ name }, problem) => {
         made = undefined

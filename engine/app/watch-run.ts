@@ -37,6 +37,7 @@ export async function watchRun(
     {
       mask: (text) => maskRecord(byName(text)),
       writeFile: (text) => typeof file === 'object' && file.write(text),
+      environment,
     },
   )
   return { telemetry, notices }

@@ -48,7 +48,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   if (throughQueue && options.queue === undefined) throw new UserError('usage', '--through-queue needs --queue URL.')
   if (throughQueue) refuseOpenWire(options.queue ?? '')
   // The connection to Redis is opened before the folder is created, so that nothing has begun yet if Redis is unavailable.
-  const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
+  const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue, process.env)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
   const ending = new AbortController()

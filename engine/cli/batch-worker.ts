@@ -54,7 +54,7 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
   const shared =
     store === undefined || ending.signal.aborted ? undefined : BatchFolder.open(resolve(store), process.pid)
   if (ending.signal.aborted) return exitCodes.done
-  const carrier = await connectCarrier(queue)
+  const carrier = await connectCarrier(queue, process.env)
   if (carrier.warning !== undefined) warn(carrier.warning)
   const own: Own = { name: `${hostname()}-${process.pid}`, labels, places: options.workers, signal: ending.signal }
   try {

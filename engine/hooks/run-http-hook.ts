@@ -1,5 +1,6 @@
 import { timeoutSignal } from '../../sandbox/index.ts'
 import type { HandlerResult } from './handler-result.ts'
+import { connectTrusting } from '../core/certificates.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
@@ -19,13 +20,15 @@ export async function runHttpHook(
 ): Promise<HandlerResult> {
   const inTime = timeoutSignal(options.timeoutMs)
   try {
-    const response = await fetch(handler.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers(handler, options.env) },
-      body: input,
-      redirect: 'error',
-      signal: AbortSignal.any([inTime, options.signal]),
-    })
+    const response = await connectTrusting(new URL(handler.url), options.env, () =>
+      fetch(handler.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers(handler, options.env) },
+        body: input,
+        redirect: 'error',
+        signal: AbortSignal.any([inTime, options.signal]),
+      }),
+    )
     const text = await response.text()
     if (!response.ok) return { status: 'failed', reason: `${handler.url} answered with status ${response.status}` }
     if (text.length > answerLimit)
@@ -39,7 +42,9 @@ export async function runHttpHook(
     if (inTime.aborted)
       return { status: 'failed', reason: `${handler.url} took longer than ${options.timeoutMs / 1000} s` }
     const { message, cause } = error as Error
-    return { status: 'failed', reason: `${handler.url}: ${cause instanceof Error ? cause.message : message}` }
+    // What went wrong is the cause of what `fetch` throws.
+    const why = error instanceof TypeError && cause instanceof Error ? cause.message : message
+    return { status: 'failed', reason: `${handler.url}: ${why}` }
   }
 }
 

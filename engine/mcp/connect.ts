@@ -13,6 +13,7 @@ import {
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { timerDelay } from '../../sandbox/index.ts'
+import { connectTrusting, trustMoreCertificates } from '../core/certificates.ts'
 import { version } from '../core/version.ts'
 import type { McpConnection, McpDependencies } from './connection.ts'
 import { contentOf } from './content.ts'
@@ -57,6 +58,15 @@ const maxPages = 100
  * @throws Error if the server can't be started or reached, is too slow, or doesn't speak MCP. The message gives the reason.
  */
 export async function connect(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
+  const { transport } = server
+  const { environment } = dependencies
+  if (!('url' in transport)) return connectOnce(server, dependencies)
+  // The error of a WebSocket doesn't say that it is about a certificate.
+  if (transport.url.protocol === 'wss:') await trustMoreCertificates(transport.url, environment)
+  return connectTrusting(transport.url, environment, () => connectOnce(server, dependencies))
+}
+
+async function connectOnce(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
   const client = new Client(
     { name: 'portcullis', version },
     { capabilities: { roots: { listChanged: false }, elicitation: {} } },

@@ -58,5 +58,7 @@ export type McpDependencies = {
   readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
   /** Called when the server reports that its tools have changed. */
   readonly onToolsChanged: () => void
+  /** The variables that name certificates to trust. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly signal: AbortSignal
 }

@@ -1,5 +1,6 @@
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
+import { connectTrusting } from '../core/certificates.ts'
 import type { Target } from './telemetry-options.ts'
 
 /** The longest wait for the collector's answer during a run, in milliseconds. After that, the request is cancelled. */
@@ -8,13 +9,16 @@ const mostWaitMs = 10_000
 /** Sends requests to one address, one after the other. The caller doesn't wait for them. */
 export class Exporter {
   readonly #target: Target
+  readonly #environment: Readonly<NodeJS.ProcessEnv>
   readonly #abort = new AbortController()
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
   #failure: string | undefined
 
-  constructor(target: Target) {
+  /** @param environment the variables that name certificates to trust */
+  constructor(target: Target, environment: Readonly<NodeJS.ProcessEnv>) {
     this.#target = target
+    this.#environment = environment
   }
 
   /** Why something was not delivered; undefined if everything has been delivered so far. Names the collector, but shows no passwords. */
@@ -34,7 +38,7 @@ export class Exporter {
     this.#waiting++
     this.#last = this.#last.then(async () => {
       try {
-        await this.#send(JSON.stringify(body))
+        await connectTrusting(this.#target.url, this.#environment, () => this.#send(JSON.stringify(body)))
       } catch (error) {
         this.#failed((error as Error).message)
       } finally {

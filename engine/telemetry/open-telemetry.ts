@@ -18,6 +18,8 @@ export type TelemetryDependencies = {
   readonly mask: (text: string) => string
   /** Writes a text to the file that the options name. Throws if that fails. */
   readonly writeFile: (text: string) => void
+  /** The engine's own environment. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>
 }
 
 /** The telemetry of one run. */
@@ -36,9 +38,12 @@ export type Telemetry = {
 }
 
 /** Starts the telemetry of a run. Nothing that a collector does can affect the run. */
-export function openTelemetry(options: TelemetryOptions, { mask, writeFile }: TelemetryDependencies): Telemetry {
+export function openTelemetry(
+  options: TelemetryOptions,
+  { mask, writeFile, environment }: TelemetryDependencies,
+): Telemetry {
   const exporterOf = (target: Target | undefined): Exporter | undefined =>
-    target === undefined ? undefined : new Exporter(target)
+    target === undefined ? undefined : new Exporter(target, environment)
   const traces = exporterOf(options.traces)
   const metrics = exporterOf(options.metrics)
   const lines: string[] = []

@@ -15,6 +15,7 @@ export const mcpFeature: Feature = {
       forbidsHost: (url) => forbidsUrl(context.forbids, url),
       deferred: context.settings.tool_search === 'always',
       tell: context.tell,
+      environment: context.request.environment,
       signal,
     })
     context.closing.add(opened.close)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { trustMoreCertificates } from '../../core/certificates.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
 import type { Job, Packages, Redis } from './packages.ts'
@@ -32,12 +33,14 @@ export type Carrier = {
  * Connects to Redis, and checks whether it stores data reliably.
  *
  * @param url `redis://` or `rediss://`, with a user name and a password if the server requires them
+ * @param environment the variables that name certificates to trust. Default: none
  * @throws UserError `usage` if the URL has another form, the packages are missing, no server answers, or Redis may drop jobs
  */
-export async function connectCarrier(url: string): Promise<Carrier> {
+export async function connectCarrier(url: string, environment: Readonly<NodeJS.ProcessEnv> = {}): Promise<Carrier> {
   if (!/^rediss?:\/\//.test(url))
     throw new UserError('usage', '--queue: expected redis://HOST:PORT, or rediss:// for TLS.')
   const packages = await loadPackages()
+  if (url.startsWith('rediss:')) await trustMoreCertificates(new URL(url), environment)
   const redis = new packages.Redis(url, { maxRetriesPerRequest: null, lazyConnect: false })
   let refusal = ''
   redis.on('error', (error) => (refusal = reasonOf(error as NodeJS.ErrnoException)))

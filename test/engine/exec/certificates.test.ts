@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { request, type RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { say } from '../../support/mock-openai.ts'
+import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
@@ -22,11 +22,22 @@ function certificate(): string {
   return folder
 }
 
-/** Runs the program with a model server behind TLS. Returns how often the server was reached, too. */
+/** Starts a server behind TLS. Returns its origin. */
+async function listen(folder: string, answer: RequestListener): Promise<string> {
+  const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) }
+  const server = createServer(tls, answer)
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `https://localhost:${(server.address() as AddressInfo).port}`
+}
+
+/** Runs the program with a model server behind TLS. */
 async function runWith(folder: string, env: Readonly<Record<string, string>>) {
   let mock = ''
-  const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) }
-  const server = createServer(tls, (incoming, outgoing) => {
+  const origin = await listen(folder, (incoming, outgoing) => {
     const { method, headers, url } = incoming
     incoming.pipe(
       request(`${mock}${url}`, { method, headers }, (answer) => {
@@ -35,14 +46,9 @@ async function runWith(folder: string, env: Readonly<Record<string, string>>) {
       }),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   const baseUrl = (url: string): string => {
     mock = new URL(url).origin
-    return `https://localhost:${(server.address() as AddressInfo).port}${new URL(url).pathname}`
+    return `${origin}${new URL(url).pathname}`
   }
   return exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd: repository(), env, baseUrl })
 }
@@ -60,4 +66,56 @@ test('the certificates of SSL_CERT_FILE and SSL_CERT_DIR are trusted', async () 
   const folder = certificate()
   for (const env of [{ SSL_CERT_FILE: join(folder, 'cert.pem') }, { SSL_CERT_DIR: `/nowhere:${folder}` }])
     expect(await runWith(folder, env)).toMatchObject({ code: 0 })
+})
+
+/** An MCP server with one tool; at other paths a hook, a program that approves everything, and a collector of telemetry. */
+function companions(reached: Set<string>): RequestListener {
+  return (incoming, outgoing) => {
+    let text = ''
+    incoming.setEncoding('utf8').on('data', (part: string) => (text += part))
+    incoming.on('end', () => {
+      const path = incoming.url ?? ''
+      const send = (body: object): void =>
+        void outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      reached.add(path)
+      if (path !== '/mcp') return send(path === '/approve' ? { decision: 'allow', reason: 'why not' } : {})
+      const { id, method } = text === '' ? {} : (JSON.parse(text) as { id?: number; method?: string })
+      if (id === undefined) return void outgoing.writeHead(incoming.method === 'POST' ? 202 : 405).end()
+      const serverInfo = { name: 'far', version: '1' }
+      const results: Readonly<Record<string, object>> = {
+        initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
+        'tools/list': { tools: [{ name: 'look', inputSchema: { type: 'object' } }] },
+      }
+      send({ jsonrpc: '2.0', id, result: results[method ?? ''] ?? { content: [{ type: 'text', text: 'far away' }] } })
+    })
+  }
+}
+
+test('the same holds for everything that a run connects to: servers, hooks, who approves, and collectors', async () => {
+  const folder = certificate()
+  const reached = new Set<string>()
+  const origin = await listen(folder, companions(reached))
+  const hooks = { hooks: { Stop: [{ hooks: [{ type: 'http', url: `${origin}/hook` }] }] } }
+  const home = tempDir({
+    '.config/portcullis/hooks.json': JSON.stringify(hooks),
+    '.config/portcullis/config.toml': [
+      `approval_url = "${origin}/approve"`,
+      `[mcp_servers.far]\nurl = "${origin}/mcp"`,
+      `[otel]\nendpoint = "${origin}"`,
+    ].join('\n'),
+  })
+  const replies = [[call('mcp__far__look', {})], [say('ok')]]
+  const run = (env: Readonly<Record<string, string>>) =>
+    exec(replies, ['-s', 'danger-full-access', '--ask-for-approval', 'untrusted', 'x'], {
+      cwd: repository(),
+      home,
+      env,
+    })
+  const refused = await run({})
+  expect([...reached]).toEqual([])
+  expect(refused.stderr).toMatch(/far is not available: the certificate of localhost, issued by .* Set SSL_CERT_FILE/)
+  expect(refused.stderr).not.toContain('Node')
+  const told = await run({ SSL_CERT_FILE: join(folder, 'cert.pem') })
+  expect([told.code, told.stderr]).toEqual([0, expect.not.stringContaining('certificate')])
+  expect([...reached]).toEqual(expect.arrayContaining(['/mcp', '/hook', '/approve', '/v1/traces', '/v1/metrics']))
 })

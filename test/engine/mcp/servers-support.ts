@@ -59,6 +59,7 @@ export async function start(
   const dependencies: Omit<McpDependencies, 'onToolsChanged'> = {
     workspace,
     sandboxFor: () => Promise.resolve(sandbox),
+    environment: {},
     signal: new AbortController().signal,
   }
   const started = await startServers(servers, dependencies, options)
