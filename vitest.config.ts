@@ -124,6 +124,7 @@ const long = [
   'test/engine/transaction/signals.test.ts',
   'test/engine/transaction/stored-objects.test.ts',
   'test/engine/transaction/unreadable-files.test.ts',
+  'test/package/agent-folder.test.ts',
   'test/package/large-copy.test.ts',
   'test/package/single-file.test.ts',
   'test/policies/replay.test.ts',

@@ -15,6 +15,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
+import { version } from '../../engine/core/version.ts'
+import { makeAgentFolder } from './agent-folder.ts'
 import { run } from './run.ts'
 import { makeSingleFiles } from './single-files.ts'
 
@@ -29,6 +32,7 @@ try {
   // `dist/` was just built.
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', into])
   makeSingleFiles({ tools, work, into })
+  makeAgentFolder(`portcullis-${version}-${process.platform}-${process.arch}`, { work, into })
   copyFileSync(join(import.meta.dirname, 'FILES.md'), join(into, 'FILES.md'))
   const sums = readdirSync(into).map((name) => `${sha256(join(into, name))}  ${name}\n`)
   writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))

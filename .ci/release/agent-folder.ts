@@ -1,0 +1,44 @@
+/** Makes the folder with which `agent` runs on a machine without Node, as an archive. */
+import { chmodSync, copyFileSync, cpSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import process from 'node:process'
+import { run } from './run.ts'
+
+/** The parts of `dist/` that the programs need. The rest is the library, and its types. */
+export const partsOfPrograms = ['bin', 'chunks', 'engine']
+
+/**
+ * Node's libraries that are missing in a minimal Debian, Fedora or distroless image. All other libraries are the system's own, because copies of them might
+ * need a newer C library than the system has.
+ */
+const rareLibraries = /^libatomic\.so\./
+
+/** Makes the folder for the system on which this runs. It contains this process's Node, for which V8 compiled the code in `dist/`. */
+export function makeAgentFolder(name: string, { work, into }: { readonly work: string; readonly into: string }): void {
+  const folder = join(work, name)
+  const [bin, lib] = [join(folder, 'bin'), join(folder, 'lib')]
+  for (const path of [folder, bin, lib]) mkdirSync(path)
+  copyFileSync(join(import.meta.dirname, 'agent'), join(bin, 'agent'))
+  copyFileSync(join(into, `apply-patch-${process.platform}-${process.arch}`), join(bin, 'apply-patch'))
+  copyFileSync('package.json', join(lib, 'package.json'))
+  for (const part of partsOfPrograms)
+    cpSync(`dist/${part}`, join(lib, 'dist', part), { recursive: true, filter: (path) => !path.endsWith('.map') })
+  const node = join(lib, 'node')
+  copyFileSync(process.execPath, node)
+  chmodSync(node, 0o755)
+  for (const library of librariesOf(process.execPath).filter((path) => rareLibraries.test(basename(path))))
+    copyFileSync(library, join(lib, basename(library)))
+  run('patchelf', ['--set-rpath', '$ORIGIN', node])
+  const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${timeOfCommit()}`]
+  run('tar', [...same, '-I', 'gzip -9n', '-C', work, '-cf', join(into, `${name}.tar.gz`), name])
+}
+
+/** The paths of the libraries that a program is linked with. */
+function librariesOf(program: string): readonly string[] {
+  return [...run('ldd', [program]).matchAll(/=> (\/\S+)/g)].map(([, path]) => path ?? '')
+}
+
+/** When the released commit was made, in seconds since 1970. The files get this time, so that the same commit always gives the same archive. */
+function timeOfCommit(): string {
+  return run('git', ['log', '-1', '--format=%ct']).trim()
+}
