@@ -42,6 +42,8 @@ export async function judgeConnection(error: Error, { url, env }: Failed): Promi
       `can't be reached at ${at}: the proxy ${proxy.label} (${proxy.variable}) doesn't answer: ${words}`,
       true,
     )
+  if (words === 'redirect count exceeded')
+    return fail(`can't be reached at ${at}: it redirects requests in a circle. Check the base URL.`)
   return fail(`can't be reached at ${at}: ${words}`, true)
 }
 

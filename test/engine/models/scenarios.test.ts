@@ -399,6 +399,18 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     )
   })
 
+  test('a server that redirects in a circle is not tried again', async () => {
+    const { mock, model } = await startWire(wire, ({ path }) => ({
+      status: 307,
+      headers: { location: path },
+      body: '',
+    }))
+    expect((await failureOf(model)).message).toMatch(
+      /\/\/127\.0\.0\.1:\d+\S*: it redirects requests in a circle\. Check/,
+    )
+    expect(mock.requests.length).toBeLessThan(25)
+  })
+
   test('an unreachable server is reported with its address', async () => {
     const { mock, model } = await startWire(wire, [], { maxRetries: 1 })
     await mock.close()
