@@ -142,7 +142,8 @@ export function openPrivateGit(options: {
       if (git !== undefined && !found.has(git)) found.set(git, false)
     }
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
-      if (repositoryOf(git) === git) found.set(git, isInRoot(git))
+      // The directory of a submodule lies outside its work tree, so its own place doesn't say whether commands may write to it.
+      if (!found.has(git) && repositoryOf(git) === git) found.set(git, isInRoot(git))
     }
     // A repository in a view may borrow the objects of the original, and commands can't reach these at their own path. In a private directory, they are
     // available at a path inside it.

@@ -145,6 +145,24 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     git(workspace, 'fsck', '--strict')
   })
 
+  test('a submodule that is itself the workspace takes commits, and the repository around it does not change', async () => {
+    const [library, around] = [await repository(), await repository()]
+    const inside = join(around, 'deep/er')
+    git(around, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'deep/er')
+    git(around, 'commit', '-qm', 'sub')
+    for (const [key, value] of [
+      ['user.name', 'a'],
+      ['user.email', 'a@b'],
+    ] as const)
+      git(inside, 'config', key, value)
+    const sandbox = await openIn(inside)
+    await work(sandbox, 'echo s > s; git add s; git commit -qm insub; git -C .. status > /dev/null')
+    await expect(work(sandbox, 'git -C .. commit -qm outside --allow-empty')).rejects.toThrow()
+    expect(git(inside, 'log', '--format=%s')).toBe('insub\nfirst')
+    expect(git(inside, 'status', '--porcelain')).toBe('')
+    expect(git(around, 'log', '--format=%s')).toBe('sub\nfirst')
+  })
+
   test('gc ends with 0, and the host’s objects stay', async () => {
     const workspace = await repository()
     const before = (await readdir(join(workspace, '.git/objects'))).toSorted()
