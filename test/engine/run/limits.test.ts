@@ -54,6 +54,15 @@ describe('a budget', () => {
   })
 
   test.each([
+    [{ maxTokens: 10_100 }, '10100 tokens (--max-tokens 10100).'],
+    [{ maxCost: 0.0101 }, '$0.0101 (--max-cost 0.0101).'],
+  ])('that an answer uses up exactly is used up: %j', async (budget, said) => {
+    const overrides = ['model_prices={"scripted"={input=1,output=1}}', 'model_max_output_tokens=50']
+    const { summary } = await scriptedRun({ responses: [], model: spending(), overrides, budget })
+    expect([summary.reason, summary.error]).toEqual(['budget', `The budget is used up: ${said}`])
+  })
+
+  test.each([
     [0.02, 'budget', 1],
     [5, 'done', 4],
   ])('of $%s ends the run before a request that could exceed it', async (maxCost, reason, requests) => {
@@ -143,6 +152,25 @@ describe('refused calls', () => {
     expect([summary.exitCode, summary.finalMessage]).toEqual([3, ''])
     expect(summary.error).toContain('3 responses in a row requested only the same thing')
     expect(JSON.stringify(history)).toContain('a third attempt ends the run')
+  })
+})
+
+describe('refused look-ups', () => {
+  const lookUps = (count: number): readonly Response[] =>
+    Array.from({ length: count }, (_, at) => (): readonly ModelEvent[] => [
+      calls('web_fetch', { url: `https://host${at}.example/page${at}` }, `${at}`),
+    ])
+
+  test.each([
+    [9, 'Every call was refused, in 9 responses'],
+    [10, '10 responses in a row made only look-ups'],
+  ])('in %s responses in a row', async (count, said) => {
+    const { summary } = await scriptedRun({
+      mode: 'workspace-write',
+      overrides: ['approval_policy=untrusted'],
+      responses: [...lookUps(count), done],
+    })
+    expect([summary.exitCode, summary.error]).toEqual([3, expect.stringContaining(said)])
   })
 })
 
