@@ -2,9 +2,10 @@
  * Builds the two actions from the output of `npm run build`. The code of each action is a single file, and `run` also contains the engine, so nothing
  * has to be installed on the runner. Git ignores the built files; they are committed only for a release.
  */
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import process from 'node:process'
 import { build } from 'esbuild'
+import { copyPrograms } from './.ci/build/copy-programs.ts'
 
 const actions = '.github/actions'
 
@@ -25,10 +26,5 @@ for (const name of ['run', 'apply']) {
     logLevel: 'warning',
   })
 }
-const engine = `${actions}/run/dist/engine`
-mkdirSync(engine, { recursive: true })
-cpSync('package.json', `${engine}/package.json`)
-// Copy only the programs. The library and its type declarations are not needed.
-for (const part of ['bin', 'chunks', 'engine']) {
-  cpSync(`dist/${part}`, `${engine}/dist/${part}`, { recursive: true, filter: (path) => !path.endsWith('.map') })
-}
+// The runner has another Node than this one.
+copyPrograms(`${actions}/run/dist/engine`, { compiled: false })

@@ -1,11 +1,9 @@
 /** Makes the folder with which `agent` runs on a machine without Node, as an archive. */
-import { chmodSync, copyFileSync, cpSync, mkdirSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
+import { copyPrograms } from '../build/copy-programs.ts'
 import { run } from './run.ts'
-
-/** The parts of `dist/` that the programs need. The rest is the library, and its types. */
-export const partsOfPrograms = ['bin', 'chunks', 'engine']
 
 /**
  * Node's libraries that are missing in a minimal Debian, Fedora or distroless image. All other libraries are the system's own, because copies of them might
@@ -20,9 +18,7 @@ export function makeAgentFolder(name: string, { work, into }: { readonly work: s
   for (const path of [folder, bin, lib]) mkdirSync(path)
   copyFileSync(join(import.meta.dirname, 'agent'), join(bin, 'agent'))
   copyFileSync(join(into, `apply-patch-${process.platform}-${process.arch}`), join(bin, 'apply-patch'))
-  copyFileSync('package.json', join(lib, 'package.json'))
-  for (const part of partsOfPrograms)
-    cpSync(`dist/${part}`, join(lib, 'dist', part), { recursive: true, filter: (path) => !path.endsWith('.map') })
+  copyPrograms(lib, { compiled: true })
   const node = join(lib, 'node')
   copyFileSync(process.execPath, node)
   chmodSync(node, 0o755)

@@ -14,15 +14,19 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import process from 'node:process'
 import { version } from '../../engine/core/version.ts'
 import { makeAgentFolder } from './agent-folder.ts'
+import { makeActions, makeGitLabComponent } from './for-ci.ts'
 import { run } from './run.ts'
 import { makeSingleFiles } from './single-files.ts'
 
 const into = 'release'
 const tools = join(import.meta.dirname, 'tools')
+/** Where whoever publishes the release puts the files. */
+const published =
+  process.env['RELEASE_URL'] ?? `https://github.com/portcullis-dev/portcullis/releases/download/v${version}`
 const work = mkdtempSync(join(tmpdir(), 'portcullis-release-'))
 
 try {
@@ -32,10 +36,17 @@ try {
   // `dist/` was just built.
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', into])
   makeSingleFiles({ tools, work, into })
-  makeAgentFolder(`portcullis-${version}-${process.platform}-${process.arch}`, { work, into })
+  const archive = `portcullis-${version}-${process.platform}-${process.arch}`
+  makeAgentFolder(archive, { work, into })
+  makeActions(join(into, 'github-actions'))
+  makeGitLabComponent(join(into, 'gitlab-component'), {
+    url: `${published}/${archive}.tar.gz`,
+    sha256: sha256(join(into, `${archive}.tar.gz`)),
+  })
   copyFileSync(join(import.meta.dirname, 'FILES.md'), join(into, 'FILES.md'))
-  const sums = readdirSync(into).map((name) => `${sha256(join(into, name))}  ${name}\n`)
-  writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
+  const files = readdirSync(into, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const names = files.map((entry) => relative(into, join(entry.parentPath, entry.name))).toSorted()
+  writeFileSync(join(into, 'SHA256SUMS'), names.map((name) => `${sha256(join(into, name))}  ${name}\n`).join(''))
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

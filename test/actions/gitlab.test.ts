@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -41,20 +42,26 @@ async function runJob(job: GitLabJob, replies: readonly Reply[], more: Readonly<
   const mock = await startMockOpenAI({ replies })
   onTestFinished(() => mock.close())
   const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
-  const bin = tempDir({
-    npm: '#!/bin/sh\nexit 0\n',
-    agent: `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
+  // The archive of a release is replaced by one that starts the built program, and curl by a program that copies it.
+  const folder = tempDir({
+    'portcullis/bin/agent': `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
+    'bin/curl': `#!/bin/sh\nfor last; do :; done\nwhile [ "$1" != --output ]; do shift; done\ncp "$last" "$2"\n`,
   })
-  for (const name of ['npm', 'agent']) chmodSync(join(bin, name), 0o755)
+  for (const name of ['portcullis/bin/agent', 'bin/curl']) chmodSync(join(folder, name), 0o755)
+  const url = join(folder, 'archive')
+  execFileSync('tar', ['-czf', url, '-C', folder, 'portcullis'])
+  const digest = createHash('sha256').update(readFileSync(url)).digest('hex')
   const script = ['set -eo pipefail', ...job.script].join('\n')
   const child = spawn('bash', ['-c', script], {
     cwd,
     env: {
-      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+      PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
       HOME: tempDir(),
       OPENAI_API_KEY: 'sk-test-key',
       OPENAI_BASE_URL: mock.baseUrl,
       ...job.variables,
+      PORTCULLIS_URL: url,
+      PORTCULLIS_SHA256: digest,
       ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,17 +96,22 @@ const finding = {
   ...{ title: 'Says two "<b>', body: 'It has to say one.', suggestion: null },
 }
 const reported = [[call('report_findings', { summary: 'One thing.', findings: [finding] })]]
-const given = { image: 'x', version: '1.2.3', prompt: '$(touch pwned) `touch pwned` "go', focus: '$(touch pwned)' }
+const given = {
+  image: 'x',
+  url: '$(touch pwned)',
+  sha256: '0'.repeat(64),
+  prompt: '$(touch pwned) `touch pwned` "go',
+  focus: '$(touch pwned)',
+}
 
 describe.each(['run.yml', 'review.yml'])('the GitLab component %s', (name) => {
   test('consists of two documents: its inputs, and one job that uses all of them', () => {
     const { inputs, body, job } = component(name, given)
     const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
     expect(Object.keys(inputs).toSorted()).toEqual([...new Set(used)].toSorted())
-    // Only the version is inserted into scripts, and its form is restricted. All other inputs come from whoever includes the component, and must not
-    // become part of a script.
+    // The inputs come from whoever includes the component, and must not become part of a script.
     const scripts = parse(body) as Readonly<Record<string, GitLabJob>>
-    for (const { script } of Object.values(scripts)) expect(script.join('\n')).not.toMatch(/inputs\.(?!version)/)
+    for (const { script } of Object.values(scripts)) expect(script.join('\n')).not.toContain('inputs.')
     expect(job.artifacts).toMatchObject({
       when: 'always',
       reports: { junit: 'junit.xml', codequality: 'gl-code-quality-report.json' },
@@ -122,6 +134,13 @@ describe.skipIf(needsBubblewrap())('in a shell as GitLab gives it', () => {
     const strict = component('review.yml', { ...given, 'fail-on': 'high' }).job
     expect((await runJob(strict, reported, variables, cwd)).code).toBe(1)
     expect(execFileSync('git', ['-C', cwd, 'status', '--porcelain']).toString()).not.toContain('pwned')
+  })
+
+  test('an archive with another hash than the given one is not unpacked, and nothing is run', async () => {
+    const { cwd } = mergeRequest()
+    const told = await runJob(component('run.yml', given).job, reported, { PORTCULLIS_SHA256: '0'.repeat(64) }, cwd)
+    expect(told).toMatchObject({ code: 1, log: expect.stringMatching(/archive: FAILED/) })
+    expect(told.prompt).toBe(undefined)
   })
 
   test('a task is done, and its changes are a patch', async () => {
