@@ -4,10 +4,17 @@ import { declareExec } from './cli/declare/declare-exec.ts'
 import { everyCommand } from './cli/every-command.ts'
 import { leaveOnlyAfter } from './cli/interrupts.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
-import { runProgram } from './cli/dispatch-command.ts'
+import { runProgram, type DeclareCommands } from './cli/dispatch-command.ts'
+import { declareCodex } from './cli/codex/declare-codex.ts'
 import { tellUsageError } from './cli/tell-usage-error.ts'
 
 leaveOnlyAfter(transactionsInProgress)
+
+/** The commands that declare only themselves, because declaring the others would slow down the start of every run. */
+const alone: ReadonlyMap<string | undefined, DeclareCommands> = new Map([
+  ['exec', declareExec],
+  ['codex', declareCodex],
+])
 
 /**
  * The program `agent`: runs the command that a command line names.
@@ -18,6 +25,5 @@ leaveOnlyAfter(transactionsInProgress)
  * @returns the exit code. Errors are printed to stderr.
  */
 export const main = withErrorReporting((argv, name, refusal) =>
-  // `agent exec` declares only its own command, because declaring the others would slow down the start of every run.
-  runProgram(argv, argv[0] === 'exec' ? declareExec : everyCommand, name, tellUsageError, refusal),
+  runProgram(argv, alone.get(argv[0]) ?? everyCommand, name, tellUsageError, refusal),
 )

@@ -5,7 +5,7 @@ import process from 'node:process'
 /** The environment variables that determine where this project's programs look for files, and which files they hide from commands. */
 export const pathVariables = [
   ...['HOME', 'PATH', 'TMPDIR', 'TMP', 'TEMP'],
-  ...['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
+  ...['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR', 'CODEX_HOME'],
 ] as const
 
 /**

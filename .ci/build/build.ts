@@ -7,13 +7,21 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { BuildOptions } from 'esbuild'
 import { asciiOnly, assertAscii } from './ascii-only.ts'
 import { builtins } from './builtins.ts'
 import { emptyResources } from './empty-resources.ts'
-import { givenEntry, importByEntry, startOfAgent, startOfBoth, startOfPatch, writeLauncher } from './launchers.ts'
+import {
+  givenEntry,
+  importByEntry,
+  startOfAgent,
+  startOfBoth,
+  startOfDoor,
+  startOfPatch,
+  writeLauncher,
+} from './launchers.ts'
 import { bundleOf, keepLazy, lazyAgentModules, lazyPatchModules } from './lazy-modules.ts'
 import { mixins } from './parser-mixins.ts'
 import { localDocker } from './local-docker.ts'
@@ -144,6 +152,7 @@ await Promise.all(programs.map(assertAscii))
 
 await mkdir(`${place}/bin`, { recursive: true })
 await writeLauncher('agent', startOfAgent(agentPrograms, bundles))
+await writeFile(`${place}/bin/codex.js`, startOfDoor('codex'), { mode: 0o755 })
 await writeLauncher('apply-patch', startOfPatch)
 await writeLauncher('portcullis', startOfBoth(agentPrograms, bundles))
 await Promise.all([warmUpAgent(agentPrograms, bundles), warmUpPatchProgram()])

@@ -182,6 +182,11 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 `
 }
 
+/** Returns a program for clients that want the path of another program: `agent` with the command that takes its command lines. */
+export function startOfDoor(command: string): string {
+  return `#!/usr/bin/env node\nprocess.argv.splice(2, 0, '${command}') && import('./agent.js')\n`
+}
+
 /** Returns the code that starts `portcullis`. This program acts as `apply-patch` if that is its first argument, and otherwise as `agent`. */
 export function startOfBoth(programs: readonly ['main', 'sandbox-main'], bundles: readonly string[]): string {
   return `if (process.argv[2] === 'apply-patch') {

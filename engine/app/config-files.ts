@@ -23,7 +23,7 @@ export function configFiles({ places, home, project, definitions }: Sources): re
     ...named('policy_settings', places.managed, ...ours, ...rules(places.managed)),
     ...named('user_settings', places.config, ...ours, ...rules(places.config)),
     ...named('user_settings', join(home, '.claude'), 'settings.json'),
-    ...named('user_settings', join(home, '.codex'), 'config.toml', ...rules(join(home, '.codex'))),
+    ...named('user_settings', places.codex, 'config.toml', ...rules(places.codex)),
     ...directoriesBetween(project.root, project.workspace).flatMap((folder) => [
       ...named('project_settings', folder, '.claude/settings.json', '.mcp.json'),
       ...named('local_settings', folder, '.claude/settings.local.json'),

@@ -8,6 +8,7 @@ import { placeOf } from '../config/validate.ts'
 export function describeImports({ settings, origins }: Config): readonly string[] {
   const mode = origins.get('sandbox_mode')
   if (mode === undefined || mode.layer.kind !== 'imported' || settings.import?.includes('codex') === true) return []
+  if (mode.layer.text === undefined) return []
   const place = placeOf(mode.layer, mode.path)
   return [
     `${place}: sandbox_mode = ${JSON.stringify(mode.value)} applies here too, because settings that make runs stricter always apply. To change it, set sandbox_mode in your own config.toml, or use -s.`,

@@ -52,8 +52,8 @@ function userFiles({ places, project }: Where): readonly SourceFile[] {
   const codex = { whose: 'user', program: 'codex' } as const
   const own = { whose: 'user', program: 'portcullis' } as const
   return [
-    file(codexConfigFile(home), 'settings', codex),
-    ...rules(join(home, '.codex'), codex),
+    file(codexConfigFile(places.codex), 'settings', codex),
+    ...rules(places.codex, codex),
     file(claudeSettingsFile(home), 'settings', claude),
     file(pluginRegistry(home), 'plugins', claude),
     file(join(home, '.claude.json'), 'servers', claude),

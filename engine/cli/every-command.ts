@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { declareCodex } from './codex/declare-codex.ts'
 import { declareBatch } from './declare/declare-batch.ts'
 import { declareChanges } from './declare/declare-changes.ts'
 import { declareConfig } from './declare/declare-config.ts'
@@ -13,6 +14,7 @@ import { declareReport } from './declare/declare-report.ts'
 import { declareReplay } from './declare/declare-replay.ts'
 import { declareSandbox } from './declare/declare-sandbox.ts'
 import { declareSessions } from './declare/declare-sessions.ts'
+import { declareShim } from './declare/declare-shim.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
 /**
@@ -20,7 +22,7 @@ import type { DeclareCommands } from './dispatch-command.ts'
  * be incomplete, and must be finished before the changed files can be trusted.) Before any other command starts, this module finishes these reviews
  * if possible. (`agent doctor --protected` needs no review, because it only prints a table.)
  */
-const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
+const reviewing: readonly string[] = ['exec', 'codex', 'replay', 'sandbox', 'doctor', 'mcp-server']
 
 /** Declares all commands of `agent`. */
 export const everyCommand: DeclareCommands = (program, finish) => {
@@ -46,6 +48,8 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareConfig(program, finish)
   declarePlugins(program, finish)
   declareMcpServer(program, finish)
+  declareCodex(program, finish)
+  declareShim(program, finish)
 }
 
 /** The names of a command and of the commands that contain it. */

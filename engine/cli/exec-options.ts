@@ -28,6 +28,8 @@ export type ExecOptions = ConfigOptions & {
   /** Whether standard input is read. Default: true. */
   readonly stdin?: boolean
   readonly image?: readonly string[]
+  /** Text that is added to the prompt. */
+  readonly afterPrompt?: string
   readonly skipGitRepoCheck?: true
   readonly record?: string
   readonly printEventSchema?: true

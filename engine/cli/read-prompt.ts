@@ -46,7 +46,11 @@ export async function readPrompt(
   const prompt = argument === undefined || argument === '-' ? undefined : argument
   if (prompt?.trim() === '') throw noPrompt()
   const piped = await readPiped(stdin, prompt !== undefined, options)
-  if (prompt === undefined && piped.trim() === '') throw noPrompt()
+  if (prompt === undefined && piped.trim() === '') {
+    const wasRead = options.stdin !== false && stdin.isTTY !== true
+    // Clients of Codex recognize this failure by these words.
+    throw noPrompt(wasRead ? 'No prompt provided via stdin.' : undefined)
+  }
   const whole = prompt === undefined || piped.trim() === '' ? (prompt ?? piped) : joinPiped({ words: prompt, piped })
   if (whole.length > maxCharacters) throw tooLong(`${whole.length}`)
   return whole

@@ -21,7 +21,7 @@ export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> 
     workspace: findWorkspace(options.cd ?? process.cwd()),
     environment: process.env,
     from: process.cwd(),
-    settings: requestedSettings(options),
+    settings: { ...requestedSettings(options), ...(options.codex === undefined ? {} : { codex: options.codex }) },
     externallySandboxed: options.externallySandboxed === true,
     insistsOnSearch: options.search === true,
     reviewing: {
@@ -50,7 +50,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
       prompt:
         argument === '' && options.at !== undefined
           ? ''
-          : () => readPrompt(argument, process.stdin, { ...options, ...note }),
+          : async () => withNote(await readPrompt(argument, process.stdin, { ...options, ...note }), options),
       images: (options.image ?? []).map(readImage),
     },
     ...(threadSource === undefined ? {} : { source: threadSource }),
@@ -78,6 +78,10 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     failOnNoChange: options.failOnNoChange === true,
     ...(record === undefined ? {} : { record: resolve(record) }),
   }
+}
+
+function withNote(prompt: string, { afterPrompt }: ExecOptions): string {
+  return afterPrompt === undefined ? prompt : `${prompt}\n\n${afterPrompt}`
 }
 
 /** The path of a file without symlinks in its directory. If the directory doesn't exist, opening the file says so. */

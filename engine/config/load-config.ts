@@ -4,6 +4,8 @@ import { UserError } from '../core/user-error.ts'
 import { excessOver } from './bounds.ts'
 import { listForeignFiles } from './foreign-files.ts'
 import { noForeignLayers, readForeignLayers } from './foreign/read-foreign.ts'
+import type { CodexDoor } from './foreign/codex-config.ts'
+import { translateOverrides } from './foreign/codex-overrides.ts'
 import { ignoring, type Ignored } from './ignored.ts'
 import { fromLeaves, keyOf, leavesOf } from './leaves.ts'
 import { merge, settingsOf, type Layer, type Origin } from './merge-layers.ts'
@@ -31,6 +33,8 @@ export type ConfigSources = {
    * even without an import.
    */
   readonly onlyImported?: boolean
+  /** Set if the command line is one for Codex: its `-c` and its configuration are then said in the words of this program. */
+  readonly codex?: Omit<CodexDoor, 'root'> | undefined
   /** The values of the `-c key=value` options, in the order given. */
   readonly overrides?: readonly string[]
   /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
@@ -48,6 +52,8 @@ export type Config = {
   readonly trusted: boolean
   /** Whether the user's and the repository's configuration is ignored: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
+  /** Whether what the rule files of the user and the repository allow is ignored. */
+  readonly ignoresRules: boolean
   /** Configuration that was found but is not used. */
   readonly ignored: readonly Ignored[]
   /** The layer that each key's value comes from, by key. */
@@ -71,7 +77,10 @@ export type Config = {
  * @throws UserError `usage`, naming the file or option and, where this applies, the line, the key and the expected value
  */
 export function loadConfig(sources: ConfigSources): Config {
-  const { places, project, overrides = [], addDirs = [], services = [] } = sources
+  const { places, project, addDirs = [], services = [], codex } = sources
+  const given = sources.overrides ?? []
+  const { overrides, ignored: meaningless } =
+    codex === undefined ? { overrides: given, ignored: [] } : translateOverrides(given, codex.strict)
   const lists = new PermissionLayers(project.workspace)
   const { isolated = false } = sources
   const files = isolated ? readManagedFile(places) : readOwnFiles(places, sources.profile)
@@ -81,7 +90,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const profile = files.profile === undefined ? undefined : lists.take(files.profile)
   const trusted = !isolated && isTrusted(project.root, { ...trust, flag: sources.trust === true })
 
-  const ignored: Ignored[] = []
+  const ignored: Ignored[] = [...meaningless]
   const bounded = (layer: Layer, bound: Layer | Settings, preferences: boolean): Layer => {
     const kept = keepWithin(layer, bound, preferences)
     ignored.push(...kept.ignored)
@@ -97,6 +106,7 @@ export function loadConfig(sources: ConfigSources): Config {
       ...set,
       ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]),
       ...(services.length === 0 ? [] : [addingServices(known.services, services)]),
+      ...(codex?.userConfig === true ? [importingCodex(known.import)] : []),
       ...flags,
     ]
   }
@@ -104,9 +114,12 @@ export function loadConfig(sources: ConfigSources): Config {
   const imports = settingsOf(merge([managed, ...own, ...above([managed, ...own])])).import ?? []
   if (isolated && imports.length > 0) throw new UserError('usage', importsNothing)
   const isForeignRead = !isolated && (sources.onlyImported !== true || imports.length > 0)
-  const foreign = isForeignRead ? readForeignLayers(places, project, { imports, trusted }) : noForeignLayers
+  const foreign = isForeignRead
+    ? readForeignLayers(places, project, { imports, trusted, door: codex && { ...codex, root: project.root } })
+    : noForeignLayers
   ignored.push(...foreign.ignored)
-  const users = [...foreign.user.map((layer) => bounded(layer, managed, true)), ...own]
+  const defaults = codex === undefined ? [] : [codexDefaults]
+  const users = [...[...defaults, ...foreign.user].map((layer) => bounded(layer, managed, true)), ...own]
 
   const brought = isolated ? nothing : broughtBy(project, trusted)
   ignored.push(...brought.ignored)
@@ -123,6 +136,7 @@ export function loadConfig(sources: ConfigSources): Config {
     settings: settingsOf(origins),
     trusted,
     isolated,
+    ignoresRules: codex?.rules === false,
     ignored,
     origins,
     managed: managed.settings,
@@ -152,6 +166,13 @@ function addingRoots(roots: readonly string[], directories: readonly string[]): 
 function addingServices(configured: readonly string[] = [], given: readonly string[]): Layer {
   return { kind: 'flag', name: '--service', settings: { services: [...addServices(configured, given)] } }
 }
+
+function importingCodex(configured: Settings['import'] = []): Layer {
+  return { kind: 'flag', name: 'agent codex', settings: { import: [...new Set([...configured, 'codex' as const])] } }
+}
+
+/** What Codex does by default and this program doesn't. */
+const codexDefaults: Layer = { kind: 'imported', name: 'agent codex', settings: { sandbox_mode: 'read-only' } }
 
 /** Removes from a layer the settings that exceed a bound. */
 function keepWithin(

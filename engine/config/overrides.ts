@@ -23,6 +23,17 @@ export function overrideLayer(below: object, overrides: readonly string[]): Laye
   return { kind: '-c', name: '-c', settings: validate(ConfigFile, own, { name: '-c' }), replaces: touched }
 }
 
+/**
+ * Parses `-c key=value` texts into one table; later ones win.
+ *
+ * @throws UserError `usage` if a text doesn't have the form `key=value`
+ */
+export function parseOverrides(overrides: readonly string[]): Readonly<Record<string, unknown>> {
+  let whole = {}
+  for (const { path, value } of overrides.map(parseOverride)) whole = set(whole, path, value)
+  return whole
+}
+
 function parseOverride(override: string): { readonly path: readonly string[]; readonly value: unknown } {
   // A part of the key may be in quotes, in which dots and equals signs stand for themselves.
   const key = /^((?:"[^"]*"|'[^']*'|[^"'=])*)=/.exec(override)

@@ -72,6 +72,7 @@ export function managedSettings(folder: string): readonly string[] {
  * Returns Codex's rule files: the user's, and those in each folder of `folders`. Their content never stops a run: errors in a file are reported. Of
  * the valid rules in a file with errors, those that restrict commands apply, and those that allow commands do not.
  *
+ * @param home the folder of the user's Codex
  * @param root the repository's root; rule files that are outside it when links are followed are not read
  */
 export function foreignRules(
@@ -80,8 +81,7 @@ export function foreignRules(
   folders: readonly string[],
   leftOut: LeftOut[],
 ): readonly RuleFile[] {
-  const read = (folder: string, layer: RuleFile['layer'], within?: string): readonly RuleFile[] => {
-    const codex = join(folder, '.codex')
+  const read = (codex: string, layer: RuleFile['layer'], within?: string): readonly RuleFile[] => {
     const files = rulesIn(codex, layer, leftOut)
     if (files.length > mostFiles) {
       const why = `only ${mostFiles} of its ${files.length} rule files are read`
@@ -94,7 +94,7 @@ export function foreignRules(
       return []
     })
   }
-  return [...read(home, 'user'), ...folders.flatMap((folder) => read(folder, 'project', root))]
+  return [...read(home, 'user'), ...folders.flatMap((folder) => read(join(folder, '.codex'), 'project', root))]
 }
 
 /**

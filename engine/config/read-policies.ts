@@ -41,7 +41,8 @@ type PolicySources = {
    * The run's configuration. It determines, for example, whether the repository's allow rules are used. The repository's deny and ask rules are used
    * unless the run is isolated.
    */
-  readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
+  readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'> &
+    Partial<Pick<Config, 'ignoresRules'>>
   /** Paths of additional rule files, from the command line. */
   readonly ruleFiles?: readonly string[]
   /** Files that replace the user's own rules and permission lists. Undefined: the user's own files are read. */
@@ -87,7 +88,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [], in
     const projectRules = brought(
       folders.flatMap((folder) => rulesIn(join(folder, '.portcullis'), 'project', trusted ? undefined : leftOut)),
     )
-    const foreign = isolated ? [] : foreignRules(home, project.root, folders, leftOut)
+    const foreign = isolated ? [] : foreignRules(places.codex, project.root, folders, leftOut)
     const rules = loadRules([
       shippedRules(),
       ...rulesIn(places.managed, 'managed'),
@@ -110,6 +111,8 @@ export function readPolicies({ places, home, project, config, ruleFiles = [], in
     const own = claudeSettingsFile(home)
     const codex = foreign.filter(({ layer }) => layer === 'user').map(({ path }) => path)
     const reasonAgainst = ({ layer, path }: RuleOrigin): string | undefined => {
+      if (config.ignoresRules === true && path.endsWith('.rules') && (layer === 'project' || layer === 'user'))
+        return 'with --ignore-rules, only the deny and ask rules of this file apply'
       if (layer === 'project') return trusted ? undefined : notTrusted
       if (path === own && !imports.includes('claude')) return notImported('claude')
       return codex.includes(path) && !imports.includes('codex') ? notImported('codex') : undefined

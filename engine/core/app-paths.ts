@@ -14,6 +14,8 @@ export type AppPaths = {
   readonly managedClaude: string
   /** The folder for sessions and audit logs. */
   readonly state: string
+  /** The folder of Codex, whose settings and rules can count here too. */
+  readonly codex: string
 }
 
 /**
@@ -22,7 +24,7 @@ export type AppPaths = {
  * @throws UserError `usage` if Node could not decode the path of one of the folders: the user's rules would not be found
  */
 export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
-  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME']) {
+  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'CODEX_HOME']) {
     const fault = faultOfVariable(name, env[name])
     if (fault !== undefined)
       throw new UserError('usage', `The environment variable ${name} ${fault}. Set it to a path in UTF-8.`)
@@ -38,6 +40,7 @@ export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
     managedClaude: process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code',
     config: join(base('XDG_CONFIG_HOME', '.config'), 'portcullis'),
     state: join(base('XDG_STATE_HOME', '.local/state'), 'portcullis'),
+    codex: base('CODEX_HOME', '.codex'),
   }
 }
 

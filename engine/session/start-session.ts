@@ -9,8 +9,8 @@ import { ephemeralSession, findSession, listSessions, openSession, sessionDirect
 /** How a run begins: in a new session, as the next run of a session, or in a new session with the history of another. */
 export type Start =
   | { readonly type: 'new' }
-  /** If `id` is undefined, the newest session that was started in the run's workspace is resumed. */
-  | { readonly type: 'resume'; readonly id: string | undefined }
+  /** If `id` is undefined, the newest session is resumed: of all, if `everywhere`, otherwise of those that were started in the run's workspace. */
+  | { readonly type: 'resume'; readonly id: string | undefined; readonly everywhere?: boolean }
   /** `at`: the step after which the new session continues; everything after it is left out. Default: the last step. */
   | { readonly type: 'fork'; readonly id: string | undefined; readonly at?: number }
 
@@ -41,7 +41,7 @@ export type Beginning = {
  * @throws UserError `usage` if the session to resume or fork can't be found or read, or doesn't have the step to fork from
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
-  const whole = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
+  const whole = start.type === 'new' ? undefined : readEarlier(start, stateDir, workspace)
   const at = start.type === 'fork' ? start.at : undefined
   const earlier = whole === undefined || at === undefined ? whole : cutAfter(whole, at)
   const threadId =
@@ -60,14 +60,16 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
   }
 }
 
-function readEarlier(id: string | undefined, stateDir: string, workspace: string): ReadRollout {
+function readEarlier(start: Exclude<Start, { type: 'new' }>, stateDir: string, workspace: string): ReadRollout {
+  const { id } = start
+  const everywhere = start.type === 'resume' && start.everywhere === true
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession([stateDir], id))
   for (const name of listSessions(stateDir)) {
     // A run that was killed before it wrote a line left nothing to resume, so its session is skipped.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
-    if (rollout.session.workspace === workspace) return rollout
+    if (everywhere || rollout.session.workspace === workspace) return rollout
   }
   throw new UserError('usage', `There is no earlier session in ${workspace} that can be continued.`)
 }

@@ -111,6 +111,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/batch/run/finish-attempt.ts': "the batch's own folder, when no command runs any more",
   'engine/batch/run/start-run.ts': "the batch's folder, which commands don't see",
   'engine/cli/policy-command.ts': 'named on the command line, and no command runs',
+  'engine/cli/declare/declare-shim.ts': 'named on the command line, made only where nothing is, and no command runs',
   'engine/cli/read-image.ts': 'named on the command line, read before any command',
   'engine/cli/read-output-schema.ts': 'named on the command line, read before any command',
   'engine/cli/review-from-options.ts': 'named on the command line, read before any command',

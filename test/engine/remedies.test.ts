@@ -12,6 +12,7 @@ function settings(toml: string, overrides: readonly string[] = []): Settings {
     config: tempDir({ 'config.toml': toml }),
     managed: '/nowhere',
     managedClaude: '/nowhere',
+    codex: '/nowhere',
     home: '/nowhere',
     state: '/nowhere',
   }

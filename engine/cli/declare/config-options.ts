@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { RequestedSettings } from '../../app/load-settings.ts'
 import { another } from './option-values.ts'
 import { externallySandboxed, isolated, mountDockerSocket, sandboxModes, service } from './shared-options.ts'
 
@@ -21,6 +22,8 @@ export type ConfigOptions = {
   readonly approveForMe?: true
   readonly approvalProgram?: string
   readonly dangerouslyBypassApprovalsAndSandbox?: true
+  /** Set if the command line is one for Codex. */
+  readonly codex?: RequestedSettings['codex']
 }
 
 const approvalChoices = ['untrusted', 'on-failure', 'on-request', 'never'] as const

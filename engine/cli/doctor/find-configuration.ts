@@ -94,6 +94,7 @@ function unreadable(trusted: boolean, isolated: boolean): Config {
     settings: {},
     trusted,
     isolated,
+    ignoresRules: false,
     ignored: [],
     origins: new Map(),
     managed: {},

@@ -1,12 +1,15 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { isTable } from '../../core/is-table.ts'
 import { UserError } from '../../core/user-error.ts'
-import { ignoredForFault, ignoredWhole, ignoring, type Ignored } from '../ignored.ts'
+import { ignoredForFault, ignoring, type Ignored } from '../ignored.ts'
 import { fromLeaves, keyOf, leavesOf, type Leaf } from '../leaves.ts'
 import type { Layer } from '../merge-layers.ts'
 import { parseToml } from '../toml.ts'
-import { placeOf } from '../validate.ts'
+import { placeOf, type Place } from '../validate.ts'
+import { describeMeaningless } from './codex-unknown.ts'
 import { readForeignText } from './read-text.ts'
-import { soundSettings } from './sound-settings.ts'
+import { soundSettings, withoutUnknown } from './sound-settings.ts'
+import { translateCodex } from './translate-codex.ts'
 
 /**
  * The keys of Codex's configuration that have the same meaning in the configuration of this program
@@ -29,6 +32,8 @@ const sameMeaning: ReadonlySet<string> = new Set([
   'mcp_servers',
   'tool_output_token_limit',
   'web_search',
+  // Only in translations: Codex itself calls something else by this name.
+  'permissions',
 ])
 
 /** What is imported from another program's file. */
@@ -40,41 +45,123 @@ type ForeignSettings = {
 
 const none: ForeignSettings = { layer: undefined, ignored: [] }
 
-/** The path of Codex's configuration. */
-export function codexConfigFile(home: string): string {
-  return join(home, '.codex', 'config.toml')
+/** What a command line for Codex says about its configuration. */
+export type CodexDoor = {
+  /** Whether the user's configuration of Codex counts. If not, only its settings that make runs stricter do. */
+  readonly userConfig: boolean
+  /** Whether what rule files of the user and the repository allow counts. What they forbid or ask about always does. */
+  readonly rules: boolean
+  /** Whether a key that neither program has is an error. */
+  readonly strict: boolean
+  /** The name of a profile: a table of Codex's configuration, or a file next to it. */
+  readonly profile?: string | undefined
+  /** The root of the repository. If Codex trusts it, the sandbox is `workspace-write` by default. */
+  readonly root: string
+}
+
+/** The path of Codex's configuration in its folder. */
+export function codexConfigFile(folder: string): string {
+  return join(folder, 'config.toml')
 }
 
 /**
- * Reads the settings in Codex's configuration that have the same meaning in this program. Never fails, whatever the file contains.
+ * Reads the settings in Codex's configuration that have a meaning in this program. Without a door, never fails, whatever the file contains.
  *
+ * @param folder the folder of Codex
  * @param whole whether to use all of these settings. Otherwise only those that make a run stricter are used, and other keys aren't reported as ignored
+ * @param door the command line for Codex that the user gave, if there is one
+ * @throws UserError `usage` with a door, for a file that isn't TOML, for a missing profile, and for a key that must not be passed over
  */
-export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
-  const path = codexConfigFile(home)
-  const text = readForeignText(path)
-  if (text === undefined) return none
-  if (typeof text !== 'string') return { layer: undefined, ignored: [ignoredWhole(path, text.reason)] }
-  const table = tryParse(text, path)
-  if (table instanceof UserError) return { layer: undefined, ignored: [ignoredForFault(path, table.message)] }
-  const place = { name: path, text }
-  const known = Object.fromEntries(Object.entries(table).filter(([key]) => sameMeaning.has(key)))
-  const { settings, refused } = soundSettings(known)
+export function readCodexConfig(folder: string, whole: boolean, door?: CodexDoor): ForeignSettings {
+  const path = codexConfigFile(folder)
+  const read = readTable(path)
+  if (read !== undefined && 'fault' in read) {
+    if (door !== undefined && whole) throw new UserError('usage', read.fault)
+    return { layer: undefined, ignored: [ignoredForFault(path, read.fault)] }
+  }
+  if (read === undefined && door?.profile === undefined) return none
+  const { text = '', table = {} } = read ?? {}
+  const chosen =
+    whole && door !== undefined ? withProfile(folder, { ...trustDefaults(table, door), ...table }, door.profile) : table
+  return settingsIn({ name: path, text }, chosen, whole, door)
+}
+
+function settingsIn(place: Place, table: Table, whole: boolean, door: CodexDoor | undefined): ForeignSettings {
+  const said = translateCodex(Object.fromEntries(Object.entries(table).filter(([key]) => !consumed.has(key))))
+  const [refusal] = said.refused
+  if (refusal !== undefined && door !== undefined && whole)
+    throw new UserError('usage', `${placeOf(place, refusal.path)}: key '${keyOf(refusal.path)}': ${refusal.why}.`)
+  const known = withoutUnknown(only(said.table, (key) => sameMeaning.has(key)))
+  const { settings, refused } = soundSettings(known.table)
   const counting = leavesOf(settings).filter((leaf) => whole || tightens(leaf))
   const layer: Layer | undefined =
     counting.length === 0 ? undefined : { ...place, kind: 'imported', settings: fromLeaves(counting) }
   const relevant = refused.filter((one) => whole || tightens({ path: one.path, value: undefined }))
-  const meaningless = whole ? Object.keys(table).filter((key) => !sameMeaning.has(key)) : []
-  const unknown = relevant.filter(({ why }) => why === 'it is not a known setting').map((one) => keyOf(one.path))
+  if (!whole) return { layer, ignored: relevant.flatMap((one) => invalid(place, one)) }
+  const others = Object.keys(only(said.table, (key) => !sameMeaning.has(key))).map((key) => [key])
+  const meaningless = [...others, ...known.unknown]
   return {
     layer,
     ignored: [
-      ...ignoring(path, [...meaningless, ...unknown], 'Codex has this setting, but Portcullis does not'),
-      ...relevant
-        .filter(({ why }) => why !== 'it is not a known setting')
-        .flatMap((one) => ignoring(placeOf(place, one.path), [keyOf(one.path)], one.why)),
+      ...(door === undefined
+        ? ignoring(place.name, meaningless.map(keyOf), 'Codex has this setting, but Portcullis does not')
+        : describeMeaningless(place, meaningless, door.strict)),
+      ...said.refused.flatMap((one) => invalid(place, one)),
+      ...relevant.flatMap((one) => invalid(place, one)),
     ],
   }
+}
+
+/** Keys of Codex's configuration that choose what else of it counts. */
+const consumed: ReadonlySet<string> = new Set(['profile', 'profiles', 'projects'])
+
+type Table = Readonly<Record<string, unknown>>
+
+/** What Codex does by default in a repository that its user trusts. */
+function trustDefaults({ projects }: Table, { root }: CodexDoor): Table {
+  const project = isTable(projects) && Object.hasOwn(projects, root) ? projects[root] : undefined
+  return isTable(project) && project['trust_level'] === 'trusted' ? { sandbox_mode: 'workspace-write' } : {}
+}
+
+/** Lays a profile over the settings: the one that the command line names, or else the one that the configuration names. */
+function withProfile(folder: string, table: Table, named: string | undefined): Table {
+  const name = named ?? table['profile']
+  if (typeof name !== 'string') return table
+  const inFile = isTable(table['profiles']) && Object.hasOwn(table['profiles'], name) ? table['profiles'][name] : {}
+  const path = join(folder, `${basename(name)}.config.toml`)
+  const read = readTable(path)
+  if (read !== undefined && 'fault' in read) throw new UserError('usage', read.fault)
+  if (read === undefined && !(isTable(table['profiles']) && Object.hasOwn(table['profiles'], name)))
+    throw new UserError('usage', `Codex's profile '${name}' is neither in ${path} nor in ${codexConfigFile(folder)}.`)
+  return laid(laid(table, isTable(inFile) ? inFile : {}), read?.table ?? {})
+}
+
+/** Lays a table over another: of two values, the upper counts. */
+function laid(lower: Table, upper: Table): Table {
+  const both = Object.entries(upper).map(([key, value]): [string, unknown] => {
+    const below = lower[key]
+    return [key, isTable(below) && isTable(value) ? laid(below, value) : value]
+  })
+  return { ...lower, ...Object.fromEntries(both) }
+}
+
+function only(table: Table, keep: (key: string) => boolean): Table {
+  return Object.fromEntries(Object.entries(table).filter(([key]) => keep(key)))
+}
+
+function invalid(place: Place, { path, why }: { readonly path: readonly string[]; readonly why: string }) {
+  return ignoring(placeOf(place, path), [keyOf(path)], why)
+}
+
+/** Reads a file of Codex. Returns undefined if there is none. */
+function readTable(
+  path: string,
+): { readonly text: string; readonly table: Table } | { readonly fault: string } | undefined {
+  const text = readForeignText(path)
+  if (text === undefined) return undefined
+  if (typeof text !== 'string') return { fault: `${path}: ${text.reason}` }
+  const table = tryParse(text, path)
+  return table instanceof UserError ? { fault: table.message } : { text, table }
 }
 
 /**

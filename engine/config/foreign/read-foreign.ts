@@ -4,7 +4,7 @@ import type { Layer } from '../merge-layers.ts'
 import type { Project } from '../read-project.ts'
 import type { Settings } from '../settings-schema.ts'
 import { importClaudeProject, importClaudeSettings } from './claude-settings.ts'
-import { readCodexConfig } from './codex-config.ts'
+import { readCodexConfig, type CodexDoor } from './codex-config.ts'
 
 /** What is imported from other programs' settings. */
 type ForeignLayers = {
@@ -23,14 +23,22 @@ export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVari
 /**
  * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; if the user's `import` names a program,
  * all of its settings that have a meaning here are used: the user's and, for Claude Code, those of a trusted repository. Never fails, whatever the
- * files contain.
+ * files contain, unless the user came through Codex's command line.
  */
 export function readForeignLayers(
-  { home }: AppPaths,
+  { home, codex: folder }: AppPaths,
   project: Project,
-  { imports, trusted }: { readonly imports: NonNullable<Settings['import']>; readonly trusted: boolean },
+  {
+    imports,
+    trusted,
+    door,
+  }: {
+    readonly imports: NonNullable<Settings['import']>
+    readonly trusted: boolean
+    readonly door?: CodexDoor | undefined
+  },
 ): ForeignLayers {
-  const codex = readCodexConfig(home, imports.includes('codex'))
+  const codex = readCodexConfig(folder, imports.includes('codex'), door)
   const claude = imports.includes('claude') ? importClaudeSettings(home, project) : undefined
   const brought = claude !== undefined && trusted ? importClaudeProject(home, project) : undefined
   return {

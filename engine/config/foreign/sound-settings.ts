@@ -36,6 +36,32 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys are not valid' }] }
 }
 
+/** Removes the keys that no setting has. Returns the rest, whose values may be invalid, and the paths of the removed keys. */
+export function withoutUnknown(table: object): {
+  readonly table: Readonly<Record<string, unknown>>
+  readonly unknown: readonly (readonly string[])[]
+} {
+  const unknown: (readonly string[])[] = []
+  let left: unknown = table
+  for (let round = 0; round < rounds; round++) {
+    const { error } = ConfigFile.safeParse(left)
+    const gone = error === undefined ? [] : faultsOf(error).filter((fault) => fault.unknown)
+    if (gone.length === 0) break
+    for (const { path } of gone) {
+      unknown.push(...pathsBelow(left, path))
+      left = without(left, path)
+    }
+  }
+  return { table: isTable(left) ? left : {}, unknown }
+}
+
+/** Returns the paths of the values in a table, if there is one at a path; otherwise the path itself. */
+function pathsBelow(table: unknown, path: readonly string[]): readonly (readonly string[])[] {
+  const value = path.reduce<unknown>((at, key) => (isTable(at) ? at[key] : undefined), table)
+  if (!isTable(value) || Object.keys(value).length === 0) return [path]
+  return Object.keys(value).flatMap((key) => pathsBelow(table, [...path, key]))
+}
+
 /** Returns the longest prefix of a path that leads only through tables. The prefix ends at a list, because a list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
@@ -48,7 +74,7 @@ function reached(table: unknown, path: readonly string[]): readonly string[] {
 }
 
 /** Removes the value at a path from a table. */
-function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
+export function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
   if (!isTable(value) || key === undefined) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {

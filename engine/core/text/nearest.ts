@@ -12,7 +12,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate
 }
 
-function editDistance(left: string, right: string): number {
+/** The Levenshtein distance: how many letters must be added, removed or replaced to turn one word into the other. */
+export function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column)
   for (let i = 1; i <= left.length; i++) {
     const next = [i]

@@ -66,7 +66,7 @@ test('at a terminal, a missing prompt is an error, and the program does not wait
 })
 
 test('an empty prompt is refused', async () => {
-  await expect(readPrompt('-', piped(' \n'))).rejects.toThrow('No prompt.')
+  await expect(readPrompt('-', piped(' \n'))).rejects.toThrow('No prompt provided via stdin.')
 })
 
 test('input that is not UTF-8 is refused, with the byte', async () => {

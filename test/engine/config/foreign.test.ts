@@ -19,12 +19,14 @@ type Given = {
 function sources({ home = {}, user, managed, root = {}, ...line }: Given): ConfigSources {
   const folder = (text: string | undefined): string => tempDir(text === undefined ? {} : { 'config.toml': text })
   const workspace = tempDir(root)
+  const own = tempDir(home)
   return {
     places: {
-      home: tempDir(home),
+      home: own,
       config: folder(user),
       managed: folder(managed),
       managedClaude: '/nowhere',
+      codex: join(own, '.codex'),
       state: '/nowhere',
     },
     project: { root: workspace, workspace },

@@ -28,6 +28,7 @@ function load(
     config: folder(files.user),
     managed: folder(files.managed),
     managedClaude: '/nowhere',
+    codex: '/nowhere',
     home: '/nowhere',
     state: '/nowhere',
   }
@@ -202,6 +203,7 @@ describe('a repository is trusted', () => {
         config: user,
         managed: '/nowhere',
         managedClaude: '/nowhere',
+        codex: '/nowhere',
         home: '/nowhere',
         state: '/nowhere',
       }
@@ -213,14 +215,28 @@ describe('a repository is trusted', () => {
     const outer = tempDir({ 'repo/.portcullis/config.toml': project })
     const user = tempDir({ 'config.toml': `[projects."${outer}"]\ntrust_level = "trusted"` })
     const root = join(outer, 'repo')
-    const places = { config: user, managed: '/nowhere', managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
+    const places = {
+      config: user,
+      managed: '/nowhere',
+      managedClaude: '/nowhere',
+      codex: '/nowhere',
+      home: '/nowhere',
+      state: '/nowhere',
+    }
     expect(loadConfig({ places, project: { root, workspace: root } })).toMatchObject({ trusted: false })
   })
 
   test('never if the machine’s file says otherwise', () => {
     const root = tempDir({ '.portcullis/config.toml': project })
     const managed = tempDir({ 'config.toml': `[projects."${root}"]\ntrust_level = "untrusted"` })
-    const places = { config: '/nowhere', managed, managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
+    const places = {
+      config: '/nowhere',
+      managed,
+      managedClaude: '/nowhere',
+      codex: '/nowhere',
+      home: '/nowhere',
+      state: '/nowhere',
+    }
     const config = loadConfig({ places, project: { root, workspace: root }, trust: true })
     expect(config).toMatchObject({ trusted: false, settings: {} })
   })
@@ -435,6 +451,7 @@ describe('a trusted repository', () => {
       config: '/nowhere',
       managed: '/nowhere',
       managedClaude: '/nowhere',
+      codex: '/nowhere',
       home: '/nowhere',
       state: '/nowhere',
     }
@@ -522,7 +539,14 @@ describe('a profile', () => {
   test('may be a file of its own', () => {
     const config = tempDir({ 'config.toml': 'model = "usual"', 'deep-review.config.toml': 'model = "dear"' })
     const project = { root: '/nowhere', workspace: '/nowhere' }
-    const places = { config, managed: '/nowhere', managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
+    const places = {
+      config,
+      managed: '/nowhere',
+      managedClaude: '/nowhere',
+      codex: '/nowhere',
+      home: '/nowhere',
+      state: '/nowhere',
+    }
     expect(loadConfig({ places, project, profile: 'deep-review' }).settings).toEqual({ model: 'dear' })
     expect(() => loadConfig({ places, project, profile: '../deep-review' })).toThrow('there is no profile')
   })

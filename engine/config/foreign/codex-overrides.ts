@@ -1,0 +1,44 @@
+import { isTable } from '../../core/is-table.ts'
+import { UserError } from '../../core/user-error.ts'
+import type { Ignored } from '../ignored.ts'
+import { keyOf } from '../leaves.ts'
+import { parseOverrides } from '../overrides.ts'
+import { describeMeaningless } from './codex-unknown.ts'
+import { withoutUnknown } from './sound-settings.ts'
+import { translateCodex } from './translate-codex.ts'
+
+/**
+ * Says Codex's `-c key=value` in the words of this program.
+ *
+ * @param strict whether an unknown key is an error
+ * @returns the overrides, and the keys that mean nothing here
+ * @throws UserError `usage` for what isn't `key=value`, for unknown keys as `describeMeaningless` does, and for a permission profile
+ */
+export function translateOverrides(
+  given: readonly string[],
+  strict: boolean,
+): { readonly overrides: readonly string[]; readonly ignored: readonly Ignored[] } {
+  const { table, refused } = translateCodex(parseOverrides(given))
+  for (const { path, why } of refused) throw new UserError('usage', `-c: key '${keyOf(path)}': ${why}.`)
+  const known = withoutUnknown(table)
+  return {
+    overrides: assignments(known.table, []),
+    ignored: describeMeaningless({ name: '-c' }, known.unknown, strict),
+  }
+}
+
+/** Writes a table as one `key=value` for each of its values. Lists and scalars are written as JSON, which TOML reads in the same way. */
+function assignments(table: Readonly<Record<string, unknown>>, path: readonly string[]): readonly string[] {
+  return Object.entries(table).flatMap(([key, value]) => {
+    const at = [...path, key]
+    return isTable(value) ? assignments(value, at) : [`${keyOf(at)}=${inToml(value)}`]
+  })
+}
+
+function inToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inToml).join(',')}]`
+  if (!isTable(value)) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}=${inToml(inner)}`)
+    .join(',')}}`
+}
