@@ -5,6 +5,7 @@ import { rootsOf } from '../config/configured-policy.ts'
 import { isLocked, type LockedFolder } from '../session/session-lock.ts'
 import { lockSessionFolder } from '../session/session.ts'
 import type { Beginning } from '../session/start-session.ts'
+import type { CopyLimit } from '../transaction/copy-limit.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { prepareOverlays, unaskedLimit } from '../transaction/private-view.ts'
 import { overlaysOfView } from '../transaction/stored-view.ts'
@@ -12,22 +13,23 @@ import { readViewState } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
 import type { Closing } from './closing.ts'
-import type { Configured } from './stages.ts'
 import { recoverTree } from './recover-tree.ts'
-import { viewOf, treesOf } from './run-transaction.ts'
+import { viewOf, treesOf, type Viewed } from './run-transaction.ts'
 
 /**
  * If the run's private view of the tree is to be an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the
  * restarted program opens the run.
  *
  * @param closing receives functions that clean up if the run can't be opened
+ * @param copied up to which size trees are copied if the user hasn't chosen
  * @returns why no overlays are mounted; undefined if they are mounted already, or if the run doesn't need any
  * @throws UserError if another process runs the session, or if no view of a tree is possible
  */
 export async function enterOverlay(
-  configured: Configured,
+  configured: Viewed,
   beginning: Beginning,
   closing: Closing,
+  copied: CopyLimit = unaskedLimit,
 ): Promise<string | undefined> {
   const { request, settings } = configured
   const { directory, threadId } = beginning
@@ -49,7 +51,7 @@ export async function enterOverlay(
   const { lock, made } = lockSessionFolder(directory)
   let why: string | undefined
   try {
-    if (strategy === undefined && (await suitsCopy(trees, directory, unaskedLimit))) return undefined
+    if (strategy === undefined && (await suitsCopy(trees, directory, copied))) return undefined
     why = reasonAgainst(configured, trees)
     const { ownProcess } = request
     if (why !== undefined || ownProcess === undefined) return why
@@ -69,7 +71,7 @@ async function prepare(directory: LockedFolder, trees: readonly string[]): Promi
   return prepareOverlays(directory, trees)
 }
 
-function reasonAgainst({ request, settings }: Configured, trees: readonly string[]): string | undefined {
+function reasonAgainst({ request, settings }: Viewed, trees: readonly string[]): string | undefined {
   if (request.ownProcess === undefined)
     return 'an overlay needs a process that only this run uses, such as that of agent exec'
   if (settings.sandbox_backend === 'docker')

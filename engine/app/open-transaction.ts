@@ -10,7 +10,9 @@ import type { Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import type { Loaded } from './stages.ts'
-import { treesOf, viewOf, type OpenTransaction } from './run-transaction.ts'
+import { treesOf, viewOf, type OpenTransaction, type Viewed } from './run-transaction.ts'
+
+type Opening = Viewed & Pick<Loaded, 'beginning' | 'noOverlay'>
 
 /**
  * Opens the private view of a run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
@@ -18,7 +20,7 @@ import { treesOf, viewOf, type OpenTransaction } from './run-transaction.ts'
  * @returns undefined if the run works in the workspace itself
  * @throws UserError `sandboxUnavailable` if no view is possible; `usage` if the request has options that can't be combined with a view
  */
-export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
+export async function openTransaction(loaded: Opening, closing: Closing): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded
   const isResumed = request.start?.type === 'resume'
   const open = isResumed ? openViewState(beginning.directory) : undefined
@@ -67,7 +69,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
 }
 
 async function make(
-  { settings, workspace, noOverlay }: Loaded,
+  { settings, workspace, noOverlay }: Opening,
   directory: LockedFolder,
   strategy: Strategy | undefined,
 ): Promise<PrivateView> {

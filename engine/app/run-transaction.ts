@@ -6,7 +6,7 @@ import { isInside } from '../core/directories-between.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Transaction } from '../run/run-options.ts'
-import { interruptionBy } from '../run/stop.ts'
+import { interruptionBy, type Stop } from '../run/stop.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { notIgnored, patchFile } from '../transaction/change-record.ts'
 import { findLosses } from '../transaction/find-losses.ts'
@@ -46,16 +46,26 @@ type TransactionWish = {
   readonly deliversTo: string | undefined
 }
 
+/** What a request says about the view. A command without a run has one, too. */
+export type ViewedRequest = { readonly task: Pick<RunRequest['task'], 'type'> } & Pick<
+  RunRequest,
+  'transaction' | 'externallySandboxed' | 'deliversTo' | 'ownProcess' | 'start' | 'ephemeral' | 'source'
+>
+
+/** What decides whether there is a view, and of which trees. */
+export type Viewed = {
+  readonly request: ViewedRequest
+  readonly settings: Settings
+  readonly workspace: string
+}
+
 /**
  * How a run works on a view, from the request or else from the configuration; undefined if it works in the workspace itself: because it may not write, no
  * sandbox of ours confines it, its sandbox can't show a view, or the user asked for that.
  *
  * @throws UserError `usage` if the request has options for landing, but the run has no view
  */
-export function viewOf(
-  request: Pick<RunRequest, 'task' | 'transaction' | 'externallySandboxed' | 'deliversTo'>,
-  settings: Settings,
-): TransactionWish | undefined {
+export function viewOf(request: ViewedRequest, settings: Settings): TransactionWish | undefined {
   const asked = request.transaction ?? {}
   const reason = whyInPlace(request, settings)
   if (reason !== undefined) {
@@ -72,10 +82,7 @@ export function viewOf(
   }
 }
 
-function whyInPlace(
-  { task, transaction, externallySandboxed }: Pick<RunRequest, 'task' | 'transaction' | 'externallySandboxed'>,
-  settings: Settings,
-): string | undefined {
+function whyInPlace({ task, transaction, externallySandboxed }: ViewedRequest, settings: Settings): string | undefined {
   const mode = sandboxModeOf(settings)
   if (mode === 'read-only') return 'The run may not write'
   if (externallySandboxed === true) return '--externally-sandboxed runs commands in the workspace itself'
@@ -108,6 +115,8 @@ function realOrUndefined(path: string): string | undefined {
   }
 }
 
+type TransactionEnd = { readonly stop?: Stop; readonly report: TransactionReport }
+
 /**
  * The functions with which the main loop handles a run's private view: they list the changes in it and land those that should land.
  *
@@ -118,7 +127,7 @@ export function runTransaction(
   sandbox: Sandbox,
   { possible, happened }: Outside,
   begins?: () => void,
-): Transaction {
+): Omit<Transaction, 'land'> & { land(...how: Parameters<Transaction['land']>): Promise<TransactionEnd> } {
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> =>
     (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored, wish.deliversTo)))

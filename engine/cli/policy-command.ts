@@ -91,7 +91,7 @@ function checkOptions(options: PolicyOptions): CheckOptions {
   return {
     approvalMode: options.askForApproval ?? approvalModeOf(settings),
     sandbox,
-    onView: viewOf({ task: { type: 'prompt', prompt: '' } }, { ...settings, sandbox_mode: sandbox }) !== undefined,
+    onView: viewOf({ task: { type: 'prompt' } }, { ...settings, sandbox_mode: sandbox }) !== undefined,
     rules,
     permissions,
     cwd,

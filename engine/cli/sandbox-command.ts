@@ -20,7 +20,7 @@ import { UserError } from '../core/user-error.ts'
 import { finishReviewsFirst } from '../app/finish-reviews-first.ts'
 import { warn } from './warn.ts'
 import { catchInterrupts } from './interrupts.ts'
-import type { SandboxOptions } from './sandbox-options.ts'
+import type { Commanded, CommandLanding, SandboxOptions } from './sandbox-options.ts'
 import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
 import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions, type ShownViews } from './policy-from-options.ts'
@@ -33,27 +33,48 @@ const brokenPipe = 141
 /** The exit code of shells and env(1) for a missing program. */
 const commandNotFound = 127
 
-/** The command that starts a command in a sandbox, and the private views that it shows to it. Default: none. */
-export type CommandPlace = { readonly name: string; readonly shown?: ShownViews }
+/** The command of this program that starts a command in a sandbox, and the private views that it shows to it. */
+type CommandPlace = {
+  readonly name: string
+  /** Default: none. */
+  readonly shown?: ShownViews
+  /** Lands what the command changed in the views. Default: it stays there. */
+  readonly land?: Land
+}
+
+/** Called when the command has ended. `isDone`: whether it succeeded. */
+type Land = (sandbox: Sandbox, isDone: boolean, signal: AbortSignal) => Promise<CommandLanding>
 
 /**
- * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through; with `--json`, its output
+ * `agent sandbox`: runs one command in a sandbox. If it may write, it works on a private view of the workspace, from which its changes land. The command's standard streams and its exit code are passed through; with `--json`, its output
  * becomes part of a JSON object instead.
  *
  * @returns the command's exit code; 128 + n if signal n killed it, and 127 if there is no such program, as in shells; 124 after a timeout, as in
- *   timeout(1); 141 if the reader of its output went away; 130 or 143 if this process was interrupted or terminated
+ *   timeout(1); 141 if the reader of its output went away; 130 or 143 if this process was interrupted or terminated; 1 if only the landing failed
  */
 export async function runSandbox(
   command: readonly string[],
   options: SandboxOptions,
-  { name, shown }: CommandPlace = { name: 'agent sandbox' },
+  place: CommandPlace = { name: 'agent sandbox' },
 ): Promise<number> {
+  const { name, shown } = place
   const [program, ...words] = command
   if (program === undefined)
     throw new UserError('usage', `${name}: no command given; put it after --, e.g. ${name} -- npm test`)
   const workspace = findWorkspace(options.cd ?? process.cwd())
   await finishReviewsFirst(warn)
   const config = await readSandboxConfig(workspace, options.config)
+  const commanded: Commanded = { argv: [program, ...words], options, config, workspace }
+  if (shown !== undefined) return confine(commanded, place)
+  const { commandOnView } = await import('./command-on-view.ts')
+  return commandOnView(commanded, (onView) => confine(commanded, { ...place, ...onView }))
+}
+
+/** Runs the command in its sandbox, and lands what it changed in the views that it was shown. */
+async function confine(
+  { argv, options, config, workspace }: Commanded,
+  { name, shown, land }: CommandPlace,
+): Promise<number> {
   const policy = policyFromOptions(options, config, workspace, shown)
   const ending = new AbortController()
   const { signal } = ending
@@ -64,10 +85,17 @@ export async function runSandbox(
       image: options.image ?? config.sandbox_image,
     })
     try {
-      const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
-      if (options.json === true) return exitCodeOf(await report(child, sandbox), signal)
+      const child = sandbox.spawn({ argv, cwd: workspace, stdin: 'inherit', signal })
+      const landed = (result: ExecResult): Promise<CommandLanding> | undefined =>
+        land?.(sandbox, exitCodeOf(result, signal) === exitCodes.done, signal)
+      if (options.json === true) {
+        const { result, landing } = await report(child, sandbox, landed)
+        return exitCodeOf(result, signal) || codeOf(landing)
+      }
       const { result, lost } = await passThrough(child, sandbox, name)
-      if (lost === undefined) return exitCodeOf(result, signal)
+      const landing = await landed(result)
+      for (const line of landing?.lines ?? []) tell(`${name}: ${line.trimStart()}`)
+      if (lost === undefined) return exitCodeOf(result, signal) || codeOf(landing)
       if (lost.code === 'EPIPE') return brokenPipe
       throw new UserError('failed', `Standard output can't be written: ${lost.message}.`, { cause: lost })
     } finally {
@@ -125,13 +153,22 @@ async function passThrough(
 }
 
 /** When the command has ended, prints one JSON object: facts about the sandbox, the output as text, the command's outcome, and what was denied. */
-async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
+async function report(
+  child: SandboxProcess,
+  sandbox: Sandbox,
+  land: (result: ExecResult) => Promise<CommandLanding> | undefined,
+): Promise<{ readonly result: ExecResult; readonly landing: CommandLanding | undefined }> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))
   const { dangers } = sandboxStatusOf(sandbox)
   const about = { backend: sandbox.backend, dangers, environmentWithheld: withheldBy(sandbox) }
-  printJson({ ...about, ...result, denials, stdout, stderr })
-  return result
+  const landing = await land(result)
+  printJson({ ...about, ...result, denials, stdout, stderr, ...(landing && { transaction: landing.report }) })
+  return { result, landing }
+}
+
+function codeOf(landing: CommandLanding | undefined): number {
+  return landing?.hasFailed === true ? exitCodes.failed : exitCodes.done
 }
 
 function exitCodeOf(result: ExecResult, signal: AbortSignal): number {

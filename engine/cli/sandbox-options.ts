@@ -1,5 +1,11 @@
 import type { NamedBackend } from '../../sandbox/index.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
 import type { sandboxModes } from './declare/shared-options.ts'
+import type { viewHows } from './exec-options.ts'
+
+/** The values of the option that decides when the changes of one command land. */
+export const commandLandings = ['each', 'on-success', 'never'] as const
 
 /** The options of `agent sandbox`. */
 export type SandboxOptions = {
@@ -20,5 +26,23 @@ export type SandboxOptions = {
   readonly limit: readonly string[]
   readonly allowUnixSockets?: true
   readonly dangerouslyMountDockerSocket?: true
+  readonly view?: (typeof viewHows)[number]
+  readonly inPlace?: true
+  readonly land?: (typeof commandLandings)[number]
   readonly json?: true
+}
+
+/** A command, and what the user said about it. */
+export type Commanded = {
+  readonly argv: readonly [string, ...string[]]
+  readonly options: SandboxOptions
+  readonly config: Settings
+  readonly workspace: string
+}
+
+/** What landed, for a program and for a person, and whether that is not what was asked for. */
+export type CommandLanding = {
+  readonly report: TransactionReport
+  readonly lines: readonly string[]
+  readonly hasFailed: boolean
 }

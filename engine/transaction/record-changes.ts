@@ -135,9 +135,12 @@ async function gatherChanges(
     for (const difference of withoutEmptied(wanted, all, overlooked)) {
       const { key, after } = difference
       const name = join(path, pathOfKey(key))
+      const changed = () => changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
       if (after.kind === 'other') special.push(name)
-      else if (protects(name) !== undefined) protectedPaths.push(name)
-      else {
+      else if (protects(name) !== undefined) {
+        // What was written anew with the same content is no change.
+        if ((await changed()) !== undefined) protectedPaths.push(name)
+      } else {
         const why =
           name === deliversTo
             ? 'the final message is written there'
@@ -146,7 +149,7 @@ async function gatherChanges(
           blocked.push({ path: name, why })
           continue
         }
-        const change = await changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
+        const change = await changed()
         if (change !== undefined) changes.push(overlooked.has(key) ? { ...change, ignored: true } : change)
       }
     }

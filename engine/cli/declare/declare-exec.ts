@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions } from './config-options.ts'
 import { declareReview } from './declare-review.ts'
 import { another, count, dollars, positive } from './option-values.ts'
-import type { Finish } from './shared-options.ts'
+import { inPlace, viewHow, type Finish } from './shared-options.ts'
 import { colours, landings, summaries, viewHows, type ExecOptions, type ReviewOptions } from '../exec-options.ts'
 import type { Start } from '../../session/start-session.ts'
 
@@ -180,18 +180,8 @@ export function runOptions(command: Command): Command {
         'no',
       ]),
     )
-    .addOption(
-      new Option(
-        '--view <how>',
-        "how the run's private view of the workspace is made: by copying, by sharing blocks, by an overlay, or by whichever works (default: auto)",
-      ).choices(viewHows),
-    )
-    .addOption(
-      new Option(
-        '--in-place',
-        'work in the workspace itself, without a private view: changes are there at once, and are neither judged nor undone',
-      ).conflicts(['view', 'transactional', 'land', 'landIgnored']),
-    )
+    .addOption(new Option(...viewHow).choices(viewHows))
+    .addOption(new Option(...inPlace).conflicts(['view', 'transactional', 'land', 'landIgnored']))
     .addOption(new Option('--transactional [=how]', 'an older name of --view').choices(viewHows).hideHelp())
     .addOption(new Option('--land-commits', 'changes nothing: commits always land').hideHelp())
     .option(

@@ -2,13 +2,16 @@ import { Option, type Command } from 'commander'
 import {
   allowUnixSockets,
   externallySandboxed,
+  inPlace,
   mountDockerSocket,
   sandboxModes,
   service,
+  viewHow,
   type Finish,
 } from './shared-options.ts'
 import { names } from '../../core/backend-names.ts'
-import type { SandboxOptions } from '../sandbox-options.ts'
+import { viewHows } from '../exec-options.ts'
+import { commandLandings, type SandboxOptions } from '../sandbox-options.ts'
 
 /** Declares `agent sandbox`. There is also a separate, smaller program that contains only this command. */
 export function declareSandbox(program: Command, finish: Finish): void {
@@ -18,6 +21,14 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .argument('<command...>', 'the command and its arguments, after --')
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
+    .addOption(
+      new Option(
+        '--land <when>',
+        "when the command's changes land in the workspace: each time it ends, on-success, or never, which keeps them for agent apply (default: each)",
+      ).choices(commandLandings),
+    )
+    .addOption(new Option(...viewHow).choices(viewHows))
+    .addOption(new Option(...inPlace).conflicts(['view', 'land']))
     .passThroughOptions()
     .addHelpText(
       'after',

@@ -22,6 +22,18 @@ export const allowUnixSockets = [
   'let commands open unix sockets: their own, and also those that other programs create while a command runs, in places that it can see',
 ] as const
 
+/** The option that decides how a private view is made. */
+export const viewHow = [
+  '--view <how>',
+  'how the private view of the workspace is made: by copying, by sharing blocks, by an overlay, or by whichever works (default: auto)',
+] as const
+
+/** The flag that makes changes in the workspace itself. */
+export const inPlace = [
+  '--in-place',
+  'work in the workspace itself, without a private view: changes are there at once, and are neither judged nor undone',
+] as const
+
 /** The option that names a service. Commands that have it parse its values with `another`. */
 export const service = [
   '--service <[name=]host:port>',

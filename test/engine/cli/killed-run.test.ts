@@ -21,7 +21,7 @@ describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of
     const env = { TMPDIR: tempDir() }
     const planted = join(workspace, '.portcullis/config.toml')
     const plant = 'mkdir .portcullis; echo "not toml" > .portcullis/config.toml; sleep 600'
-    const killed = await agent(['sandbox', '--', 'sh', '-c', plant], {
+    const killed = await agent(['sandbox', '--in-place', '--', 'sh', '-c', plant], {
       cwd: workspace,
       home,
       env,
@@ -39,6 +39,25 @@ describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of
     expect(ended.stderr).toMatch(/a run was killed before .*\.portcullis/)
     expect(existsSync(planted)).toBe(false)
   })
+  test('a command on a view has left nothing in the workspace', async () => {
+    const [workspace, home] = [repository(), tempDir()]
+    const killed = await agent(['sandbox', '--', 'sh', '-c', 'echo x > planted; sleep 602.5'], {
+      cwd: workspace,
+      home,
+      onStart: (child) => {
+        const timer = setInterval(() => {
+          if (!isRunning('602.5')) return
+          clearInterval(timer)
+          child.kill('SIGKILL')
+        }, 10)
+      },
+    })
+    expect(killed.signal).toBe('SIGKILL')
+    const { code, stderr } = await agent(['sandbox', '--', 'true'], { cwd: workspace, home })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(readdirSync(workspace)).not.toContain('planted')
+  })
+
   test('the next command of any kind removes the folder of a killed ephemeral session', async () => {
     const [cwd, temp] = [repository(), tempDir()]
     const env = { TMPDIR: temp }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +10,7 @@ import { ensureImage, image, imageRoots } from '../../sandbox/docker-image.ts'
 import { testInDocker } from '../../sandbox/helpers.ts'
 import { agent } from '../../support/agent.ts'
 import { hidingBubblewrap, needsBubblewrap } from '../../support/needs.ts'
+import { isRunning } from '../../support/is-running.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 describe.skipIf(needsBubblewrap())('agent sandbox', () => {
@@ -242,19 +243,19 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
 
   test('SIGTERM ends the command too', async () => {
     const workspace = tempDir()
-    const ended = await agent(['sandbox', '--', 'sh', '-c', 'touch started; sleep 60; touch survived'], {
+    const ended = await agent(['sandbox', '--', 'sh', '-c', 'touch started; sleep 60.25; touch survived'], {
       cwd: workspace,
       home: tempDir(),
       onStart: (child) => {
         const timer = setInterval(() => {
-          if (!existsSync(join(workspace, 'started'))) return
+          if (!isRunning('60.25')) return
           clearInterval(timer)
           child.kill('SIGTERM')
         }, 20)
       },
     })
     expect(ended.code).toBe(143)
-    expect(existsSync(join(workspace, 'survived'))).toBe(false)
+    expect(readdirSync(workspace)).toEqual(['started'])
   })
 })
 

@@ -115,7 +115,11 @@ describe.skipIf(needsBubblewrap())('a service of a run', () => {
     const port = await startServer('.')
     const many = `for i in $(seq 1 1010); do cat < /dev/tcp/localhost/${port} > /dev/null; done`
     const args = ['--json', '--service', `localhost:${port}`, 'x']
-    const { events } = await exec(running(`bash -c '${many}'`), args, { cwd: repository() })
+    const { events } = await exec(
+      [[call('exec_command', { cmd: `bash -c '${many}'`, yield_time_ms: 120_000 })], [say('done')]],
+      args,
+      { cwd: repository() },
+    )
     expect(connectionsIn(events)).toHaveLength(1000)
     expect(endOf(events)?.record?.services).toMatchObject([{ connections: 1010, bytes_received: 1010 }])
   })

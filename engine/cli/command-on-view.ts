@@ -1,0 +1,137 @@
+import { rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { Closing } from '../app/closing.ts'
+import { enterOverlay } from '../app/enter-overlay.ts'
+import { openTransaction } from '../app/open-transaction.ts'
+import { runTransaction, type ViewedRequest } from '../app/run-transaction.ts'
+import { rootsOf } from '../config/configured-policy.ts'
+import { defaultSandbox } from '../config/defaults.ts'
+import { findAppPaths, stateFor } from '../core/app-paths.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
+import { landedWell, transactionLines } from '../display/transaction-lines.ts'
+import { prepareStart } from '../session/start-session.ts'
+import type { CopyLimit } from '../transaction/copy-limit.ts'
+import { ownProcess } from './own-process.ts'
+import type { ShownViews } from './policy-from-options.ts'
+import type { Commanded, CommandLanding, SandboxOptions } from './sandbox-options.ts'
+import { makeDirectories, type Sandbox } from '../../sandbox/index.ts'
+
+/**
+ * Up to which size a tree is copied for a single command. Copying more would take longer than many commands do; an overlay, which copies nothing, is then made
+ * instead where one is possible.
+ */
+const copied: CopyLimit = { files: 4000, bytes: 100_000_000 }
+
+/** The views that a command is shown, and what lands from them. */
+type OnView = {
+  readonly shown: ShownViews
+  readonly land: (sandbox: Sandbox, isDone: boolean, signal: AbortSignal) => Promise<CommandLanding>
+}
+
+/**
+ * Runs a command on a private view of the workspace and of the other directories that it may write to, unless the user or its sandbox rules that out. The view is
+ * a session, which stays if something landed, so that it can be undone, or if something didn't.
+ *
+ * @param run runs the command on the view; without a view if there is none
+ * @returns what `run` returns
+ * @throws UserError as `enterOverlay` and `openTransaction`; also the errors of `run`
+ */
+export async function commandOnView(
+  { options, config, workspace }: Commanded,
+  run: (onView: OnView | undefined) => Promise<number>,
+): Promise<number> {
+  const { backend, land = 'each' } = options
+  if (backend === 'unconfined') return run(undefined)
+  const settings = {
+    ...config,
+    sandbox_mode: options.sandbox ?? defaultSandbox,
+    sandbox_workspace_write: {
+      ...config.sandbox_workspace_write,
+      writable_roots: [...rootsOf(config, workspace).slice(1), ...options.writable.map((path) => resolve(path))].filter(
+        isDirectory,
+      ),
+    },
+    ...(backend === undefined ? {} : { sandbox_backend: backend }),
+  }
+  const { state } = findAppPaths(process.env)
+  const folder = stateFor(rootsOf(settings, workspace), state)
+  const request = { ...requestFrom(options), ephemeral: !canStore(folder) }
+  const beginning = prepareStart({ type: 'new' }, folder, workspace, request.ownProcess?.startedFor)
+  const closing = new Closing()
+  let isUsed = false
+  let opened: Awaited<ReturnType<typeof openTransaction>>
+  try {
+    const noOverlay = await enterOverlay({ request, settings, workspace }, beginning, closing, copied)
+    opened = await openTransaction({ request, settings, workspace, beginning, noOverlay }, closing)
+    if (opened === undefined) return await run(undefined)
+    const { view } = opened
+    const wish = { ...opened.wish, land: land === 'each' ? ('always' as const) : land }
+    const onView = { ...opened, wish }
+    return await run({
+      shown: { views: view.views, keptIn: view.directory },
+      land: async (sandbox, isDone, signal) => {
+        // If the landing fails, what the command did is in the session.
+        isUsed = true
+        const transaction = runTransaction(onView, sandbox, { possible: [], happened: () => [] })
+        const { report, stop } = await transaction.land(isDone ? undefined : failedCommand, signal)
+        const told = { transaction: { ...report, outside: [] } }
+        const hasFailed = report.outcome !== 'kept' && !landedWell(told)
+        const isLost = !landedWell(told) && request.ephemeral === true
+        const lines = isLost
+          ? [stop?.message ?? 'nothing was landed', `what it changed is lost: nothing can be stored in ${folder}`]
+          : [
+              ...(report.outcome === 'failed' && stop !== undefined ? [stop.message] : []),
+              ...(isAsWished(report) ? [] : transactionLines(told, asIs)),
+            ]
+        isUsed = report.outcome !== 'nothing' || lines.length > 0
+        return { report: told.transaction, lines, hasFailed }
+      },
+    })
+  } finally {
+    await closing.close()
+    if (opened !== undefined && !isUsed) rmSync(opened.session.directory, { recursive: true, force: true })
+  }
+}
+
+/** The command as the run that it would be. */
+function requestFrom({ view, land, inPlace, externallySandboxed }: SandboxOptions): ViewedRequest {
+  return {
+    task: { type: 'prompt' },
+    start: { type: 'new' },
+    source: 'agent sandbox',
+    ownProcess: ownProcess(),
+    transaction: {
+      ...(view === undefined ? {} : { strategy: view }),
+      ...(land === undefined ? {} : { land: land === 'never' ? land : 'always' }),
+      ...(inPlace === undefined ? {} : { inPlace }),
+    },
+    ...(externallySandboxed === undefined ? {} : { externallySandboxed }),
+  }
+}
+
+const failedCommand = { reason: 'failed', message: '', exitCode: exitCodes.failed } as const
+
+/** Whether everything is in the workspace as the command left it, or as its commits, so that there is nothing to say. */
+function isAsWished(report: TransactionReport): boolean {
+  const { merged, conflicts, not_landed: apart, left_out: leftOut, refs_not_landed: refs, repositories, notes } = report
+  const others = [merged, conflicts, apart, leftOut, refs, repositories, notes]
+  return landedWell({ transaction: report }) && others.every((list) => list === undefined || list.length === 0)
+}
+
+/** Whether sessions can be stored in a state folder. */
+function canStore(folder: string): boolean {
+  try {
+    makeDirectories(join(folder, 'sessions'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+const asIs = (path: string): string => path
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
