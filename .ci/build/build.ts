@@ -12,6 +12,7 @@ import process from 'node:process'
 import type { BuildOptions } from 'esbuild'
 import { asciiOnly, assertAscii } from './ascii-only.ts'
 import { builtins } from './builtins.ts'
+import { writeBundled } from './bundled.ts'
 import { emptyResources } from './empty-resources.ts'
 import {
   givenEntry,
@@ -71,10 +72,11 @@ const common = {
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
+  metafile: true,
 } satisfies BuildOptions
 
 process.on('exit', () => rmSync(place, { recursive: true, force: true }))
-await build({
+const library = await build({
   ...common,
   entryPoints: packages.map((name) => `${name}/index.ts`),
   outdir: place,
@@ -86,7 +88,7 @@ await build({
   banner: { js: requireForCommonJs },
 })
 // Each program is a single file, because opening files takes time, and because compiled code with all functions can be stored only for a single file.
-await build({
+const agent = await build({
   ...common,
   entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
   // Stack traces name positions in the sources (trace-in-sources.ts), so identifiers can be shortened. This makes `main.js`, whose text stays in
@@ -103,7 +105,7 @@ await build({
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
 const bundled = [...lazyAgentModules.map((module) => [bundleOf(module), module] as const), ...wholes]
 const bundles = bundled.map(([name]) => `${place}/chunks/${name}.js`)
-await build({
+const apart = await build({
   ...common,
   entryPoints: Object.fromEntries(bundled),
   outdir: `${place}/chunks`,
@@ -130,7 +132,7 @@ const ofPatch = {
   minifyIdentifiers: true,
   plugins: [keepLazy(lazyPatchModules), mixins, builtins(false), asciiOnly],
 } satisfies BuildOptions
-await build({
+const patch = await build({
   ...ofPatch,
   entryPoints: ['apply-patch/cli/run-program.ts'],
   outfile: `${place}/apply-patch/program.js`,
@@ -139,12 +141,17 @@ await build({
   banner: { js: `${givenEntry.head}){` },
   footer: { js: `return applyPatch.runProgram${givenEntry.tail}` },
 })
-await build({
+const ofOptions = await build({
   ...ofPatch,
   entryPoints: [...lazyPatchModules, 'sandbox/misread-start.ts'],
   entryNames: '[name]',
   outdir: `${place}/chunks`,
 })
+
+writeBundled(
+  place,
+  [library, agent, apart, patch, ofOptions].map(({ metafile }) => metafile),
+)
 
 const programs = [...agentPrograms.map((name) => `${place}/engine/${name}.js`), `${place}/apply-patch/program.js`]
 await Promise.all(programs.map(importByEntry))

@@ -13,6 +13,7 @@ export function copyPrograms(to: string, { compiled }: { readonly compiled: bool
   cpSync('package.json', join(to, 'package.json'))
   const isNeeded = (path: string): boolean =>
     !ofLibrary.test(basename(path)) && !path.endsWith('.map') && (compiled || !path.endsWith('.cache'))
+  for (const file of ['bundled.json', 'THIRD_PARTY_LICENSES']) cpSync(join('dist', file), join(to, 'dist', file))
   for (const part of ['apply-patch', 'bin', 'chunks', 'engine'])
     cpSync(join('dist', part), join(to, 'dist', part), { recursive: true, filter: isNeeded })
 }

@@ -18,6 +18,8 @@ export function makeAgentFolder(name: string, { work, into }: { readonly work: s
   for (const path of [folder, bin, lib]) mkdirSync(path)
   copyFileSync(join(import.meta.dirname, 'agent'), join(bin, 'agent'))
   copyFileSync(join(into, `apply-patch-${process.platform}-${process.arch}`), join(bin, 'apply-patch'))
+  copyFileSync('LICENSE', join(folder, 'LICENSE'))
+  copyFileSync(join(into, 'THIRD_PARTY_LICENSES'), join(folder, 'THIRD_PARTY_LICENSES'))
   copyPrograms(lib, { compiled: true })
   const node = join(lib, 'node')
   copyFileSync(process.execPath, node)

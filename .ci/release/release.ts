@@ -18,6 +18,7 @@ import { join, relative } from 'node:path'
 import process from 'node:process'
 import { version } from '../../engine/core/version.ts'
 import { makeAgentFolder } from './agent-folder.ts'
+import { writeBillOfMaterials, writeLicenses } from './contents.ts'
 import { makeActions, makeGitLabComponent } from './for-ci.ts'
 import { run } from './run.ts'
 import { makeSingleFiles } from './single-files.ts'
@@ -37,6 +38,8 @@ try {
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', into])
   makeSingleFiles({ tools, work, into })
   const archive = `portcullis-${version}-${process.platform}-${process.arch}`
+  writeLicenses(join(into, 'THIRD_PARTY_LICENSES'), { tools })
+  writeBillOfMaterials(join(into, 'sbom.cdx.json'), { tools })
   makeAgentFolder(archive, { work, into })
   makeActions(join(into, 'github-actions'))
   makeGitLabComponent(join(into, 'gitlab-component'), {

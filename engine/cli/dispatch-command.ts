@@ -1,8 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, type Option } from 'commander'
+import { bundledPackages } from '../core/bundled-packages.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { version } from '../core/version.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Finish } from './declare/shared-options.ts'
+import { printJson } from './print.ts'
 import { codeOf, leave, newLineOfTerminal, onSignals } from './interrupts.ts'
 import { wordUsageErrors } from './usage-errors.ts'
 
@@ -42,7 +44,7 @@ export async function runProgram(
   })
   const program = new Command(name)
     .description('Runs a coding agent in a repository, in a sandbox, with a Guardian that judges everything it does.')
-    .version(version, '--version', 'print the version')
+    .version(version, '--version', 'print the version, and with --json also the packages that are part of this program')
     .helpCommand(false)
     .exitOverride()
     .enablePositionalOptions()
@@ -63,6 +65,10 @@ Exit codes:
   if (argv.length === 0) {
     program.outputHelp({ error: true })
     return exitCodes.usage
+  }
+  if (argv.length === 2 && argv.includes('--version') && argv.includes('--json')) {
+    printJson({ version, bundled: bundledPackages() })
+    return exitCodes.done
   }
   try {
     await program.parseAsync(withValues(argv), { from: 'user' })

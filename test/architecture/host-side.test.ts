@@ -117,6 +117,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/cli/review-from-options.ts': 'named on the command line, read before any command',
   'engine/config/read-files.ts': "the user's and the machine's own configuration",
   'engine/config/write-trust.ts': "the user's own configuration",
+  'engine/core/bundled-packages.ts': 'the package that this code is part of, and no command runs',
   'engine/core/kept-outputs.ts': "the session's folder",
   'engine/escalation/make-granted.ts': 'makes a file that was granted, over nothing and through no link',
   'engine/models/replay-format.ts': 'named on the command line, read before any command',

@@ -71,3 +71,12 @@ test.each(['agent', 'apply-patch', 'portcullis'])('%s has the version of the pac
   const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8')) as { readonly version: string }
   expect(start(program, ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
+
+test('agent --version --json names the packages that are part of it, and the text of each license is there', () => {
+  const said = start('agent', ['--version', '--json'])
+  expect(said).toMatchObject({ code: 0, stderr: '' })
+  const { bundled } = JSON.parse(said.stdout) as { readonly bundled: readonly Readonly<Record<string, string>>[] }
+  expect(bundled.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'openai', 'zod', 'dockerode']))
+  const licenses = readFileSync(join(bin, '../THIRD_PARTY_LICENSES'), 'utf8')
+  for (const { name, version, license } of bundled) expect(licenses).toContain(`${name} ${version} (${license})\n\n`)
+})
