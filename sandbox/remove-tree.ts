@@ -5,14 +5,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   renameSync,
   rmdirSync,
   unlinkSync,
-  type Dirent,
 } from 'node:fs'
 import process from 'node:process'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { listEntries } from './host-paths.ts'
 import { encodeText } from './path-bytes.ts'
 import { randomName } from './random-name.ts'
 
@@ -81,9 +80,9 @@ function* removing(directory: Buffer): Generator<void> {
   if (descriptor === undefined) return
   try {
     const held = process.platform === 'linux' ? Buffer.from(`/proc/self/fd/${descriptor}`) : directory
-    for (const entry of readdirSync(held, { withFileTypes: true, encoding: 'buffer' })) {
-      const path = below(held, entry.name)
-      if (entry.isDirectory()) yield* removing(path)
+    for (const { name, kind } of listEntries(held)) {
+      const path = below(held, bytesOf(name))
+      if (kind === 'directory') yield* removing(path)
       else ifThere(() => unlinkSync(path))
       yield
     }
@@ -114,8 +113,8 @@ async function flatten(path: Buffer, turns: Turns): Promise<void> {
       renameSync(child, outside)
       waiting.push(outside)
     }
-    for (const name of readdirSync(directory, { encoding: 'buffer' })) {
-      unlinkSync(below(directory, name))
+    for (const { name } of listEntries(directory)) {
+      unlinkSync(below(directory, bytesOf(name)))
       await turns()
     }
     rmdirSync(directory)
@@ -137,10 +136,17 @@ function makeAccessible(directory: Buffer): void {
 /** O_PATH of open(2), for which Node has no constant. */
 const pathOnly = 0o1000_0000
 
-/** The subdirectories of a directory. Names are read as bytes, because they may not be valid text. */
+/** The subdirectories of a directory. */
 function directoriesIn(directory: Buffer): readonly Buffer[] {
-  const entries: readonly Dirent<Buffer>[] = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' })
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => below(directory, name))
+  const found: Buffer[] = []
+  for (const { name, kind } of listEntries(directory))
+    if (kind === 'directory') found.push(below(directory, bytesOf(name)))
+  return found
+}
+
+/** The bytes of a listed name, which may not be valid text. */
+function bytesOf(name: string): Buffer {
+  return Buffer.from(name, 'latin1')
 }
 
 function below(directory: Buffer, name: Buffer): Buffer {

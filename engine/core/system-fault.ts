@@ -1,3 +1,5 @@
+import { isDiskFault } from './disk-fault.ts'
+
 /** What a user can do about an error of the file system. */
 const advice: Readonly<Record<string, string>> = {
   EACCES: 'this user has no permission: change the permissions (ls -ld shows them), or run the program as the owner',
@@ -5,6 +7,7 @@ const advice: Readonly<Record<string, string>> = {
   ENOSPC:
     'the disk is full, or has no free inodes: free some space, or name other folders with TMPDIR and XDG_STATE_HOME',
   EDQUOT: 'the quota of this user is used up: free some space, or name other folders with TMPDIR and XDG_STATE_HOME',
+  EFBIG: 'the file may not become larger: raise the limit (ulimit -f)',
   EROFS: 'the file system is read-only: name other folders with TMPDIR and XDG_STATE_HOME, or mount it writable',
   EIO: 'the disk reports an error: see the log of the kernel (dmesg)',
   EMFILE: 'this process has too many open files: raise the limit (ulimit -n)',
@@ -17,12 +20,15 @@ const advice: Readonly<Record<string, string>> = {
 /**
  * Explains an error of the file system that comes from the machine, not from this program.
  *
- * @returns a sentence that names the path and says what to do, without a full stop; undefined for all other errors
+ * @returns a sentence that names the path, if the error does, and says what to do, without a full stop; undefined for all other errors
  */
 export function explainSystemFault(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error)) return undefined
+  if (!(error instanceof Error) || !('syscall' in error || isDiskFault(error))) return undefined
   const { code = '', syscall, path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string }
   const words = advice[code]
-  if (words === undefined || path === undefined) return undefined
-  return `${[path, ...(dest === undefined ? [] : [dest])].join(' or ')} can't be used (${code} from ${syscall ?? 'the system'}): ${words}`
+  if (words === undefined) return undefined
+  const from = `${code} from ${syscall ?? 'the system'}`
+  // A write names no path.
+  if (path === undefined) return isDiskFault(error) ? `A disk takes no more data (${from}): ${words}` : undefined
+  return `${[path, ...(dest === undefined ? [] : [dest])].join(' or ')} can't be used (${from}): ${words}`
 }

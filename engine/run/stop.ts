@@ -1,4 +1,3 @@
-import { isDiskFault } from '../core/disk-fault.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 import { explainSystemFault } from '../core/system-fault.ts'
 import { ModelError } from '../core/model.ts'
@@ -35,8 +34,6 @@ export function faultOf(error: unknown): Stop {
   if (fault !== undefined) return { reason: 'failed', message: `${fault}.` }
   return {
     reason: 'failed',
-    message: isDiskFault(error)
-      ? `A disk takes no more data, so the run ended: ${message}. Free some space where the session and temporary files are stored, or name other folders with XDG_STATE_HOME and TMPDIR.`
-      : `The engine failed: ${message}. This is a bug in Portcullis; please report it.`,
+    message: `The engine failed: ${message}. This is a bug in Portcullis; please report it.`,
   }
 }

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { listEntries, type ListedEntry } from '../../sandbox/index.ts'
+import { pathOfKey } from '../core/changes/list-files.ts'
 
 /**
  * Returns a function that looks in a directory and its subdirectories for an entry that would stay there after a landing. The function returns the path of
@@ -10,24 +11,23 @@ export function findStaying(leaving: ReadonlySet<string>): (key: string) => stri
   const known = new Map<string, string | undefined>()
   const staysIn = (key: string): string | undefined => {
     if (known.has(key)) return known.get(key)
-    const found = entriesOf(key)
-      .map((entry) => {
-        const path = `${key}/${entry.name}`
-        if (!leaving.has(path)) return path
-        return entry.isDirectory() ? staysIn(path) : undefined
-      })
-      .find((path) => path !== undefined)
+    let found: string | undefined
+    for (const { name, kind } of entriesOf(key)) {
+      const path = `${key}/${pathOfKey(name)}`
+      if (!leaving.has(path)) found = path
+      else if (kind === 'directory') found = staysIn(path)
+      if (found !== undefined) break
+    }
     known.set(key, found)
     return found
   }
   return staysIn
 }
 
-function entriesOf(directory: string) {
+function* entriesOf(directory: string): Iterable<ListedEntry> {
   try {
-    return readdirSync(directory, { withFileTypes: true })
+    yield* listEntries(directory)
   } catch {
     // The directory can't be read. The commit will report the error.
-    return []
   }
 }

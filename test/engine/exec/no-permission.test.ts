@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { agent } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { testUnless, whyNoBubblewrap, whyNoOtherUser } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'
@@ -78,4 +79,7 @@ testUnless(mayMount ? whyNoBubblewrap() : 'only root can mount a full disk').eac
   const told = await exec(replies, ['--json', 'x'], given)
   expect(told.stderr).not.toContain('bug')
   expect([told.code, told.stderr]).toEqual([1, expect.stringMatching(/ENOSPC.*TMPDIR/) as string])
+  const alone = await agent(['sandbox', '--', 'true'], { home: tempDir(), ...given })
+  expect(alone.stderr).not.toContain('bug')
+  expect([alone.code, alone.stderr]).toEqual([1, expect.stringMatching(/ENOSPC.*TMPDIR/) as string])
 })
