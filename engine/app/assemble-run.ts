@@ -3,6 +3,7 @@ import type { RunHandle } from '../agents/sub-agents.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import type { Model } from '../core/model.ts'
 import { describeIdleRule } from '../config/read-policies.ts'
+import { ownInstructions } from './own-instructions.ts'
 import { instructionsFor } from '../run/model-instructions.ts'
 import type { RunHooks } from '../tools/hook-interface.ts'
 import { run } from '../run/run.ts'
@@ -114,12 +115,17 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,
     environment: request.environment,
-    instructions: instructionsFor(models),
-    context: [describeEnvironment(session), ...all((one) => one.context)],
+    instructions: ownInstructions(settings) ?? instructionsFor(models),
+    context: [
+      describeEnvironment(session),
+      ...all((one) => one.context),
+      ...(settings.developer_instructions === undefined ? [] : [settings.developer_instructions]),
+    ],
     approvalPolicy: session.approvalMode,
     looseDenies: session.denied.loose,
     reasoningEffort: settings.model_reasoning_effort,
     verbosity: settings.model_verbosity,
+    serviceTier: settings.service_tier,
     maxOutputTokens: settings.model_max_output_tokens,
     outputLimits: outputLimits(settings),
     factsOf,

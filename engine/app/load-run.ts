@@ -23,6 +23,7 @@ import type { ReviewRequest } from '../review/review-request.ts'
 import type { Review } from '../review/review.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Configured, Loaded } from './stages.ts'
+import { instructionFiles } from './own-instructions.ts'
 import { loadUserTools } from './user-tools.ts'
 import { chooseVerification, withVerification } from './choose-verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
@@ -42,7 +43,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
   if (request.outsideRepository !== true) requireRepository(workspace)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
   const home = findHome(environment)
-  const memoryPlaces = { user: places.config, home, ...project }
+  const memoryPlaces = { user: places.config, home, ...project, ...instructionFiles(settings) }
   const policies = readPolicies({ places, home, project, config })
   const memory = config.isolated ? noMemory : readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
   const approvalMode = approvalModeOf(settings)

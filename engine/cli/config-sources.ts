@@ -1,3 +1,4 @@
+import { instructionFiles } from '../app/own-instructions.ts'
 import { join } from 'node:path'
 import process from 'node:process'
 import { hiddenFiles } from '../app/hidden-files.ts'
@@ -19,7 +20,12 @@ export async function configSources(options: ConfigOptions & { readonly json?: t
   const { config, facts, policies, extensions } = await findConfiguration(options, project, places)
   const isolated = options.isolated === true
   const hidden = policies === undefined ? undefined : hiddenFiles(config?.settings ?? {}, project.root, policies)
-  const where = { user: places.config, home: findHome(process.env), ...project }
+  const where = {
+    user: places.config,
+    home: findHome(process.env),
+    ...project,
+    ...instructionFiles(config?.settings ?? {}),
+  }
   const profile: readonly SourceFile[] =
     options.profile !== undefined && /^[\w-]+$/.test(options.profile)
       ? [

@@ -105,10 +105,9 @@ export type ModelRequest = {
   readonly reasoningEffort?: string
   /** How verbose the model's answers are. Absent: a default, which depends on `requestedBy`. */
   readonly verbosity?: 'low' | 'medium' | 'high'
-  /**
-   * Which defaults apply if effort or verbosity is absent. `agent`: those of the coding agent that the model's vendor makes. Absent: the provider's
-   * own, which are used for questions outside the conversation.
-   */
+  /** How fast the provider is to answer, and at what price; only for OpenAI's Responses API. Absent: the provider's default. */
+  readonly serviceTier?: string
+  /** Which defaults apply if effort or verbosity is absent. `agent`: those of the vendor's own coding agent. Absent: the provider's. */
   readonly requestedBy?: 'agent'
   /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Models may not support every setting. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }

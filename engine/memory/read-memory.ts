@@ -23,6 +23,10 @@ export type MemoryPlaces = {
   readonly root: string
   /** The directory the run works in, at or below the root. */
   readonly workspace: string
+  /** Names of instruction files for directories without `AGENTS.md`. Default: none. */
+  readonly fallbacks?: readonly string[] | undefined
+  /** The size limit for the repository's instruction files together, in bytes. Default: `maxBytes`. */
+  readonly limit?: number | undefined
 }
 
 /** The instructions, and which files were left out and why. The user must know if instructions are missing. */
@@ -42,7 +46,7 @@ type Alternatives = readonly [string, ...string[]]
  * (https://developers.openai.com/codex/guides/agents-md); `.claude/CLAUDE.md` and `CLAUDE.local.md` add to `CLAUDE.md`
  * (https://code.claude.com/docs/en/memory).
  */
-const namesInDirectory: readonly Alternatives[] = [
+const namesInDirectory: readonly [Alternatives, ...Alternatives[]] = [
   ['AGENTS.override.md', 'AGENTS.md'],
   ['CLAUDE.md'],
   ['.claude/CLAUDE.md'],
@@ -72,11 +76,11 @@ export function memoryFiles(where: MemoryPlaces): {
 } {
   const named = (directory: string, lists: readonly Alternatives[]): readonly (readonly string[])[] =>
     lists.map((names) => names.map((name) => join(directory, name)))
+  const [[first, ...more], ...others] = namesInDirectory
+  const inDirectory: readonly Alternatives[] = [[first, ...more, ...(where.fallbacks ?? [])], ...others]
   return {
     user: [...named(where.home, namesInHome), ...named(where.user, namesInConfig)],
-    repository: directoriesBetween(where.root, where.workspace).flatMap((directory) =>
-      named(directory, namesInDirectory),
-    ),
+    repository: directoriesBetween(where.root, where.workspace).flatMap((directory) => named(directory, inDirectory)),
   }
 }
 
@@ -97,7 +101,7 @@ export function readMemory(
   const seen = new Set<string>()
   const user = new MemoryReader(where.home, seen, [])
   for (const paths of files.user) user.readFirst(paths, { roots: [where.user, where.home], hidden: () => undefined })
-  const repository = new MemoryReader(where.home, seen, user.sources)
+  const repository = new MemoryReader(where.home, seen, user.sources, where.limit)
   for (const paths of files.repository) repository.readFirst(paths, { roots: [where.root], hidden })
   return {
     sources: [...user.sources, ...repository.sources],
@@ -114,15 +118,18 @@ class MemoryReader {
   readonly #home: string
   readonly #seen: Set<string>
   readonly #told: readonly MemorySource[]
+  readonly #limit: number
   #bytes = 0
 
   /**
    * @param home the directory that `~` refers to in an import
    * @param seen the real paths that this reader and others have already read
    * @param told files that the model gets before those of this reader; a file with the same text as one of them is skipped
+   * @param limit the size limit for all files together, in bytes
    */
-  constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
+  constructor(home: string, seen: Set<string>, told: readonly MemorySource[], limit = maxBytes) {
     this.#home = home
+    this.#limit = limit
     this.#seen = seen
     this.#told = told
   }
@@ -153,7 +160,7 @@ class MemoryReader {
     const reason = bounds.hidden(real)
     if (reason !== undefined) return this.#omit(path, reason)
     if (depth > maxDepth) return this.#omit(path, `imports are nested more than ${maxDepth} levels deep`)
-    const text = readPlainFile(real, maxBytes - this.#bytes)
+    const text = readPlainFile(real, this.#limit - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
     // An empty file adds nothing, and neither does a file with the same text as an earlier one, such as a CLAUDE.md that repeats AGENTS.md.
     if (text.trim() === '') return false

@@ -17,6 +17,7 @@ export type ResponsesBody = {
   stream: true
   include: 'reasoning.encrypted_content'[]
   prompt_cache_key: string
+  service_tier?: Tier
   reasoning?: { effort: Effort }
   temperature?: number
   top_p?: number
@@ -26,6 +27,8 @@ export type ResponsesBody = {
     format?: { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean }
   }
 }
+
+type Tier = 'auto' | 'default' | 'flex' | 'scale' | 'priority'
 
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
@@ -56,6 +59,7 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     // Models without reasoning refuse a request that asks for reasoning.
     include: reasons(model) ? ['reasoning.encrypted_content'] : [],
     prompt_cache_key: request.threadId,
+    ...(request.serviceTier === undefined ? {} : { service_tier: request.serviceTier as Tier }),
     ...(reasoningEffort === undefined ? {} : { reasoning: { effort: reasoningEffort as Effort } }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),

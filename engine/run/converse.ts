@@ -112,6 +112,7 @@ function requestOf({
   session,
   reasoningEffort,
   verbosity,
+  serviceTier,
   maxOutputTokens,
   output,
 }: RunOptions): Omit<ModelRequest, 'history' | 'tools'> {
@@ -120,6 +121,7 @@ function requestOf({
     threadId: session.threadId,
     requestedBy: 'agent',
     ...(verbosity === undefined ? {} : { verbosity }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     ...(maxOutputTokens === undefined ? {} : { sampling: { maxOutputTokens } }),
     ...(output?.request === undefined ? {} : { outputSchema: output.request }),

@@ -127,6 +127,8 @@ export type RunOptions = {
   readonly reasoningEffort: string | undefined
   /** How detailed the model's answers should be. Default: the level that Codex uses for the model or, if there is none, the provider's. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
+  /** How fast the provider is to answer, and at what price. Default: the provider's own. */
+  readonly serviceTier?: string | undefined
   /** Options for the provider's web search. Absent: the provider may not search the web. */
   readonly webSearch?: WebSearchRequestOptions
   /** The maximum number of tokens in one answer from the model. Default: the model's own maximum, within the budget. */

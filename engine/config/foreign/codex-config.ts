@@ -32,6 +32,11 @@ const sameMeaning: ReadonlySet<string> = new Set([
   'mcp_servers',
   'tool_output_token_limit',
   'web_search',
+  'service_tier',
+  'developer_instructions',
+  'model_instructions_file',
+  'project_doc_max_bytes',
+  'project_doc_fallback_filenames',
   // Only in translations: Codex itself calls something else by this name.
   'permissions',
 ])

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { modelPriceSchema, modelProviderSchema } from '../../models/index.ts'
 import { defaultModel } from '../defaults.ts'
+import { absolute } from './absolute.ts'
 import { row } from './setting-row.ts'
 
 const group = 'model'
@@ -111,6 +112,43 @@ export const modelSettings = {
     about: 'how long a stream may pause, in milliseconds',
     unset: '300,000',
     isPreference: true,
+  }),
+  service_tier: row({
+    group,
+    schema: z.string().min(1),
+    about:
+      'how fast OpenAI is to answer, and at what price, as a value that its API accepts, such as `flex` or `priority`',
+    unset: 'the provider’s default',
+    isPreference: true,
+  }),
+  developer_instructions: row({
+    group,
+    schema: z.string().min(1),
+    about: 'instructions for the model, in addition to those in files',
+    unset: 'none',
+    saidBy: 'user',
+  }),
+  model_instructions_file: row({
+    group,
+    schema: absolute,
+    about: 'a file whose text replaces the instructions that tell the model how to work. Sub-agents keep theirs',
+    unset: 'the built-in text, which depends on the model',
+    saidBy: 'user',
+  }),
+  project_doc_max_bytes: row({
+    group,
+    schema: z.int().min(0),
+    about:
+      'the size of all instruction files of the repository together, in bytes; what exceeds it is left out. `0`: none is read',
+    unset: '32,768',
+    isPreference: true,
+  }),
+  project_doc_fallback_filenames: row({
+    group,
+    schema: z.array(z.string().regex(/^[^/\0]+$/, 'expected the name of a file, without a directory')),
+    about: 'names of instruction files that are read in directories without `AGENTS.md`',
+    unset: 'none',
+    saidBy: 'user',
   }),
   web_search: row({
     group,
