@@ -46,7 +46,7 @@ try {
     url: `${published}/${archive}.tar.gz`,
     sha256: sha256(join(into, `${archive}.tar.gz`)),
   })
-  copyFileSync(join(import.meta.dirname, 'FILES.md'), join(into, 'FILES.md'))
+  for (const name of ['Dockerfile', 'FILES.md']) copyFileSync(join(import.meta.dirname, name), join(into, name))
   const files = readdirSync(into, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const names = files.map((entry) => relative(into, join(entry.parentPath, entry.name))).toSorted()
   writeFileSync(join(into, 'SHA256SUMS'), names.map((name) => `${sha256(join(into, name))}  ${name}\n`).join(''))
