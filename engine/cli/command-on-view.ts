@@ -4,11 +4,10 @@ import process from 'node:process'
 import { Closing } from '../app/closing.ts'
 import { enterOverlay } from '../app/enter-overlay.ts'
 import { openTransaction } from '../app/open-transaction.ts'
-import { runTransaction, type ViewedRequest } from '../app/run-transaction.ts'
+import { runTransaction, viewOf, type ViewedRequest } from '../app/run-transaction.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
-import { exitCodes } from '../core/exit-codes.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import { landedWell, transactionLines } from '../display/transaction-lines.ts'
 import { prepareStart } from '../session/start-session.ts'
@@ -57,7 +56,8 @@ export async function commandOnView(
   }
   const { state } = findAppPaths(process.env)
   const folder = stateFor(rootsOf(settings, workspace), state)
-  const request = { ...requestFrom(options), ephemeral: !canStore(folder) }
+  const wished = requestFrom(options)
+  const request = { ...wished, ephemeral: viewOf(wished, settings) !== undefined && !canStore(folder) }
   const beginning = prepareStart({ type: 'new' }, folder, workspace, request.ownProcess?.startedFor)
   const closing = new Closing()
   let isUsed = false
@@ -111,7 +111,7 @@ function requestFrom({ view, land, inPlace, externallySandboxed }: SandboxOption
   }
 }
 
-const failedCommand = { reason: 'failed', message: '', exitCode: exitCodes.failed } as const
+const failedCommand = { reason: 'failed', message: 'The command failed.' } as const
 
 /** Whether everything is in the workspace as the command left it, or as its commits, so that there is nothing to say. */
 function isAsWished(report: TransactionReport): boolean {

@@ -116,9 +116,10 @@ describe.skipIf(needsBubblewrap())('a command of agent sandbox', () => {
   })
 
   test('has nothing to land where it may not write', async () => {
-    const cwd = tempDir()
-    const ended = await sandbox(cwd, 'echo > a', ['-s', 'read-only', '--json'])
+    const [cwd, home] = [tempDir(), tempDir()]
+    const ended = await sandbox(cwd, 'echo > a', ['-s', 'read-only', '--json'], home)
     expect(JSON.parse(ended.stdout)).not.toHaveProperty('transaction')
+    expect(existsSync(join(home, '.local/state/portcullis/sessions'))).toBe(false)
     expect(readdirSync(cwd)).toEqual([])
   })
 })
