@@ -31,7 +31,14 @@ export function declareCodex(program: Command, finish: Finish): void {
     .option('--oss', 'use a model on this machine')
     .option('--local-provider <name>', 'with --oss: ollama (the default) or lmstudio')
     .option('-P, --permission-profile <name>', 'the same as -c default_permissions=NAME')
-    .option('--yolo', 'the same as --dangerously-bypass-approvals-and-sandbox')
+    .addOption(
+      new Option('--yolo', 'the same as --dangerously-bypass-approvals-and-sandbox').conflicts([
+        'sandbox',
+        'askForApproval',
+        'fullAuto',
+        'a',
+      ]),
+    )
     .addOption(
       new Option('-a <when>', 'the same as --ask-for-approval').choices([
         'untrusted',
