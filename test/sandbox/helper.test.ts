@@ -390,11 +390,11 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
     }
 
     test('ends by SIGTERM if its command has ended', async () => {
-      const { child, ended } = startUnread('echo end')
+      const end = join(tempDir(), 'end')
+      const { child, ended } = startUnread(`echo shown; echo > ${end}`)
       const pid = String(child.pid)
-      const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-      while (children() === '') await wait(5)
-      while (children() !== '') await wait(5)
+      const hasChildren = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== ''
+      while (!existsSync(end) || hasChildren()) await wait(5)
       expect(child.exitCode).toBe(null)
       child.kill('SIGTERM')
       expect(await ended).toEqual([0, null])
