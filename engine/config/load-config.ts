@@ -119,7 +119,7 @@ export function loadConfig(sources: ConfigSources): Config {
     : noForeignLayers
   ignored.push(...foreign.ignored)
   const defaults = codex === undefined ? [] : [codexDefaults]
-  const users = [...[...defaults, ...foreign.user].map((layer) => bounded(layer, managed, true)), ...own]
+  const users = [...[...defaults, ...foreign.user].map((layer) => bounded(lists.take(layer), managed, true)), ...own]
 
   const brought = isolated ? nothing : broughtBy(project, trusted)
   ignored.push(...brought.ignored)

@@ -9,7 +9,7 @@ import { placeOf, type Place } from '../validate.ts'
 import { describeMeaningless } from './codex-unknown.ts'
 import { readForeignText } from './read-text.ts'
 import { soundSettings, withoutUnknown } from './sound-settings.ts'
-import { translateCodex } from './translate-codex.ts'
+import { layOver, translateCodex } from './translate-codex.ts'
 
 /**
  * The keys of Codex's configuration that have the same meaning in the configuration of this program
@@ -87,7 +87,7 @@ export function readCodexConfig(folder: string, whole: boolean, door?: CodexDoor
   if (read === undefined && door?.profile === undefined) return none
   const { text = '', table = {} } = read ?? {}
   const chosen =
-    whole && door !== undefined ? withProfile(folder, { ...trustDefaults(table, door), ...table }, door.profile) : table
+    whole && door !== undefined ? withProfile(folder, layOver(trustDefaults(table, door), table), door.profile) : table
   return settingsIn({ name: path, text }, chosen, whole, door)
 }
 
@@ -138,16 +138,7 @@ function withProfile(folder: string, table: Table, named: string | undefined): T
   if (read !== undefined && 'fault' in read) throw new UserError('usage', read.fault)
   if (read === undefined && !(isTable(table['profiles']) && Object.hasOwn(table['profiles'], name)))
     throw new UserError('usage', `Codex's profile '${name}' is neither in ${path} nor in ${codexConfigFile(folder)}.`)
-  return laid(laid(table, isTable(inFile) ? inFile : {}), read?.table ?? {})
-}
-
-/** Lays a table over another: of two values, the upper counts. */
-function laid(lower: Table, upper: Table): Table {
-  const both = Object.entries(upper).map(([key, value]): [string, unknown] => {
-    const below = lower[key]
-    return [key, isTable(below) && isTable(value) ? laid(below, value) : value]
-  })
-  return { ...lower, ...Object.fromEntries(both) }
+  return layOver(layOver(table, isTable(inFile) ? inFile : {}), read?.table ?? {})
 }
 
 function only(table: Table, keep: (key: string) => boolean): Table {

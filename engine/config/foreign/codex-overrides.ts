@@ -37,7 +37,8 @@ function assignments(table: Readonly<Record<string, unknown>>, path: readonly st
 
 function inToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inToml).join(',')}]`
-  if (!isTable(value)) return JSON.stringify(value)
+  // TOML, unlike JSON, has no DEL in a string.
+  if (!isTable(value)) return JSON.stringify(value).replaceAll('\x7f', '\\u007f')
   return `{${Object.entries(value)
     .map(([key, inner]) => `${JSON.stringify(key)}=${inToml(inner)}`)
     .join(',')}}`

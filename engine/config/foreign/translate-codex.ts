@@ -1,6 +1,8 @@
+import type { SandboxPolicy } from '../../../sandbox/index.ts'
 import { isTable } from '../../core/is-table.ts'
 import { editDistance } from '../../core/text/nearest.ts'
 import { keyOf } from '../leaves.ts'
+import { modeWithin } from '../strictness.ts'
 import { settingsShape } from '../settings/index.ts'
 import { codexKeys, codexTables } from './codex-keys.ts'
 import { without } from './sound-settings.ts'
@@ -15,11 +17,18 @@ type Translated = {
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** Returns what a value of Codex means here; undefined if it means nothing. `name` is the part of the key that `*` stands for. */
-type Meaning = (value: unknown, name: string) => Table | undefined
+/** Returns what a value of Codex means here; undefined if it means nothing. `path`: the parts of its key. */
+type Meaning = (value: unknown, path: readonly string[]) => Table | undefined
 
 const searching = (mode: string): Meaning => {
-  return (value) => ({ web_search: value === false ? 'disabled' : mode })
+  return (value) => (typeof value === 'boolean' ? { web_search: value ? mode : 'disabled' } : undefined)
+}
+
+/** Who decides about all tools of a server, or about one of them. */
+const deciding: Meaning = (value, [, server, , tool]) => {
+  const list = value === 'approve' ? 'allow' : value === 'prompt' ? 'ask' : undefined
+  const named = tool === undefined ? `mcp__${server}` : `mcp__${server}__${tool}`
+  return list === undefined ? undefined : { permissions: { [list]: [named] } }
 }
 
 /** What keys of Codex mean that have no key of the same name here. */
@@ -32,16 +41,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
     const mode = typeof value === 'string' ? builtInProfiles[value] : undefined
     return mode === undefined ? undefined : { sandbox_mode: mode }
   },
-  'mcp_servers.*.default_tools_approval_mode': (value, name) => {
-    const list = value === 'approve' ? 'allow' : value === 'prompt' ? 'ask' : undefined
-    return list === undefined ? undefined : { permissions: { [list]: [`mcp__${name}`] } }
-  },
-  'mcp_servers.*.startup_timeout_ms': (value, name) =>
+  'mcp_servers.*.default_tools_approval_mode': deciding,
+  'mcp_servers.*.tools.*.approval_mode': deciding,
+  'mcp_servers.*.startup_timeout_ms': (value, [, name = '']) =>
     typeof value === 'number' ? { mcp_servers: { [name]: { startup_timeout_sec: value / 1000 } } } : undefined,
 }
 
 /** The permission profiles that Codex itself has. */
-const builtInProfiles: Readonly<Record<string, string>> = {
+const builtInProfiles: Readonly<Record<string, SandboxPolicy['mode']>> = {
   ':read-only': 'read-only',
   ':workspace': 'workspace-write',
   ':danger-full-access': 'danger-full-access',
@@ -59,10 +66,10 @@ export function translateCodex(table: Table): Translated {
   let rest: Table = table
   let meant: Table = {}
   for (const [pattern, meaning] of Object.entries(meanings)) {
-    for (const { path, name, value } of found(rest, pattern.split('.'))) {
-      const said = meaning(value, name)
+    for (const { path, value } of found(rest, pattern.split('.'))) {
+      const said = meaning(value, path)
       if (said === undefined) continue
-      rest = without(rest, path) as Table
+      rest = withoutAll(rest, path)
       meant = joined(meant, said)
     }
   }
@@ -74,7 +81,30 @@ export function translateCodex(table: Table): Translated {
     ...(isOurs || chosen === undefined ? [] : [{ path: ['permissions'], why: profiles }]),
   ]
   const kept = isOurs && 'permissions' in rest ? { ...others, permissions } : others
-  return { table: joined(meant, kept), refused }
+  return { table: { ...joined(meant, kept), ...stricterMode(meant, kept) }, refused }
+}
+
+/** If a table says by two keys what commands may access, the stricter of the two counts. */
+function stricterMode({ sandbox_mode: meant }: Table, { sandbox_mode: said }: Table): Table {
+  const [first, second] = [meant, said].map((mode) => Object.values(builtInProfiles).find((each) => each === mode))
+  return first !== undefined && modeWithin(first, second) ? { sandbox_mode: first } : {}
+}
+
+/** The keys by which a table of Codex says what commands may access. */
+const modeKeys = ['sandbox_mode', 'default_permissions']
+
+/** Lays a table of Codex over another: of two values, the upper counts, also if the tables say by different keys what commands may access. */
+export function layOver(lower: Table, upper: Table): Table {
+  const saysMode = modeKeys.some((key) => upper[key] !== undefined)
+  return laid(saysMode ? modeKeys.reduce<Table>((rest, key) => without(rest, [key]) as Table, lower) : lower, upper)
+}
+
+function laid(lower: Table, upper: Table): Table {
+  const both = Object.entries(upper).map(([key, value]): [string, unknown] => {
+    const below = lower[key]
+    return [key, isTable(below) && isTable(value) ? laid(below, value) : value]
+  })
+  return { ...lower, ...Object.fromEntries(both) }
 }
 
 /** Finds the values at a path in which `*` stands for any key. */
@@ -82,12 +112,19 @@ function found(
   table: unknown,
   [key, ...rest]: readonly string[],
   path: readonly string[] = [],
-  name = '',
-): readonly { readonly path: readonly string[]; readonly name: string; readonly value: unknown }[] {
-  if (key === undefined) return [{ path, name, value: table }]
+): readonly { readonly path: readonly string[]; readonly value: unknown }[] {
+  if (key === undefined) return [{ path, value: table }]
   if (!isTable(table)) return []
   const names = key === '*' ? Object.keys(table) : Object.hasOwn(table, key) ? [key] : []
-  return names.flatMap((each) => found(table[each], rest, [...path, each], key === '*' ? each : name))
+  return names.flatMap((each) => found(table[each], rest, [...path, each]))
+}
+
+/** Removes a value, and the tables that are then empty. */
+function withoutAll(table: Table, path: readonly string[]): Table {
+  const rest = without(table, path) as Table
+  const above = path.slice(0, -1)
+  const left = above.reduce<unknown>((at, key) => (isTable(at) ? at[key] : undefined), rest)
+  return above.length > 0 && isTable(left) && Object.keys(left).length === 0 ? withoutAll(rest, above) : rest
 }
 
 /** Joins two tables. Lists are joined too; of two other values, the second counts. */

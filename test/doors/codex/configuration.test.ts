@@ -64,23 +64,58 @@ test('the sandbox is read-only, unless Codex trusts the repository or somebody s
   expect(mode({ overrides: ['default_permissions=":workspace"'] })).toBe('workspace-write')
 })
 
+describe('of two keys about what commands may access', () => {
+  const strict = 'default_permissions = ":read-only"\n'
+  const profile = '[profiles.p]\ndefault_permissions = ":read-only"'
+  test.each<readonly [given: Given, mode: string]>([
+    [{ file: `${strict}[projects."<root>"]\ntrust_level = "trusted"` }, 'read-only'],
+    [{ file: `sandbox_mode = "workspace-write"\n${profile}`, door: { profile: 'p' } }, 'read-only'],
+    [{ file: 'sandbox_mode = "danger-full-access"', profile: strict, door: { profile: 'ci' } }, 'read-only'],
+    [{ file: strict, profile: 'sandbox_mode = "workspace-write"', door: { profile: 'ci' } }, 'workspace-write'],
+  ])('the upper table’s counts: %j', (given, mode) => expect(load(given).settings.sandbox_mode).toBe(mode))
+
+  test('the stricter counts in one table', () => {
+    const both = ['sandbox_mode="danger-full-access"', 'default_permissions=":read-only"']
+    for (const overrides of [both, both.toReversed()]) {
+      expect(load({ overrides }).settings.sandbox_mode).toBe('read-only')
+      expect(load({ file: overrides.join('\n') }).settings.sandbox_mode).toBe('read-only')
+    }
+  })
+})
+
 test.each<readonly [override: string, settings: object]>([
   ['tools.web_search=true', { web_search: 'live' }],
   ['tools.web_search=false', { web_search: 'disabled' }],
   ['web_search="indexed"', { web_search: 'cached' }],
   ['features.web_search_request=true', { web_search: 'live' }],
   ['default_permissions=":read-only"', { sandbox_mode: 'read-only' }],
+  ['developer_instructions="a\\u007fb"', { developer_instructions: 'a\x7fb' }],
   ['sandbox_workspace_write.network_access=true', { sandbox_workspace_write: { network_access: true } }],
   ['mcp_servers.x={command="y", startup_timeout_ms=2000}', { mcp_servers: { x: { startup_timeout_sec: 2 } } }],
 ])('%s is honoured', (override, settings) => {
   expect(load({ overrides: [override] }).settings).toMatchObject(settings)
 })
 
-test('default_tools_approval_mode decides about the tools of a server', () => {
-  const listOf = (mode: string): unknown =>
-    load({ overrides: [`mcp_servers.x={command="y", default_tools_approval_mode="${mode}"}`] }).permissions
-  expect(JSON.stringify(listOf('approve'))).toContain('{"allow":["mcp__x"]}')
-  expect(JSON.stringify(listOf('prompt'))).toContain('{"ask":["mcp__x"]}')
+test('default_tools_approval_mode and approval_mode decide about the tools of a server', () => {
+  const listsOf = (given: Given): readonly unknown[] => load(given).permissions.map(({ lists }) => lists)
+  for (const [mode, list] of [
+    ['approve', 'allow'],
+    ['prompt', 'ask'],
+  ] as const) {
+    const all = `mcp_servers.x={command="y", default_tools_approval_mode="${mode}"}`
+    const one = `mcp_servers.x={command="y", tools={rm={approval_mode="${mode}"}}}`
+    for (const given of [{ overrides: [all] }, { file: all }]) expect(listsOf(given)).toEqual([{ [list]: ['mcp__x'] }])
+    for (const given of [{ overrides: [one] }, { file: one }]) {
+      expect(listsOf(given)).toEqual([{ [list]: ['mcp__x__rm'] }])
+      expect(ignored(given)).toEqual([])
+    }
+  }
+})
+
+test('a table that restricts searches does not enable them', () => {
+  const restricted = 'tools.web_search={allowed_domains=["example.com"]}'
+  expect(load({ overrides: [restricted] }).settings.web_search).toBeUndefined()
+  expect(ignored({ overrides: [restricted] })).toEqual(['tools.web_search.allowed_domains'])
 })
 
 describe('a key that means nothing here', () => {
