@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
+import { transactionsInProgress } from '../../apply-patch/index.ts'
 import { Closing } from '../app/closing.ts'
 import { enterOverlay } from '../app/enter-overlay.ts'
 import { openTransaction } from '../app/open-transaction.ts'
@@ -8,10 +9,12 @@ import { runTransaction, viewOf, type ViewedRequest } from '../app/run-transacti
 import { rootsOf } from '../config/configured-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
+import { exitCodes } from '../core/exit-codes.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import { landedWell, transactionLines } from '../display/transaction-lines.ts'
 import { prepareStart } from '../session/start-session.ts'
 import type { CopyLimit } from '../transaction/copy-limit.ts'
+import { leaveOnlyAfter } from './interrupts.ts'
 import { ownProcess } from './own-process.ts'
 import type { ShownViews } from './policy-from-options.ts'
 import type { Commanded, CommandLanding, SandboxOptions } from './sandbox-options.ts'
@@ -26,6 +29,8 @@ const copied: CopyLimit = { files: 4000, bytes: 100_000_000 }
 /** The views that a command is shown, and what lands from them. */
 type OnView = {
   readonly shown: ShownViews
+  /** Where what didn't land is, for whoever ends the program at once. */
+  readonly abandoned: string
   readonly land: (sandbox: Sandbox, isDone: boolean, signal: AbortSignal) => Promise<CommandLanding>
 }
 
@@ -42,7 +47,11 @@ export async function commandOnView(
   run: (onView: OnView | undefined) => Promise<number>,
 ): Promise<number> {
   const { backend, land = 'each' } = options
-  if (backend === 'unconfined') return run(undefined)
+  if (backend === 'unconfined') {
+    // Refuses options for a view.
+    viewOf(requestFrom(options), { sandbox_mode: 'danger-full-access' })
+    return run(undefined)
+  }
   const settings = {
     ...config,
     sandbox_mode: options.sandbox ?? defaultSandbox,
@@ -69,7 +78,12 @@ export async function commandOnView(
     const { view } = opened
     const wish = { ...opened.wish, land: land === 'each' ? ('always' as const) : land }
     const onView = { ...opened, wish }
+    const isPassing = request.ephemeral === true
+    leaveOnlyAfter(transactionsInProgress)
     return await run({
+      abandoned: isPassing
+        ? `what the command changed and did not land is lost: nothing can be stored in ${folder}`
+        : `what the command changed and did not land is kept: agent changes ${beginning.threadId}`,
       shown: { views: view.views, keptIn: view.directory },
       land: async (sandbox, isDone, signal) => {
         // If the landing fails, what the command did is in the session.
@@ -77,16 +91,18 @@ export async function commandOnView(
         const transaction = runTransaction(onView, sandbox, { possible: [], happened: () => [] })
         const { report, stop } = await transaction.land(isDone ? undefined : failedCommand, signal)
         const told = { transaction: { ...report, outside: [] } }
+        const isStopped = stop?.reason === 'interrupted' || stop?.reason === 'terminated'
         const hasFailed = report.outcome !== 'kept' && !landedWell(told)
-        const isLost = !landedWell(told) && request.ephemeral === true
+        const isLost = !landedWell(told) && isPassing
         const lines = isLost
           ? [stop?.message ?? 'nothing was landed', `what it changed is lost: nothing can be stored in ${folder}`]
           : [
-              ...(report.outcome === 'failed' && stop !== undefined ? [stop.message] : []),
+              ...((report.outcome === 'failed' || isStopped) && stop !== undefined ? [stop.message] : []),
               ...(isAsWished(report) ? [] : transactionLines(told, asIs)),
             ]
         isUsed = report.outcome !== 'nothing' || lines.length > 0
-        return { report: told.transaction, lines, hasFailed }
+        const code = isStopped ? exitCodes[stop.reason] : hasFailed ? exitCodes.failed : exitCodes.done
+        return { report: told.transaction, lines, code }
       },
     })
   } finally {

@@ -103,7 +103,7 @@ export function keepExitCode(code: number): void {
 /** Returns what this process must finish before it may exit; undefined if it may exit now. */
 let unfinished: () => Promise<unknown> | undefined = () => undefined
 
-/** Sets the work that a signal must not interrupt. `main.ts` passes a function that returns the patch transactions in progress; `agent sandbox` has none. */
+/** Sets the work that a signal must not interrupt. Everything that lands changes passes a function that returns the patch transactions in progress. */
 export function leaveOnlyAfter(work: typeof unfinished): void {
   unfinished = work
 }

@@ -40,6 +40,8 @@ type CommandPlace = {
   readonly shown?: ShownViews
   /** Lands what the command changed in the views. Default: it stays there. */
   readonly land?: Land
+  /** What to say if a second signal ends the program at once. Default: nothing. */
+  readonly abandoned?: string
 }
 
 /** Called when the command has ended. `isDone`: whether it succeeded. */
@@ -73,12 +75,15 @@ export async function runSandbox(
 /** Runs the command in its sandbox, and lands what it changed in the views that it was shown. */
 async function confine(
   { argv, options, config, workspace }: Commanded,
-  { name, shown, land }: CommandPlace,
+  { name, shown, land, abandoned }: CommandPlace,
 ): Promise<number> {
   const policy = policyFromOptions(options, config, workspace, shown)
   const ending = new AbortController()
   const { signal } = ending
-  const dispose = catchInterrupts((reason) => ending.abort(reason))
+  const dispose = catchInterrupts(
+    (reason) => ending.abort(reason),
+    () => abandoned !== undefined && tell(`${name}: ${abandoned}`),
+  )
   try {
     const sandbox = await openSandbox(policy, {
       backend: backendFor(options, config, policy),
@@ -90,12 +95,12 @@ async function confine(
         land?.(sandbox, exitCodeOf(result, signal) === exitCodes.done, signal)
       if (options.json === true) {
         const { result, landing } = await report(child, sandbox, landed)
-        return exitCodeOf(result, signal) || codeOf(landing)
+        return exitCodeOf(result, signal) || (landing?.code ?? exitCodes.done)
       }
       const { result, lost } = await passThrough(child, sandbox, name)
       const landing = await landed(result)
       for (const line of landing?.lines ?? []) tell(`${name}: ${line.trimStart()}`)
-      if (lost === undefined) return exitCodeOf(result, signal) || codeOf(landing)
+      if (lost === undefined) return exitCodeOf(result, signal) || (landing?.code ?? exitCodes.done)
       if (lost.code === 'EPIPE') return brokenPipe
       throw new UserError('failed', `Standard output can't be written: ${lost.message}.`, { cause: lost })
     } finally {
@@ -165,10 +170,6 @@ async function report(
   const landing = await land(result)
   printJson({ ...about, ...result, denials, stdout, stderr, ...(landing && { transaction: landing.report }) })
   return { result, landing }
-}
-
-function codeOf(landing: CommandLanding | undefined): number {
-  return landing?.hasFailed === true ? exitCodes.failed : exitCodes.done
 }
 
 function exitCodeOf(result: ExecResult, signal: AbortSignal): number {

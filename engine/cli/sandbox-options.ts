@@ -40,9 +40,9 @@ export type Commanded = {
   readonly workspace: string
 }
 
-/** What landed, for a program and for a person, and whether that is not what was asked for. */
+/** What landed, for a program and for a person. `code`: the exit code if the command itself succeeded. */
 export type CommandLanding = {
   readonly report: TransactionReport
   readonly lines: readonly string[]
-  readonly hasFailed: boolean
+  readonly code: number
 }

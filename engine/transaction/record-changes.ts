@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  encodePath,
   encodeText,
   openTreeBudget,
   protectingPlaces,
@@ -99,6 +100,9 @@ async function gatherChanges(
       const [at, place] = [join(path, inTree), kept ?? join(source, inTree)]
       const changed = changedRepository(view.directory, at, place, privateGitOf(place), nested)
       if (changed !== undefined) repositories.push(changed)
+      // Nothing else would name a git directory without commits that the run made.
+      const isNamed = changed !== undefined && changed.refs?.length !== 0
+      if (!isNamed && !existsSync(encodePath(join(at, '.git')))) protectedPaths.push(join(at, '.git'))
     })
     for (const { path: at, kept } of nested) {
       const changed = changedRepository(view.directory, at, kept.own, kept)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent, type Ended } from '../../support/agent.ts'
@@ -99,6 +99,37 @@ describe.skipIf(needsBubblewrap())('a command of agent sandbox', () => {
     expect([existsSync(join(cwd, 'lib/44/99')), readFileSync(join(cwd, 'lib/44/0'), 'utf8')]).toEqual([false, 'x\n'])
   })
 
+  test.each([
+    ['once', ['SIGTERM'], 143, 'Stopped by SIGTERM. Nothing was landed.'],
+    ['twice', ['SIGINT', 'SIGINT'], 130, 'what the command changed and did not land is kept: agent changes'],
+  ] as const)('that is interrupted %s while its changes land says where they are', async (_, signals, code, said) => {
+    const [cwd, home] = [repository({ 'a.txt': 'one\n' }), tempDir()]
+    git(cwd, 'add', '.')
+    const script = 'git -c user.name=n -c user.email=n@x commit -qm one; echo two > a.txt; echo ready >&2; sleep 0.5'
+    const ended = await agent(['sandbox', '--', 'sh', '-c', script], {
+      cwd,
+      home,
+      onStart: (child) =>
+        child.stderr?.once('data', () => {
+          // The landing waits for whoever holds this lock.
+          writeFileSync(join(cwd, '.git/index.lock'), '')
+          setTimeout(() => signals.forEach((signal, at) => setTimeout(() => child.kill(signal), at * 20)), 2000)
+        }),
+    })
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(said) })
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n')
+    rmSync(join(cwd, '.git/index.lock'))
+    expect(await agent(['apply', '--last'], { cwd, home })).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n')
+  })
+
+  test.each(['copy', 'overlay'])('says that a repository without commits did not land (%s)', async (how) => {
+    const cwd = repository()
+    const stderr = expect.stringContaining(`files that never land: ${join(cwd, 'sub/.git')}\n`)
+    expect(await sandbox(cwd, 'git init -q sub', ['--view', how])).toMatchObject({ code: 0, stderr })
+    expect(readdirSync(join(cwd, 'sub'))).toEqual([])
+  })
+
   test('that may write to another directory lands there, too', async () => {
     const [cwd, other] = [repository(), tempDir({ file: 'old' })]
     expect(await sandbox(cwd, `rm ${other}/file; echo > ${other}/new`, ['--writable', other])).toMatchObject(silent)
@@ -113,6 +144,10 @@ describe.skipIf(needsBubblewrap())('a command of agent sandbox', () => {
     expect(await ended).toMatchObject(silent)
     const wrong = await sandbox(cwd, 'true', ['--in-place', '--land', 'never'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be used with option '--land") })
+    const unconfined = ['--backend', 'unconfined', '-s', 'danger-full-access', '--land', 'never']
+    const refused = await sandbox(cwd, 'echo > b', unconfined)
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('leave out --view and --land') })
+    expect(readdirSync(cwd)).toEqual(['a'])
   })
 
   test('has nothing to land where it may not write', async () => {
