@@ -1,5 +1,5 @@
 import { UserError } from '../core/user-error.ts'
-import { fromLeaves, leafPath, leavesOf } from './leaves.ts'
+import { fromLeaves, keyOf, leafPath, leavesOf } from './leaves.ts'
 import type { Layer } from './merge-layers.ts'
 import { ConfigFile } from './settings-schema.ts'
 import { parseTomlValue, tryParseToml } from './toml.ts'
@@ -34,12 +34,19 @@ export function parseOverrides(overrides: readonly string[]): Readonly<Record<st
   return whole
 }
 
+/** No setting is as deep as that. Deeper tables could exhaust the stack. */
+const mostParts = 32
+
 function parseOverride(override: string): { readonly path: readonly string[]; readonly value: unknown } {
   // A part of the key may be in quotes, in which dots and equals signs stand for themselves.
   const key = /^((?:"[^"]*"|'[^']*'|[^"'=])*)=/.exec(override)
   const path = key === null ? [] : partsOf(key[1] ?? '')
   if (key === null || path.length === 0) {
     throw new UserError('usage', `-c '${override}': expected key=value, e.g. -c sandbox_mode="read-only"`)
+  }
+  if (path.length > mostParts) {
+    const begin = keyOf(path.slice(0, mostParts))
+    throw new UserError('usage', `-c: unknown key '${begin}…': a key has at most ${mostParts} parts`)
   }
   const text = override.slice(key[0].length).trim()
   return { path, value: parseTomlValue(text) ?? text }

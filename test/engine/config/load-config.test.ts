@@ -64,6 +64,7 @@ describe('-c key=value', () => {
     const quoted = load({}, { overrides: ['mcp_servers."my.srv".command="a=b"', 'mcp_servers.\'x=y\'={command="c"}'] })
     expect(quoted.settings.mcp_servers).toMatchObject({ 'my.srv': { command: 'a=b' }, 'x=y': { command: 'c' } })
     expect(() => load({}, { overrides: ['mcp_servers."my.srv=1'] })).toThrow(/expected key=value/)
+    expect(() => load({}, { overrides: [`${'a.'.repeat(20_000)}b=1`] })).toThrow(/a key has at most 32 parts/)
     const { settings } = load({ user: 'model = "a"' }, { overrides: ['model=b', 'model="c"'] })
     expect(settings).toEqual({ model: 'c' })
   })
