@@ -57,7 +57,9 @@ export async function enterOverlay(
     if (why !== undefined || ownProcess === undefined) return why
     const overlays = (isOpen ? overlaysOfView(directory, before) : undefined) ?? (await prepare(lock.directory, trees))
     makeMountPoints(directory, overlays, isLocked)
-    why = ownProcess.startAnew(threadId, (program) => overlayStart(overlays, withLookUp(overlays.mounts, program)))
+    why = await ownProcess.startAnew(threadId, (program) =>
+      overlayStart(overlays, withLookUp(overlays.mounts, program)),
+    )
     return why
   } finally {
     lock.release()

@@ -72,7 +72,7 @@ export type OwnProcess = {
    *
    * @returns why the process can't be restarted
    */
-  readonly startAnew: (session: string, start: (program: readonly string[]) => OverlayStart) => string
+  readonly startAnew: (session: string, start: (program: readonly string[]) => OverlayStart) => Promise<string>
 }
 
 /**

@@ -34,7 +34,7 @@ export async function applyCommand(
   if (patch === true) requireTerminal()
   return withLock(findChangedSession(run), 'land', async (session) => {
     const record = await recordOf(session, session.directory)
-    if (paths.length === 0) startWhereCommitsAre(session, record)
+    if (paths.length === 0) await startWhereCommitsAre(session, record)
     const ask = patch === true ? openOwnTerminal() : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)

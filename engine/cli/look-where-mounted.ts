@@ -45,17 +45,17 @@ export async function lookWhereMounted(
  * Does what `startWhereMounted` does if the run made commits in a repository in the workspace, because the upper layer of the overlay alone isn't a repository.
  * Changes without commits can land even where the overlays aren't mounted.
  */
-export function startWhereCommitsAre(session: ChangedSession, { repositories }: ChangeRecord): void {
+export async function startWhereCommitsAre(session: ChangedSession, { repositories }: ChangeRecord): Promise<void> {
   const overlays = overlaysOfView(session.directory, session.state)
   if (repositories.some(({ kept }) => overlays?.mounts.some((mount) => isInside(kept, mount))))
-    startWhereMounted(session)
+    await startWhereMounted(session)
 }
 
 /**
  * Restarts this program in the same process (by execve(2)), in a namespace in which the overlays of a run's view are mounted. Returns if there are none, or if
  * they are mounted already; otherwise why they can't be mounted. The session must be locked.
  */
-export function startWhereMounted({ id, directory, state }: ChangedSession): string | undefined {
+export async function startWhereMounted({ id, directory, state }: ChangedSession): Promise<string | undefined> {
   const overlays = overlaysOfView(directory, state)
   if (overlays === undefined || areMounted(overlays.mounts)) return undefined
   const { startedFor: isStarted, startAnew } = ownProcess()

@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
 import type { OwnProcess } from '../app/run-request.ts'
 
 const variable = 'PORTCULLIS_STARTED_FOR'
@@ -44,11 +45,14 @@ export function ownProcess(): OwnProcess {
   const session = takeStartedFor()
   return {
     ...(session === undefined ? {} : { startedFor: session }),
-    startAnew: (id, start) => {
+    startAnew: async (id, start) => {
       // `process.execve` has existed since Node 22.15.
       if (typeof process.execve !== 'function') return `it needs Node 22.15 or newer, but this is ${process.version}`
       const found = start([...thisProgram(), ...process.argv.slice(2)])
       if ('why' in found) return found.why
+      // The restarted program would never learn of a signal that has arrived since the event loop last polled. Node polls between two of these.
+      await setImmediate()
+      await setImmediate()
       return process.execve(found.argv[0], found.argv, startedFor(id))
     },
   }

@@ -80,9 +80,10 @@ async function confine(
   const policy = policyFromOptions(options, config, workspace, shown)
   const ending = new AbortController()
   const { signal } = ending
+  let isStarted = false
   const dispose = catchInterrupts(
     (reason) => ending.abort(reason),
-    () => abandoned !== undefined && tell(`${name}: ${abandoned}`),
+    () => isStarted && abandoned !== undefined && tell(`${name}: ${abandoned}`),
   )
   try {
     const sandbox = await openSandbox(policy, {
@@ -91,6 +92,7 @@ async function confine(
     })
     try {
       const child = sandbox.spawn({ argv, cwd: workspace, stdin: 'inherit', signal })
+      isStarted = true
       const landed = (result: ExecResult): Promise<CommandLanding> | undefined =>
         land?.(sandbox, exitCodeOf(result, signal) === exitCodes.done, signal)
       if (options.json === true) {

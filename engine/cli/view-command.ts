@@ -28,7 +28,7 @@ export async function viewCommand(
       const why = state.state === 'discarded' ? 'its changes were discarded' : 'its changes have landed'
       throw new UserError('usage', `The session ${id} has no view any more: ${why}.`)
     }
-    const unmounted = startWhereMounted(session)
+    const unmounted = await startWhereMounted(session)
     if (unmounted !== undefined)
       throw new UserError('sandboxUnavailable', `The overlays of the run's view can't be mounted: ${unmounted}.`)
     const workspace = sessionBeginning(directory).workspace ?? view.views[0]?.path
