@@ -11,6 +11,7 @@ import { defaultSandbox } from '../config/defaults.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
+import { UserError } from '../core/user-error.ts'
 import { landedWell, transactionLines } from '../display/transaction-lines.ts'
 import { prepareStart } from '../session/start-session.ts'
 import type { CopyLimit } from '../transaction/copy-limit.ts'
@@ -51,6 +52,14 @@ export async function commandOnView(
     // Refuses options for a view.
     viewOf(requestFrom(options), { sandbox_mode: 'danger-full-access' })
     return run(undefined)
+  }
+  const file = options.writable.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+  if (land !== 'each' && file !== undefined) {
+    const why = 'only directories have a view, so what the command writes to this file is there at once'
+    throw new UserError(
+      'usage',
+      `--writable ${file} with --land ${land}: ${why}. Name its directory, or leave out --land.`,
+    )
   }
   const settings = {
     ...config,

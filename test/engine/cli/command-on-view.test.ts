@@ -134,6 +134,9 @@ describe.skipIf(needsBubblewrap())('a command of agent sandbox', () => {
     const [cwd, other] = [repository(), tempDir({ file: 'old' })]
     expect(await sandbox(cwd, `rm ${other}/file; echo > ${other}/new`, ['--writable', other])).toMatchObject(silent)
     expect(readdirSync(other)).toEqual(['new'])
+    const file = await sandbox(cwd, `echo x > ${other}/new`, ['--writable', `${other}/new`, '--land', 'never'])
+    expect(file).toMatchObject({ code: 2, stderr: expect.stringContaining('Name its directory, or leave out --land') })
+    expect(readFileSync(join(other, 'new'), 'utf8')).toBe('\n')
   })
 
   test('works in the workspace itself where that is asked for', async () => {
