@@ -12,8 +12,8 @@ describe('bad input is one clear message, the documented exit code, and nothing 
   const recording = (text: string): string => join(tempDir({ 'r.jsonl': text }), 'r.jsonl')
 
   test.each<readonly [string, () => readonly string[], RegExp, string]>([
-    ['no prompt', () => ['-m', 'gpt-5.5'], /No prompt\./, ''],
-    ['a blank prompt', () => ['-m', 'gpt-5.5', '  '], /No prompt\./, ''],
+    ['no prompt', () => ['-m', 'gpt-5.5'], /No prompt /, ''],
+    ['a blank prompt', () => ['-m', 'gpt-5.5', '  '], /No prompt /, ''],
     ['an unknown flag', () => ['--frobnicate', 'x'], /unknown option '--frobnicate'/, ''],
     ['an unknown sandbox mode', () => ['-s', 'none', 'x'], /Allowed choices are read-only/, ''],
     ['an unknown approval mode', () => ['--ask-for-approval', 'maybe', 'x'], /Allowed choices are untrusted/, ''],
