@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inPairs, killAt, runPlainly, traceCalls, whyNoStrace, type Call } from './strace.ts'
+import { inPairs, killAt, runPlainly, traceCalls, untilStruck, whyNoStrace, type Call } from './strace.ts'
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
 
 const missing = whyNoStrace()
@@ -68,7 +68,7 @@ function prepare() {
   const command = (...given: readonly string[]): readonly string[] => {
     return [process.execPath, '--single-threaded', program, ...given]
   }
-  const env = { XDG_STATE_HOME: scene.state, HOME: scene.base, LOG: scene.base }
+  const env = { XDG_STATE_HOME: scene.state, HOME: scene.base }
   const unfinished = () => Object.keys(snapshot(scene.state)).filter((name) => /\/(?:active|failed)-/.test(name))
   return { ...scene, command, env, unfinished, look: () => snapshot(scene.root) }
 }
@@ -77,21 +77,19 @@ const apply = (root: string): readonly string[] => ['--root', root, patch]
 
 /** Applies the patch to a new tree. Returns the system calls of the program, and what the tree looks like afterwards. */
 async function rehearse() {
-  for (;;) {
-    const run = prepare()
-    const { calls, disturbed } = await traceCalls(run.command(...apply(run.root)), run.env, run.state)
-    if (!disturbed) return { calls, fresh: run.look() }
-  }
+  const run = prepare()
+  const calls = await traceCalls(run.command(...apply(run.root)), run.env, run.state)
+  return { calls, fresh: run.look() }
 }
 
-/** Kills the program at one of its system calls, in a new tree. An attempt that the runtime has disturbed is repeated. */
-async function killedAt(call: Call) {
-  for (;;) {
+/** Kills the program at one of its system calls, in a new tree. */
+async function killedAt(wanted: Call) {
+  const { run, killed, stderr } = await untilStruck(wanted, async (call) => {
     const run = prepare()
-    const ended = await killAt(call, run.command(...apply(run.root)), run.env)
-    if (ended.killed) return run
-    if (!ended.disturbed) throw new Error(`not killed at ${call.text}: ${ended.stderr}`)
-  }
+    return { run, ...(await killAt(call, run.command(...apply(run.root)), run.env)) }
+  })
+  if (!killed) throw new Error(`not killed at ${wanted.text}: ${stderr}`)
+  return run
 }
 
 describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`, { timeout: 180_000 }, () => {

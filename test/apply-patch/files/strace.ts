@@ -1,8 +1,9 @@
 /** Uses strace to trace the system calls of a process, to kill the process at one of them, or to make one of them fail. */
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { once } from 'node:events'
 import process from 'node:process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 
 /** The system calls with which a program may change files or sync them, under all the names that the runtime may use. */
 const changing = [
@@ -26,18 +27,23 @@ const changing = [
 
 const asking = ['access', 'faccessat', 'faccessat2']
 
-/** A system call of the main thread: the `nth` call with this name. strace counts each name separately. */
-export type Call = { readonly name: string; readonly nth: number; readonly text: string; readonly reads: boolean }
+/** A system call with which the program itself, not its runtime, uses a file. */
+export type Call = {
+  readonly name: string
+  /** The `nth` such call with this name. */
+  readonly nth: number
+  /** How many calls with this name the runtime had made before. The number varies, and strace can't tell them apart when it counts. */
+  readonly besides: number
+  readonly text: string
+  readonly reads: boolean
+}
 
-export type Ended = {
-  readonly killed: boolean
-  readonly stdout: string
-  readonly stderr: string
-  /**
-   * Whether the runtime itself has disturbed the trace. Node opens files to count processors, in one thread or another, and wakes its threads a
-   * varying number of times. Later calls then have different numbers, so the run is inconclusive.
-   */
-  readonly disturbed: boolean
+export type Ended = { readonly killed: boolean; readonly stdout: string; readonly stderr: string }
+
+/** How a run ended in which one call should fail or be the last one. */
+export type Tried = Ended & {
+  /** The call as it was numbered in this run, if something else was struck because the runtime made more or fewer calls than expected. Such a run shows nothing. */
+  readonly missed: Call | undefined
 }
 
 /** Why strace can't be used here; undefined if it can. */
@@ -55,83 +61,156 @@ export async function traceCalls(
   command: readonly string[],
   env: Env,
   begins = '/work-begins',
-): Promise<{ readonly calls: readonly Call[]; readonly disturbed: boolean }> {
+): Promise<readonly Call[]> {
   const names = [...changing, ...asking].map((name) => `?${name}`).join()
-  const { lines, disturbed } = await trace(['-e', `trace=${names}`], command, env)
-  const counts = new Map<string, number>()
+  const lines: string[] = []
+  await trace(['-e', `trace=${names}`], command, env, (line) => void lines.push(line))
+  const counts = new Map<string, { own: number; besides: number }>()
   const calls: Call[] = []
   let begun = false
-  for (const line of lines) {
-    const [, name = '', text = ''] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? []
+  for (const text of lines) {
+    const name = nameOf(text)
     begun ||= text.includes(begins)
-    const nth = (counts.get(name) ?? 0) + 1
-    counts.set(name, nth)
+    const count = counts.get(name) ?? { own: 0, besides: 0 }
+    counts.set(name, count)
+    count[usesFile(text) ? 'own' : 'besides'] += 1
     const reads = /^open/.test(name) && !text.includes('O_CREAT')
-    const call = { name, nth, text: `${name}(${text}`, reads }
-    if (begun && changing.includes(name) && !isOfRunTime(call.text)) calls.push(call)
+    if (begun && usesFile(text) && changing.includes(name))
+      calls.push({ name, nth: count.own, besides: count.besides, text, reads })
   }
-  return { calls, disturbed }
+  return calls
 }
 
 /** Kills the process as it enters a call, so that earlier calls are done but this one isn't. */
-export function killAt({ name, nth }: Call, command: readonly string[], env: Env): Promise<Ended> {
-  return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:signal=KILL:when=${nth}`], command, env)
+export function killAt(call: Call, command: readonly string[], env: Env): Promise<Tried> {
+  return strike(call, 'signal=KILL', '', command, env)
 }
 
 /** Makes a call fail and, with `onwards`, all later calls of the same name too. */
 export function failAt(
-  { name, nth }: Call,
+  call: Call,
   error: string,
   command: readonly string[],
   env: Env,
   onwards = false,
-): Promise<Ended> {
-  const when = `${nth}${onwards ? '+' : ''}`
-  return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:error=${error}:when=${when}`], command, env)
+): Promise<Tried> {
+  return strike(call, `error=${error}`, onwards ? '+' : '', command, env)
 }
 
-/** Runs a process under strace. Returns how the process ended, and the traced calls of its main thread. */
-async function trace(
-  what: readonly string[],
+/** Repeats a try until it strikes the call. */
+export async function untilStruck<Result extends Pick<Tried, 'missed'>>(
+  call: Call,
+  attempt: (call: Call) => Promise<Result>,
+): Promise<Result> {
+  let wanted = call
+  for (let tries = 0; tries < mostTries; tries++) {
+    const tried = await attempt(wanted)
+    if (tried.missed === undefined) return tried
+    wanted = tried.missed
+  }
+  throw new Error(`missed ${mostTries} times: ${call.text}`)
+}
+
+/** About every second try at a write is missed, so a call that is missed this often isn't made in every run. */
+export const mostTries = 50
+
+async function strike(
+  call: Call,
+  injection: string,
+  onwards: '+' | '',
   command: readonly string[],
   env: Env,
-): Promise<Ended & { readonly lines: readonly string[] }> {
-  const log = join(env['LOG'] ?? '', `strace-${process.hrtime.bigint()}`)
-  // If `LINKLESS` is set, all calls to link(2) and linkat(2) fail, as on a file system without hard links.
-  const linkless = env['LINKLESS'] === undefined ? [] : ['-e', 'inject=?link,?linkat:error=EPERM:when=1+']
-  const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...linkless, ...command], env)
-  const all = readFileSync(log, 'utf8').split('\n')
-  rmSync(log)
-  const main = all[0]?.split(' ')[0] ?? ''
-  const lines = all.filter((line) => line.startsWith(`${main} `) && !line.includes('resumed>'))
-  const missed = lines.some((line) => line.endsWith('(INJECTED)') && isOfRunTime(line.replace(/^\d+ +/, '')))
-  return { ...ended, lines, disturbed: missed || lines.some((line) => line.includes('"/sys/devices/')) }
+): Promise<Tried> {
+  const { name, nth, besides } = call
+  const seen = { own: 0, besides: 0 }
+  let isMissed = false
+  const what = ['-e', `trace=${name},?link,?linkat`]
+  const inject = ['-e', `inject=${name}:${injection}:when=${nth + besides}${onwards}`]
+  const ended = await trace([...what, ...inject], command, env, (line, end) => {
+    if (nameOf(line) !== name || seen.own === nth) return
+    seen[usesFile(line) ? 'own' : 'besides'] += 1
+    const isStruck = seen.own + seen.besides === nth + besides
+    isMissed ||= isStruck !== (seen.own === nth)
+    // A runtime whose own call fails may wait forever: for the lock of its signal handlers, which it keeps in a pipe.
+    if (isMissed) end()
+  })
+  return { ...ended, missed: isMissed ? { ...call, besides: seen.besides } : undefined }
+}
+
+function nameOf(line: string): string {
+  return line.slice(0, line.indexOf('('))
 }
 
 /**
- * Whether a call writes the driver's report, wakes a thread (eventfd), or tells the event loop that a program has ended, through a pipe. None of this is part of a
- * commit, and the number of these calls varies.
+ * Whether a call names a path, or has a descriptor of something that has a path. All other descriptors (pipes, sockets, event counters) are the runtime's own.
+ * The runtime also counts processors in `/sys`.
  */
-function isOfRunTime(text: string): boolean {
-  return /^write\((?:[12],|\d+, "(?:\\1\\0\\0\\0\\0\\0\\0\\0", 8|\*", 1|[^"]*\\21\\0\\0\\0\\0\\0\\0\\0", 16)\))/.test(
-    text,
-  )
+function usesFile(line: string): boolean {
+  return /^\w+\((?:"|AT_FDCWD|\d+<\/)/.test(line) && !line.includes('"/sys/')
+}
+
+/** Runs a process under strace, which reports each traced call of its main thread. */
+function trace(
+  what: readonly string[],
+  command: readonly string[],
+  env: Env,
+  read: (line: string, end: () => void) => void,
+): Promise<Ended> {
+  // If `LINKLESS` is set, all calls to link(2) and linkat(2) fail, as on a file system without hard links.
+  const linkless = env['LINKLESS'] === undefined ? [] : ['-e', 'inject=?link,?linkat:error=EPERM:when=1+']
+  return run(['strace', '-y', '-o', '|cat >&3', ...what, ...linkless, ...command], env, read)
 }
 
 /** Runs a process to completion. */
-export function runPlainly(
+export function runPlainly(command: readonly string[], env: Env, patience?: number): Promise<Ended> {
+  return run(command, env, () => undefined, patience)
+}
+
+/**
+ * @param read receives each line that the process writes to its descriptor 3, and a function that kills the process
+ * @param patience how long the process may run, in milliseconds. All take less than a second on an idle machine.
+ */
+async function run(
   [program = '', ...args]: readonly string[],
   env: Env,
-): Promise<Pick<Ended, 'killed' | 'stdout' | 'stderr'>> {
-  // Node's thread pool gets only one thread, because strace counts the calls of each thread separately.
-  const child = spawn(program, args, { env: { ...env, PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1' } })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (_, signal) => resolve({ killed: signal === 'SIGKILL', ...output }))
+  read: (line: string, end: () => void) => void,
+  patience = 60_000,
+): Promise<Ended> {
+  // A process group of its own can be killed whole: a traced process outlives strace.
+  const child = spawn(program, args, {
+    env: { ...env, PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
   })
+  const [, stdout, stderr, traced] = child.stdio as [null, Readable, Readable, Readable, undefined]
+  const output = { stdout: '', stderr: '' }
+  const last: string[] = []
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL')
+  }
+  stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  createInterface({ input: traced }).on('line', (line) => {
+    last.splice(0, Math.max(0, last.length - 4))
+    last.push(line)
+    read(line, end)
+  })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    end()
+  }, patience)
+  try {
+    const [, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    if (isLate)
+      throw new Error(
+        [`not ended after ${patience / 1000} s: ${program} ${args.join(' ')}`, 'Its last calls:', ...last].join('\n'),
+      )
+    return { killed: signal === 'SIGKILL', ...output }
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Runs tasks two at a time, because most of their time is spent on starting processes. */

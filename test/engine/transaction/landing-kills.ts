@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { recover } from '../../../apply-patch/index.ts'
-import { killAt, runPlainly, traceCalls } from '../../apply-patch/files/strace.ts'
+import { killAt, runPlainly, traceCalls, untilStruck } from '../../apply-patch/files/strace.ts'
 import { snapshot } from '../../apply-patch/files/tree-tools.ts'
 import { agent } from '../../support/agent.ts'
 import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
@@ -53,14 +53,12 @@ export async function killLandings(every: number, withCommits = false): Promise<
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-landing-')))
   const [tree, home, kept] = [join(base, 'tree'), join(base, 'home'), join(base, 'kept')]
   const stateDirectory = join(home, '.local/state/portcullis/apply-patch')
-  const log = join(base, 'log')
-  for (const directory of [tree, home, kept, log]) mkdirSync(directory)
+  for (const directory of [tree, home, kept]) mkdirSync(directory)
   const env = {
     HOME: home,
     XDG_STATE_HOME: join(home, '.local/state'),
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_CACHE_HOME: join(base, 'cache'),
-    LOG: log,
   }
   const restore = (): void => {
     for (const directory of [tree, home]) rmSync(directory, { recursive: true, force: true })
@@ -86,14 +84,16 @@ export async function killLandings(every: number, withCommits = false): Promise<
     await runPlainly(apply, env)
     const landed = look(tree)
     restore()
-    const { calls } = await traceCalls(apply, env, stateDirectory)
+    const calls = await traceCalls(apply, env, stateDirectory)
     const chosen = calls.filter(({ reads }) => !reads).filter((_, index) => index % every === 0)
     let [tried, completed] = [0, 0]
     const failures: string[] = []
     for (const one of chosen) {
-      restore()
-      const ended = await killAt(one, apply, env)
-      if (!ended.killed) continue
+      const { killed } = await untilStruck(one, (call) => {
+        restore()
+        return killAt(call, apply, env)
+      })
+      if (!killed) continue
       tried += 1
       await recover({ root: tree, stateDirectory })
       const now = look(tree)
