@@ -11,6 +11,7 @@
  * - `outages`: batches whose Redis is dead for minutes, or whose quota is used up at the seventh of a thousand tasks
  * - `patches`: commits of real repositories as patches, also with the mistakes that models make
  *   (`--repositories DIRECTORY,…`, `--commits N` of each, `--mistaken N` of these also with mistakes, `--seed N`)
+ * - `scenarios`: the scenarios of Codex's apply-patch, from a copy of its repository (`--scenarios DIRECTORY`)
  * - `chaos`: runs whose provider's answers are refused, cut, reset and otherwise disturbed (`--chaos-runs N`, `--seed N`)
  * - `rates`: 32 runs at once under a token limit (`--carrier`)
  * - `tests`: all tests of the projects `soak` and `attacks`, of which `.ci/run` runs a third
@@ -23,6 +24,7 @@ import type { Row } from '../engine/attacks/rows.ts'
 import { actors, runMatrix } from '../engine/attacks/matrix.ts'
 import { programFor, type User } from '../engine/attacks/scene.ts'
 import { describeRow, runHistory } from '../apply-patch/history/run-history.ts'
+import { runScenarios } from '../apply-patch/history/run-scenarios.ts'
 import { carriers, runManyTasks } from '../engine/batch/many-tasks.ts'
 import { runManyChaos } from '../engine/chaos/run-chaos.ts'
 import { runRateTrial } from '../engine/batch/rate-limit-trial.ts'
@@ -39,6 +41,7 @@ const known = [
   'batches',
   'outages',
   'patches',
+  'scenarios',
   'chaos',
   'rates',
   'tests',
@@ -58,6 +61,7 @@ const { values } = parseArgs({
     repositories: { type: 'string', default: '' },
     commits: { type: 'string', default: '300' },
     mistaken: { type: 'string', default: '60' },
+    scenarios: { type: 'string' },
     'chaos-runs': { type: 'string', default: '200' },
     of: { type: 'string', default: transactionParts.join(',') },
   },
@@ -167,6 +171,15 @@ if (parts.includes('patches')) {
     const { rows, failures } = await runHistory({ repositories, commits, mistaken, seed })
     tell(['patches'], `seed ${seed}`, failures)
     for (const row of rows) process.stdout.write(`    ${describeRow(row)}\n`)
+  }
+}
+if (parts.includes('scenarios')) {
+  if (values.scenarios === undefined)
+    process.stdout.write("scenarios   skipped: name the folder of Codex's scenarios with --scenarios DIRECTORY\n")
+  else {
+    const { right, told, failures } = runScenarios(values.scenarios)
+    tell(['scenarios'], `${right} as Codex`, failures)
+    for (const each of told) process.stdout.write(`    different on purpose: ${each}\n`)
   }
 }
 if (parts.includes('chaos')) {

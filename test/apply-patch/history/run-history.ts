@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parsePatch, PatchError, planPatch, type PlanOptions } from '../../../apply-patch/index.ts'
 import { drawCommits, randomFrom, type Commit } from './read-commits.ts'
 import { clean, mistakes, writePatch } from './write-patch.ts'
@@ -50,7 +50,7 @@ export async function runHistory(
     let number = 0
     for (const commit of drawCommits(repository, options.commits, options.seed)) {
       const root = checkOut(commit)
-      const name = `${basename(dirname(repository))} ${commit.id.slice(0, 10)}`
+      const name = `${repository.split('/').slice(-2).join('/')} ${commit.id.slice(0, 10)}`
       const random = randomFrom(options.seed + number)
       try {
         for (const [way, writer] of Object.entries(clean)) {
