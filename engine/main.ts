@@ -5,6 +5,7 @@ import { everyCommand } from './cli/every-command.ts'
 import { leaveOnlyAfter } from './cli/interrupts.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram, type DeclareCommands } from './cli/dispatch-command.ts'
+import { declareClaude } from './cli/claude/declare-claude.ts'
 import { declareCodex } from './cli/codex/declare-codex.ts'
 import { tellUsageError } from './cli/tell-usage-error.ts'
 
@@ -14,6 +15,7 @@ leaveOnlyAfter(transactionsInProgress)
 const alone: ReadonlyMap<string | undefined, DeclareCommands> = new Map([
   ['exec', declareExec],
   ['codex', declareCodex],
+  ['claude', declareClaude],
 ])
 
 /**

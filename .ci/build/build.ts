@@ -159,7 +159,7 @@ await Promise.all(programs.map(assertAscii))
 
 await mkdir(`${place}/bin`, { recursive: true })
 await writeLauncher('agent', startOfAgent(agentPrograms, bundles))
-await writeFile(`${place}/bin/codex.js`, startOfDoor('codex'), { mode: 0o755 })
+for (const door of ['codex', 'claude']) await writeFile(`${place}/bin/${door}.js`, startOfDoor(door), { mode: 0o755 })
 await writeLauncher('apply-patch', startOfPatch)
 await writeLauncher('portcullis', startOfBoth(agentPrograms, bundles))
 await Promise.all([warmUpAgent(agentPrograms, bundles), warmUpPatchProgram()])

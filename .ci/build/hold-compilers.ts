@@ -53,7 +53,7 @@ function boundYoungGeneration() {
 function expectShortRun([command, ...words]) {
   if (major < 26 || process.execArgv.length > 0 || process.env.NODE_OPTIONS) return
   if (command === 'batch' && ['run', 'worker'].includes(words[0])) return boundYoungGeneration()
-  const isRun = ['exec', 'e', 'codex'].includes(command) && !words.includes('--help') && !words.includes('-h')
+  const isRun = ['exec', 'e', 'codex', 'claude'].includes(command) && !words.includes('--help') && !words.includes('-h')
   if ((!isRun && command !== 'sandbox') || words.some((word) => /^--(view|transactional)=(copy|reflink)$/.test(word))) return
   for (const name of [...commandModules, ...(isRun ? runModules : [])]) require('node:' + name)
   holdCompilers()

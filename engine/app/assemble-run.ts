@@ -115,7 +115,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,
     environment: request.environment,
-    instructions: ownInstructions(settings) ?? instructionsFor(models),
+    instructions: request.client?.instructions ?? ownInstructions(settings) ?? instructionsFor(models),
     context: [
       describeEnvironment(session),
       ...all((one) => one.context),
@@ -131,14 +131,21 @@ export async function assemble(session: InSession, closing: Closing, options: As
     factsOf,
     compactAt: (name) => compactionLimit(factsOf(name), settings),
   }
+  const tools = createRegistry({
+    builtIn: toolSet([...all(({ ownTools }) => ownTools), ...builtIn], toolFacts(session, models)),
+    mcp,
+    attended,
+    deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
+  })
+  request.client?.opened?.({
+    tools: [...new Set(tools.tools.map(({ name, claudeNames }) => claudeNames[0] ?? name))],
+    servers: (services.servers?.states() ?? []).map(({ server, problem }) => ({ name: server.name, problem })),
+    contextWindow: factsOf(model.name).contextWindow,
+    longestOutput: factsOf(model.name).longestOutput,
+  })
   return runPart({
     model: aroundModel(model),
-    tools: createRegistry({
-      builtIn: toolSet([...all(({ ownTools }) => ownTools), ...builtIn], toolFacts(session, models)),
-      mcp,
-      attended,
-      deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
-    }),
+    tools,
     ...hooksOf(contributions),
     connections: session.connections,
     guard: (runContext) => {

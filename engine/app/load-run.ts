@@ -73,7 +73,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
   // A review needs no prompt: the prompt would only tell it what to focus on.
   if (typed === '' && request.review === undefined) requireOpenStep(beginning)
-  const extensions = await readExtensions({ ...configured, environment })
+  const extensions = await readExtensions({ ...configured, environment, client: request.client })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
   const sources: ModelSources = {

@@ -39,15 +39,21 @@ export function configuredServers(
   const byKind = (isProject: boolean): readonly JsonServers[] =>
     tables.filter(({ kind }) => (kind === 'project') === isProject).map(({ found }) => found)
   const directories = trusted ? directoriesBetween(project.root, project.workspace) : []
-  const all = together([
-    ...byKind(false),
-    ...(settings.import?.includes('claude') === true && !isolated ? [claudeServers(home, project, given)] : []),
-    ...plugins.map((plugin) => pluginServers(plugin, given)),
-    ...byKind(true),
-    ...directories.map((directory) =>
-      serversOfMcpJson(join(directory, '.mcp.json'), { env: given, within: project.root }),
-    ),
-  ])
+  return firstOfEachName(
+    together([
+      ...byKind(false),
+      ...(settings.import?.includes('claude') === true && !isolated ? [claudeServers(home, project, given)] : []),
+      ...plugins.map((plugin) => pluginServers(plugin, given)),
+      ...byKind(true),
+      ...directories.map((directory) =>
+        serversOfMcpJson(join(directory, '.mcp.json'), { env: given, within: project.root }),
+      ),
+    ]),
+  )
+}
+
+/** Leaves out each server whose name an earlier one has. */
+export function firstOfEachName(all: JsonServers): JsonServers {
   const byName = new Map<string, McpServer>()
   const faults = [...all.faults]
   for (const server of all.servers) {

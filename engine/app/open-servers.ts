@@ -54,7 +54,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
   const { serverInstructions } = await import('../mcp/describe-instructions.ts')
   const { workspace, sandbox, outside, environment, signal } = options
   for (const { origin, name, transport } of configured) {
-    const forbidden = transport.type === 'stdio' ? undefined : options.forbidsHost(transport.url)
+    const forbidden = 'url' in transport ? options.forbidsHost(transport.url) : undefined
     if (forbidden !== undefined)
       throw new UserError('usage', `${origin}: the MCP server ${name} can't be reached: ${forbidden}`)
   }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { ignoredWhole, type Ignored } from '../config/ignored.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Project } from '../config/read-project.ts'
-import { loadHooks, type HookSet } from '../hooks/load-hooks.ts'
+import { loadHooks, withCallbacks, type HookSet } from '../hooks/load-hooks.ts'
+import { together, type JsonServers } from '../mcp/json-servers.ts'
 import type { McpServer } from '../mcp/server.ts'
 import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
@@ -11,7 +12,8 @@ import type { Definitions } from '../skills/definition.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { hookFiles } from './hook-files.ts'
-import { configuredServers } from './mcp-servers.ts'
+import { configuredServers, firstOfEachName } from './mcp-servers.ts'
+import type { RunClient } from './run-client.ts'
 import { enabledPlugins, type Plugin } from './enabled-plugins.ts'
 
 /** The extensions that users and repositories add to a run. They have been read and checked, but no code in them has run yet. */
@@ -36,7 +38,11 @@ type ExtensionSources = {
   readonly project: Project
   readonly config: Config
   readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** What the program that drives the run adds. */
+  readonly client?: RunClient | undefined
 }
+
+const none: JsonServers = { servers: [], faults: [] }
 
 /** Files that contain only extensions and are used in trusted repositories only. */
 const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
@@ -48,13 +54,15 @@ const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
  * left out, and reported in the result.
  */
 export async function readExtensions(sources: ExtensionSources): Promise<Extensions> {
-  const { places, home, project, config, environment } = sources
+  const { places, home, project, config, environment, client } = sources
   const { trusted, isolated } = config
   const { plugins, faults } = enabledPlugins(config)
-  const { servers, faults: ofServers } = configuredServers(config, { project, home, env: environment }, plugins)
+  const configured =
+    client?.onlyServers === true ? none : configuredServers(config, { project, home, env: environment }, plugins)
+  const { servers, faults: ofServers } = firstOfEachName(together([client?.servers ?? none, configured]))
   const where = { places, home, project, trusted, isolated }
   return {
-    hooks: loadHooks(hookFiles({ ...where, plugins })),
+    hooks: withCallbacks(loadHooks(hookFiles({ ...where, plugins })), client?.hooks ?? []),
     servers,
     plugins,
     faults: [...faults, ...ofServers],

@@ -13,6 +13,7 @@ import type { Start } from '../session/start-session.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { RequestedSettings } from './load-settings.ts'
+import type { RunClient } from './run-client.ts'
 
 /** The task of a run. */
 export type Task =
@@ -140,6 +141,8 @@ export type RunRequest = {
   readonly gate?: RequestGate
   /** The model to use instead of the configured one. */
   readonly model?: Model
+  /** What the program that drives the run adds to it. Default: nothing. */
+  readonly client?: RunClient
   /** Additional tools. They replace built-in tools of the same name. Default: none. */
   readonly tools?: readonly Tool[]
   /** A signal. When it is aborted, the run ends as if `Run.interrupt` had been called. Default: none. */

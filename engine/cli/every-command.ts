@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { declareClaude } from './claude/declare-claude.ts'
 import { declareCodex } from './codex/declare-codex.ts'
 import { declareBatch } from './declare/declare-batch.ts'
 import { declareChanges } from './declare/declare-changes.ts'
@@ -22,7 +23,7 @@ import type { DeclareCommands } from './dispatch-command.ts'
  * be incomplete, and must be finished before the changed files can be trusted.) Before any other command starts, this module finishes these reviews
  * if possible. (`agent doctor --protected` needs no review, because it only prints a table.)
  */
-const reviewing: readonly string[] = ['exec', 'codex', 'replay', 'sandbox', 'doctor', 'mcp-server']
+const reviewing: readonly string[] = ['exec', 'codex', 'claude', 'replay', 'sandbox', 'doctor', 'mcp-server']
 
 /** Declares all commands of `agent`. */
 export const everyCommand: DeclareCommands = (program, finish) => {
@@ -49,6 +50,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declarePlugins(program, finish)
   declareMcpServer(program, finish)
   declareCodex(program, finish)
+  declareClaude(program, finish)
   declareShim(program, finish)
 }
 

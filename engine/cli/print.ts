@@ -81,6 +81,13 @@ export const rawOutput = {
   },
 }
 
+/** Calls back when nobody reads standard output any more. */
+export function onOutputClosed(listener: () => void): void {
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') listener()
+  })
+}
+
 /** Whether a person reads a stream at a terminal. */
 export function isTerminal(stream: 'stdout' | 'stderr'): boolean {
   return process[stream].isTTY

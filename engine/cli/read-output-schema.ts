@@ -14,12 +14,21 @@ export async function readOutputSchema(file: string): Promise<OutputSchema> {
   const path = resolve(file)
   const refuse = (why: string, cause?: unknown): UserError =>
     new UserError('usage', `--output-schema ${path}: ${why}`, { cause })
-  const schema = parse(path, refuse)
+  return schemaOf(parse(path, refuse), `--output-schema ${path}`)
+}
+
+/**
+ * Compiles a JSON Schema.
+ *
+ * @param from where the schema is given, for messages
+ * @throws UserError `usage` if it isn't a JSON Schema
+ */
+export async function schemaOf(schema: unknown, from: string): Promise<OutputSchema> {
   // `ajv` is loaded only if it is needed, because loading it takes longer than the rest of the startup.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate === 'function') return { schema: schema as OutputSchema['schema'], validate }
-  throw refuse(`not a JSON Schema: ${validate.error}`)
+  throw new UserError('usage', `${from}: not a JSON Schema: ${validate.error}`)
 }
 
 function parse(path: string, refuse: (why: string, cause: unknown) => UserError): unknown {

@@ -4,6 +4,9 @@
 /** The model of a run when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'
 
+/** The model of a command line for Claude Code, unless another one is configured. */
+export const claudeModel = 'claude-opus-5-5'
+
 /** The default approval policy: the Guardian never asks. If nobody is there to answer, as is often the case, every question would end in a denial. */
 export const defaultApproval = 'never'
 

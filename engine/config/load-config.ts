@@ -12,6 +12,7 @@ import { merge, settingsOf, type Layer, type Origin } from './merge-layers.ts'
 import { overrideLayer } from './overrides.ts'
 import { readManagedFile, readOwnFiles } from './read-files.ts'
 import { listProjectSettings, readProjectLayers, type Project } from './read-project.ts'
+import { claudeModel } from './defaults.ts'
 import { addServices } from './services.ts'
 import type { Settings } from './settings-schema.ts'
 import { PermissionLayers } from './permission-layers.ts'
@@ -35,6 +36,8 @@ export type ConfigSources = {
   readonly onlyImported?: boolean
   /** Set if the command line is one for Codex: its `-c` and its configuration are then said in the words of this program. */
   readonly codex?: Omit<CodexDoor, 'root'> | undefined
+  /** Set if the command line is one for Claude Code. `userConfig`: whether the user's settings of Claude Code count as imported. */
+  readonly claude?: { readonly userConfig: boolean } | undefined
   /** The values of the `-c key=value` options, in the order given. */
   readonly overrides?: readonly string[]
   /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
@@ -106,7 +109,8 @@ export function loadConfig(sources: ConfigSources): Config {
       ...set,
       ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]),
       ...(services.length === 0 ? [] : [addingServices(known.services, services)]),
-      ...(codex?.userConfig === true ? [importingCodex(known.import)] : []),
+      ...(codex?.userConfig === true ? [importing('codex', known.import)] : []),
+      ...(sources.claude?.userConfig === true ? [importing('claude', known.import)] : []),
       ...flags,
     ]
   }
@@ -118,7 +122,10 @@ export function loadConfig(sources: ConfigSources): Config {
     ? readForeignLayers(places, project, { imports, trusted, door: codex && { ...codex, root: project.root } })
     : noForeignLayers
   ignored.push(...foreign.ignored)
-  const defaults = codex === undefined ? [] : [codexDefaults]
+  const defaults = [
+    ...(codex === undefined ? [] : [codexDefaults]),
+    ...(sources.claude === undefined ? [] : [claudeDefaults]),
+  ]
   const users = [...[...defaults, ...foreign.user].map((layer) => bounded(lists.take(layer), managed, true)), ...own]
 
   const brought = isolated ? nothing : broughtBy(project, trusted)
@@ -167,12 +174,15 @@ function addingServices(configured: readonly string[] = [], given: readonly stri
   return { kind: 'flag', name: '--service', settings: { services: [...addServices(configured, given)] } }
 }
 
-function importingCodex(configured: Settings['import'] = []): Layer {
-  return { kind: 'flag', name: 'agent codex', settings: { import: [...new Set([...configured, 'codex' as const])] } }
+function importing(program: 'codex' | 'claude', configured: Settings['import'] = []): Layer {
+  return { kind: 'flag', name: `agent ${program}`, settings: { import: [...new Set([...configured, program])] } }
 }
 
 /** What Codex does by default and this program doesn't. */
 const codexDefaults: Layer = { kind: 'imported', name: 'agent codex', settings: { sandbox_mode: 'read-only' } }
+
+/** The model if neither the user nor the command line names one, since a client of Claude's has a key of Anthropic. */
+const claudeDefaults: Layer = { kind: 'imported', name: 'agent claude', settings: { model: claudeModel } }
 
 /** Removes from a layer the settings that exceed a bound. */
 function keepWithin(

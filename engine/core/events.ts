@@ -174,9 +174,31 @@ export const RunEvent = z.discriminatedUnion('type', [
 
 export type RunEvent = z.infer<typeof RunEvent>
 
+/** A tool call as the run understood it. */
+export type StartedCall = {
+  readonly id: string
+  readonly tool: string
+  /** The names of the tools in Claude Code that correspond to the called tool. */
+  readonly claudeNames: readonly string[]
+  /** The arguments: an object, or what the model wrote if that doesn't fit the tool. */
+  readonly input: unknown
+}
+
+/** The result of a tool call as the model receives it. */
+type CallOutcome = {
+  readonly output: string
+  readonly ok: boolean
+  /** Whether the Guardian denied the call. */
+  readonly refused: boolean
+}
+
 /** A listener for a run's events. A sink can't change what the run does. */
 export type Sink = {
   event(event: RunEvent): void
+  /** Receives each call of the run's own model when the model has written it, with all its arguments. */
+  call?(call: StartedCall): void
+  /** Receives the whole result of a call. A call that was given up, such as one of a response that is requested again, has none. */
+  outcome?(id: string, outcome: CallOutcome): void
   /** Receives a piece of a message that the model is still writing, for display. Unless the request fails, the whole message follows as an item. */
   delta?(text: string): void
   /**

@@ -29,6 +29,7 @@ export function nameOf({ handler, origin }: Hook): string {
     http: () => (handler.type === 'http' ? handler.url : ''),
     prompt: () => 'prompt',
     agent: () => 'agent',
+    callback: () => 'a callback',
     mcp_tool: () => (handler.type === 'mcp_tool' ? `mcp__${handler.server}__${handler.tool}` : ''),
   }[handler.type]()
   return `'${words.length > 80 ? `${words.slice(0, 79)}…` : words}' (${origin})`

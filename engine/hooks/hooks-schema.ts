@@ -98,8 +98,17 @@ export const HooksTable = z.strictObject({
   ...Object.fromEntries(otherEvents.map((name) => [name, groups.optional()])),
 })
 
+/** A function of the program that drives the run. Only that program can add such a handler: no file can. */
+export type CallbackHandler = {
+  readonly type: 'callback'
+  /** Tells this callback from the others. */
+  readonly id: string
+  /** Answers an event. The answer has the form of a hook's output. */
+  readonly ask: (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>
+} & z.infer<z.ZodObject<typeof common>>
+
 /** A handler of an event. */
-export type Handler = z.infer<typeof handler>
+export type Handler = z.infer<typeof handler> | CallbackHandler
 
 function isMatcher(text: string): boolean {
   try {

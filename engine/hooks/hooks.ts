@@ -7,6 +7,7 @@ import type { Hook, HookSet } from './load-hooks.ts'
 import { messageOf, nameOf, timeoutOf } from './describe-hook.ts'
 import { distinct, translated, viewsFor } from './match-views.ts'
 import { matchesName } from './match-tool-name.ts'
+import { runCallbackHook } from './run-callback-hook.ts'
 import { runCommandHook } from './run-command-hook.ts'
 import { runHttpHook } from './run-http-hook.ts'
 import { runMcpToolHook, type CallMcpTool } from './run-mcp-tool-hook.ts'
@@ -223,6 +224,8 @@ async function runHandler(
       return runPromptHook(handler, JSON.stringify(input), dependencies.ask, { timeoutMs, signal })
     case 'mcp_tool':
       return runMcpToolHook(handler, input, dependencies.callMcpTool, { timeoutMs, signal })
+    case 'callback':
+      return runCallbackHook(handler, input, { timeoutMs, signal })
     default:
       return handler satisfies never
   }

@@ -6,7 +6,7 @@ import { assessor } from '../core/assessor.ts'
 import { describeRuleError } from '../config/read-policies.ts'
 import { UserError } from '../core/user-error.ts'
 import { hookEvents, otherEvents, type HookEvent } from './hook-event.ts'
-import { HooksTable, type Handler } from './hooks-schema.ts'
+import { HooksTable, type CallbackHandler, type Handler } from './hooks-schema.ts'
 
 /** A settings file that may contain hooks, and its owner. */
 export type HookFile = {
@@ -25,6 +25,13 @@ export type Hook = {
   /** The position of the handler, as `file:line:column`, for messages. */
   readonly origin: string
   readonly file: HookFile
+}
+
+/** A callback of the program that drives the run. */
+export type HookCallback = {
+  readonly event: HookEvent
+  readonly matcher: string | undefined
+  readonly handler: CallbackHandler
 }
 
 /** All hooks of a run by event, in the order in which they were read. */
@@ -78,6 +85,19 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
   }
   return { hooks, notices }
 }
+
+/** Adds the callbacks of the program that drives the run, after the hooks of files. */
+export function withCallbacks({ hooks, notices }: HookSet, callbacks: readonly HookCallback[]): HookSet {
+  const added = Map.groupBy(callbacks, ({ event }) => event)
+  const all = new Map(hooks)
+  for (const [event, each] of added) {
+    const own = each.map(({ matcher, handler }): Hook => ({ handler, matcher, condition: undefined, ...client }))
+    all.set(event, [...(hooks.get(event) ?? []), ...own])
+  }
+  return { hooks: all, notices }
+}
+
+const client: Pick<Hook, 'origin' | 'file'> = { origin: 'the client', file: { path: 'the client', layer: 'user' } }
 
 /** Whether a hook runs outside the sandbox, with all of the user's rights. */
 export function runsOutside({ handler, file }: Hook): boolean {

@@ -15,6 +15,7 @@ import * as z from 'zod'
 import { timerDelay } from '../../sandbox/index.ts'
 import { connectTrusting, trustMoreCertificates } from '../core/certificates.ts'
 import { version } from '../core/version.ts'
+import { ClientTransport } from './client-transport.ts'
 import type { McpConnection, McpDependencies } from './connection.ts'
 import { contentOf } from './content.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
@@ -208,6 +209,8 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
       return new SSEClientTransport(transport.url, { requestInit: { headers: { ...transport.headers } } })
     case 'ws':
       return new WebSocketClientTransport(transport.url)
+    case 'client':
+      return new ClientTransport(transport)
     default:
       return transport satisfies never
   }

@@ -35,6 +35,8 @@ export type McpTransport =
       readonly url: URL
       readonly headers: Readonly<Record<string, string>>
     }
+  /** The server is in the program that drives the run. `exchange` sends it a message, and resolves with its answer, if there is one. */
+  | { readonly type: 'client'; readonly exchange: (message: unknown, signal: AbortSignal) => Promise<unknown> }
 
 /** How many seconds a server has to start, unless its configuration says otherwise. The first start of a program with `npx` may download it. */
 export const startupSeconds = 30

@@ -1,6 +1,7 @@
 import type { Guardian } from '../../policies/index.ts'
 import { inheritedVariables } from '../../sandbox/index.ts'
 import { openWorkingState } from '../tools/working-state.ts'
+import { callReport } from './call-report.ts'
 import type { CallPath } from './find-call.ts'
 import { noHooks } from '../tools/hook-interface.ts'
 import { todoOf } from './resumed-todo.ts'
@@ -30,6 +31,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
     registry,
     hooks,
     recorder,
+    report: callReport(options.sinks, options.environment),
     attended,
     ...(planMode === undefined ? {} : { planMode }),
     // The context is determined anew for each call, because the directory and its sandbox can change during a run.

@@ -5,6 +5,7 @@ import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Tool, ToolContext, ValidCall } from '../tools/tool.ts'
 import type { CallHooks } from '../tools/hook-interface.ts'
+import type { CallReport } from './call-report.ts'
 import type { Recorder } from './recorder.ts'
 
 /** State that all calls of a run share. */
@@ -12,6 +13,8 @@ export type CallPath = {
   readonly registry: ToolRegistry
   readonly hooks: CallHooks
   readonly recorder: Recorder
+  /** Tells sinks the calls in full. Absent: nobody wants to know. */
+  readonly report?: CallReport | undefined
   /** Whether a person is available to answer questions. */
   readonly attended: boolean
   /** The run's plan mode: while it is on, the run may change nothing. Undefined if the run has no plan mode. */

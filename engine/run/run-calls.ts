@@ -47,11 +47,16 @@ export function startCalls(calling: Calling): ResponseCalls {
     add(call) {
       const found = findCall(call, path)
       calls.push(found)
+      path.report?.called(found)
       scheduler.add({
         safe: isConcurrencySafe(found, path) || isSideBySide(found),
         early: !isSideBySide(found),
         readOnly: !found.fits || found.checked.readOnly(path.context),
-        run: async (turn) => explain(await runCall(found, path, turn), turn),
+        run: async (turn) => {
+          const result = explain(await runCall(found, path, turn), turn)
+          path.report?.returned(call.id, result)
+          return result
+        },
       })
     },
     async retract() {

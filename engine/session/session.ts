@@ -92,17 +92,23 @@ export function sessionDirectory(stateDir: string, threadId: string): string {
 }
 
 /**
- * Lists the stored sessions, newest first.
- *
- * @returns their ids. An id begins with its creation time, so sorting by id sorts by time
+ * Lists the ids of the stored sessions, newest first.
  */
 export function listSessions(stateDir: string): readonly string[] {
   const directory = join(stateDir, 'sessions')
   if (!existsSync(directory)) return []
   return readdirSync(directory)
-    .filter((name) => statSync(join(directory, name)).isDirectory())
-    .toSorted()
-    .toReversed()
+    .flatMap((name) => {
+      const found = statSync(join(directory, name))
+      return found.isDirectory() ? [{ name, began: timeOf(name) ?? found.birthtimeMs }] : []
+    })
+    .toSorted((one, other) => other.began - one.began || (one.name < other.name ? 1 : -1))
+    .map(({ name }) => name)
+}
+
+/** The creation time in an id that this program made, in milliseconds; undefined for one that a client chose. */
+function timeOf(id: string): number | undefined {
+  return id[14] === '7' ? parseInt(`${id.slice(0, 8)}${id.slice(9, 13)}`, 16) : undefined
 }
 
 /** The minimum number of characters that a user must give of a session's id. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { newThreadId } from '../core/thread-id.ts'
 import { noUsage } from '../core/usage.ts'
@@ -8,11 +9,24 @@ import { ephemeralSession, findSession, listSessions, openSession, sessionDirect
 
 /** How a run begins: in a new session, as the next run of a session, or in a new session with the history of another. */
 export type Start =
-  | { readonly type: 'new' }
+  /** `as`: the id of the new session, a UUID that no session has. Default: a new unique id. */
+  | { readonly type: 'new'; readonly as?: string }
   /** If `id` is undefined, the newest session is resumed: of all, if `everywhere`, otherwise of those that were started in the run's workspace. */
-  | { readonly type: 'resume'; readonly id: string | undefined; readonly everywhere?: boolean }
+  | {
+      readonly type: 'resume'
+      readonly id: string | undefined
+      readonly everywhere?: boolean
+      /** Whether a session that works in another workspace counts as missing. Default: false. */
+      readonly here?: boolean
+    }
   /** `at`: the step after which the new session continues; everything after it is left out. Default: the last step. */
-  | { readonly type: 'fork'; readonly id: string | undefined; readonly at?: number }
+  | {
+      readonly type: 'fork'
+      readonly id: string | undefined
+      readonly at?: number
+      readonly here?: boolean
+      readonly as?: string
+    }
 
 /** What is known about a run's session before it is opened. */
 export type Beginning = {
@@ -38,14 +52,19 @@ export type Beginning = {
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session in it
  * @param chosen the id of a new session. Default: a new unique id
- * @throws UserError `usage` if the session to resume or fork can't be found or read, or doesn't have the step to fork from
+ * @throws UserError `usage` if the session to resume or fork can't be found or read, or doesn't have the step to fork from; or if the id of a new
+ *   session is no UUID or taken
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
   const whole = start.type === 'new' ? undefined : readEarlier(start, stateDir, workspace)
   const at = start.type === 'fork' ? start.at : undefined
   const earlier = whole === undefined || at === undefined ? whole : cutAfter(whole, at)
+  const wanted = start.type === 'resume' ? undefined : start.as
+  if (wanted !== undefined) requireFree(wanted, stateDir)
   const threadId =
-    start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : (chosen ?? newThreadId(Date.now()))
+    start.type === 'resume' && earlier !== undefined
+      ? earlier.session.thread_id
+      : (chosen ?? wanted ?? newThreadId(Date.now()))
   return {
     threadId,
     resumedFrom: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
@@ -60,11 +79,24 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
   }
 }
 
+function requireFree(id: string, stateDir: string): void {
+  // The id is the name of a folder, so it must be nothing but a UUID.
+  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
+    throw new UserError('usage', `${JSON.stringify(id)} can't be the id of a session: expected a UUID in lower case.`)
+  if (existsSync(sessionDirectory(stateDir, id)))
+    throw new UserError('usage', `There is a session ${id} already. Resume it, or choose another id.`)
+}
+
 function readEarlier(start: Exclude<Start, { type: 'new' }>, stateDir: string, workspace: string): ReadRollout {
   const { id } = start
   const everywhere = start.type === 'resume' && start.everywhere === true
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
-  if (id !== undefined) return read(findSession([stateDir], id))
+  if (id !== undefined) {
+    const found = read(findSession([stateDir], id))
+    if (start.here === true && found.session.workspace !== workspace)
+      throw new UserError('usage', `There is no session ${id} in ${workspace}.`)
+    return found
+  }
   for (const name of listSessions(stateDir)) {
     // A run that was killed before it wrote a line left nothing to resume, so its session is skipped.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue

@@ -5,14 +5,17 @@ import { expect, test } from 'vitest'
 import { agent } from '../support/agent.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-test('agent shim writes two lines that start agent under another name', async () => {
+test.each([
+  ['codex', /^codex-cli \d+\.\d+\.\d+ \(Portcullis /],
+  ['claude', /^\d+\.\d+\.\d+ \(Claude Code .*Portcullis /],
+])('agent shim writes two lines that start agent as %s', async (name, printed) => {
   const [cwd, home] = [tempDir(), tempDir()]
-  const { code, stdout } = await agent(['shim', 'codex', 'bin'], { cwd, home })
-  const path = join(cwd, 'bin/codex')
+  const { code, stdout } = await agent(['shim', name, 'bin'], { cwd, home })
+  const path = join(cwd, 'bin', name)
   expect([code, stdout]).toEqual([0, `${path}\n`])
   expect(readFileSync(path, 'utf8').match(/\n/g)).toHaveLength(2)
   const { stdout: version } = spawnSync(path, ['--version'], { encoding: 'utf8', env: { HOME: home } })
-  expect(version).toMatch(/^codex-cli \d+\.\d+\.\d+ \(Portcullis /)
+  expect(version).toMatch(printed)
 })
 
 test('agent shim covers no other program', async () => {

@@ -8,7 +8,7 @@ import { exitCodes } from '../../core/exit-codes.ts'
 import { UserError } from '../../core/user-error.ts'
 
 /** The programs whose command lines `agent` takes under a command of the same name. */
-const programs = ['codex'] as const
+const programs = ['codex', 'claude'] as const
 
 /** Declares `agent shim`, which puts a script into a folder that is started under another program's name. */
 export function declareShim(program: Command, finish: Finish): void {

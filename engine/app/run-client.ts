@@ -1,0 +1,27 @@
+import type { HookCallback } from '../hooks/load-hooks.ts'
+import type { JsonServers } from '../mcp/json-servers.ts'
+
+/** What the program that drives a run adds to the run: its own callbacks, servers and instructions. */
+export type RunClient = {
+  /** Callbacks, which are asked like hooks. Default: none. */
+  readonly hooks?: readonly HookCallback[]
+  /** MCP servers. They come first: a configured server of the same name is left out. Default: none. */
+  readonly servers?: JsonServers
+  /** Whether only these servers are used, and none that is configured. Default: false. */
+  readonly onlyServers?: boolean
+  /** Replaces the instructions that tell the model how to work. Default: as configured. */
+  readonly instructions?: string
+  /** Receives what the run has when everything is open, just before its first event. */
+  readonly opened?: (facts: OpenedFacts) => void
+}
+
+/** What an open run has. */
+export type OpenedFacts = {
+  /** The tools by the names of Claude Code's corresponding tools, or else by their own. */
+  readonly tools: readonly string[]
+  /** The MCP servers, each with the reason why it isn't available, if it isn't. */
+  readonly servers: readonly { readonly name: string; readonly problem: string | undefined }[]
+  /** The model's context window and its longest answer, in tokens; undefined if they are unknown. */
+  readonly contextWindow: number | undefined
+  readonly longestOutput: number | undefined
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import type { Item, RunEvent, Sink, StartedCall } from '../../core/events.ts'
+import { warn } from '../warn.ts'
+import { claudeVersion } from './claude-options.ts'
+import type { SessionState } from './session-state.ts'
+import { showCall } from './show-call.ts'
+
+/** A call that the Guardian denied. */
+type Denial = { readonly tool_name: string; readonly tool_use_id: string; readonly tool_input: object }
+
+const noTokens = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+
+/** Says the events of one turn in Claude Code's messages. */
+export class TurnMessages {
+  readonly denials: Denial[] = []
+  readonly #calls = new Map<string, StartedCall>()
+  readonly #open = new Set<string>()
+  readonly #state: SessionState
+  readonly #send: (message: object) => void
+  readonly #partial: boolean
+  #model = ''
+  #cwd = ''
+  #response = `msg_${randomUUID()}`
+  /** What has been streamed of the message that the model is writing. */
+  #streamed = ''
+  /** The number of responses in this turn. */
+  turns = 0
+  #tokens = 0
+
+  constructor(state: SessionState, send: (message: object) => void, partial: boolean) {
+    this.#state = state
+    this.#send = send
+    this.#partial = partial
+  }
+
+  get model(): string {
+    return this.#model
+  }
+
+  /** The call with an id, as the model made it. */
+  readonly callOf = (id: string | undefined): StartedCall | undefined =>
+    id === undefined ? undefined : this.#calls.get(id)
+
+  readonly sink: Sink = {
+    event: (event) => this.#event(event),
+    delta: (text) => this.#delta(text),
+    call: (call) => {
+      this.#calls.set(call.id, call)
+      this.#open.add(call.id)
+      this.#assistant({ type: 'tool_use', id: call.id, ...showCall(call, this.#cwd) })
+    },
+    outcome: (id, { output, ok, refused }) => {
+      const call = this.#calls.get(id)
+      const { name, input } = call === undefined ? { name: '', input: {} } : showCall(call, this.#cwd)
+      if (refused) this.denials.push({ tool_name: name, tool_use_id: id, tool_input: input })
+      const bash = { stdout: output, stderr: '', interrupted: false, isImage: false }
+      this.#result(id, output, !ok, ok ? (name === 'Bash' ? bash : output) : `Error: ${output}`)
+    },
+    spent: ({ turns, tokens }) => {
+      this.turns = turns
+      this.#state.contextTokens = tokens - this.#tokens
+      this.#tokens = tokens
+    },
+  }
+
+  /** Ends the messages of the turn: a call that was given up gets a result, because each call must have one. */
+  end(interrupted: boolean): void {
+    for (const id of [...this.#open]) this.#result(id, 'The call was given up.', true, 'Error: The call was given up.')
+    if (!interrupted) return
+    const content = [{ type: 'text', text: '[Request interrupted by user]' }]
+    this.#tell({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null })
+  }
+
+  #event(event: RunEvent): void {
+    if (event.type === 'thread.started') this.#init(event)
+    if (event.type === 'item.completed' && event.item.agent_id === undefined) this.#item(event.item)
+    const [, attempt, of] = (event.type === 'error' && /^Reconnecting\.\.\. (\d+)\/(\d+)/.exec(event.message)) || []
+    if (attempt === undefined) return
+    const retry = { attempt: Number(attempt), max_retries: Number(of), retry_delay_ms: 0, error_status: null }
+    this.#tell({ type: 'system', subtype: 'api_retry', ...retry })
+  }
+
+  #init({ thread_id: id, config }: Extract<RunEvent, { type: 'thread.started' }>): void {
+    this.#state.threadId = id
+    this.#model = config.model
+    this.#cwd = config.cwd
+    const { opened, mode } = this.#state
+    this.#tell({
+      type: 'system',
+      subtype: 'init',
+      cwd: config.cwd,
+      tools: opened?.tools ?? [],
+      mcp_servers: serverStates(this.#state),
+      model: config.model,
+      permissionMode: mode,
+      slash_commands: [],
+      apiKeySource: 'ANTHROPIC_API_KEY',
+      claude_code_version: claudeVersion,
+      output_style: 'default',
+      agents: [],
+      skills: [],
+      plugins: [],
+    })
+  }
+
+  #item(item: Item): void {
+    switch (item.type) {
+      case 'agent_message':
+        this.#endStream(item.text)
+        return this.#assistant({ type: 'text', text: item.text })
+      case 'reasoning':
+        return this.#assistant({ type: 'thinking', thinking: item.text, signature: '' })
+      case 'context_compaction': {
+        const compact_metadata = { trigger: 'auto', pre_tokens: item.tokens_before }
+        return this.#tell({ type: 'system', subtype: 'compact_boundary', compact_metadata })
+      }
+      case 'error':
+        return warn(item.message)
+      default:
+    }
+  }
+
+  #assistant(block: object): void {
+    const message = { id: this.#response, type: 'message', role: 'assistant', model: this.#model, content: [block] }
+    const ending = { stop_reason: null, stop_sequence: null, usage: noTokens }
+    this.#tell({ type: 'assistant', message: { ...message, ...ending }, parent_tool_use_id: null })
+  }
+
+  #result(id: string, output: string, is_error: boolean, tool_use_result: unknown): void {
+    this.#open.delete(id)
+    // What follows a result is another response.
+    this.#response = `msg_${randomUUID()}`
+    const content = [{ tool_use_id: id, type: 'tool_result', content: output, is_error }]
+    this.#tell({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, tool_use_result })
+  }
+
+  #delta(text: string): void {
+    if (!this.#partial || text === '') return
+    if (this.#streamed === '') {
+      const message = { id: this.#response, type: 'message', role: 'assistant', model: this.#model, content: [] }
+      this.#stream({
+        type: 'message_start',
+        message: { ...message, stop_reason: null, stop_sequence: null, usage: noTokens },
+      })
+      this.#stream({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+    }
+    this.#streamed += text
+    this.#stream({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
+  }
+
+  #endStream(text: string): void {
+    if (this.#streamed === '') return
+    // The end may have been held back until it was clear that it is no secret.
+    if (text.startsWith(this.#streamed)) this.#delta(text.slice(this.#streamed.length))
+    this.#streamed = ''
+    this.#stream({ type: 'content_block_stop', index: 0 })
+    this.#stream({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage: noTokens })
+    this.#stream({ type: 'message_stop' })
+  }
+
+  #stream(event: object): void {
+    this.#tell({ type: 'stream_event', event, parent_tool_use_id: null })
+  }
+
+  #tell(message: object): void {
+    this.#send({ ...message, session_id: this.#state.threadId ?? '', uuid: randomUUID() })
+  }
+}
+
+/** The states of the MCP servers, as far as they are known. */
+export function serverStates({ opened }: SessionState): readonly object[] {
+  return (opened?.servers ?? []).map(({ name, problem }) =>
+    problem === undefined ? { name, status: 'connected' } : { name, status: 'failed', error: problem },
+  )
+}
