@@ -117,6 +117,8 @@ export type Sandbox = {
    * returns `[]` immediately.
    */
   inspect(): Promise<readonly Denial[]>
+  /** Whether a command that may write is running. */
+  isWriting(): boolean
   /** Releases everything that the backend holds (containers, proxies, temporary directories). Further calls do nothing. */
   close(): Promise<void>
 }

@@ -41,6 +41,8 @@ export async function enterOverlay(
   const before = request.start?.type === 'resume' ? readViewState(directory) : undefined
   const wish = viewOf(request, settings)
   if (wish === undefined) return undefined
+  // An overlay would not show what the workspace contains after a landing.
+  if (wish.land === 'each') return 'changes that land while the run works need a copy'
   if (request.ephemeral === true)
     return 'an ephemeral run has no folder in which a restarted program could find its overlays'
   const isOpen = before?.state === 'open'

@@ -39,8 +39,8 @@ type Reviewing = {
 export type TransactionRequest = {
   /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if the trees are not too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
-  /** When the changes land. Default: `on-success`, which lands them only if the run ended normally. */
-  readonly land?: 'on-success' | 'never' | 'always'
+  /** When the changes land. Default: `on-success`, which lands them only if the run ended normally. `each`: also while the run works, after the calls of each response. */
+  readonly land?: 'on-success' | 'never' | 'always' | 'each'
   /** Whether files that git ignores land too. Default: true. If false, they remain in the run's view. */
   readonly landIgnored?: boolean
   /** Whether the run works in the workspace itself, without a view. Its changes are there at once, and are neither judged nor undone. Default: false. */

@@ -1,16 +1,13 @@
 import { realpathSync } from 'node:fs'
-import { basename } from 'node:path'
 import { confiningBackend, factsOf, type Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { isInside } from '../core/directories-between.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import { UserError } from '../core/user-error.ts'
-import type { Transaction } from '../run/run-options.ts'
+import type { Transaction } from '../run/transaction.ts'
 import { interruptionBy, type Stop } from '../run/stop.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
-import { notIgnored, patchFile } from '../transaction/change-record.ts'
 import { findLosses } from '../transaction/find-losses.ts'
-import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
 import { closeView, land, type Landing } from '../transaction/land.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
 import type { PrivateView } from '../transaction/stored-view.ts'
@@ -18,9 +15,11 @@ import type { Strategy } from '../transaction/view-state.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
 import { changesOf } from './changes-in-view.ts'
+import { isLanded, openEachLanding } from './land-each.ts'
 import type { Outside } from './outside-effects.ts'
 import { sandboxModeOf } from './modes.ts'
 import type { RunRequest, TransactionRequest } from './run-request.ts'
+import { failureOf, keptIn, reportOf } from './transaction-report.ts'
 import { findRepository } from './workspace.ts'
 
 /** An open private view, and the session whose folder contains it. */
@@ -76,19 +75,19 @@ export function viewOf(request: ViewedRequest, settings: Settings): TransactionW
   const strategy = asked.strategy ?? settings.view
   return {
     strategy: strategy === 'auto' ? undefined : strategy,
-    land: asked.land ?? 'on-success',
+    // Who makes the calls also works in the workspace itself, and must find there what a call has done.
+    land: asked.land ?? (request.task.type === 'calls' ? 'each' : 'on-success'),
     landIgnored: asked.landIgnored !== false,
     deliversTo: request.deliversTo,
   }
 }
 
-function whyInPlace({ task, transaction, externallySandboxed }: ViewedRequest, settings: Settings): string | undefined {
+function whyInPlace({ transaction, externallySandboxed }: ViewedRequest, settings: Settings): string | undefined {
   const mode = sandboxModeOf(settings)
   if (mode === 'read-only') return 'The run may not write'
   if (externallySandboxed === true) return '--externally-sandboxed runs commands in the workspace itself'
   if (mode === 'danger-full-access') return 'Without a sandbox, commands run in the workspace itself'
   if (transaction?.inPlace ?? settings.in_place) return 'The run works in the workspace itself (in_place)'
-  if (task.type === 'calls') return 'Calls without a model work in the workspace itself'
   return factsOf(settings.sandbox_backend ?? confiningBackend()).hasViews
     ? undefined
     : "This sandbox can't show commands a view"
@@ -128,9 +127,35 @@ export function runTransaction(
   { possible, happened }: Outside,
   begins?: () => void,
 ): Omit<Transaction, 'land'> & { land(...how: Parameters<Transaction['land']>): Promise<TransactionEnd> } {
+  const each = wish.land === 'each' ? openEachLanding(view) : undefined
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> =>
     (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored, wish.deliversTo)))
+
+  /** Lands the recorded changes if they should land. */
+  const landRecorded = async (
+    stop: Stop | undefined,
+    signal: AbortSignal,
+  ): Promise<TransactionEnd & { readonly known: ChangeRecord; readonly landing: Landing | undefined }> => {
+    const known = await record()
+    const wanted = wish.land === 'always' || (wish.land !== 'never' && stop === undefined)
+    if (wanted) begins?.()
+    // With `always`, the changes land even if a signal has ended the run.
+    const stopping = wish.land === 'always' && signal.aborted ? undefined : signal
+    const landing = wanted ? await land(view.directory, known, { commits: true, signal: stopping }) : undefined
+    const report = {
+      ...reportOf(view, wish.landIgnored, known, landing, isLanded(landing) ? landing.commits : undefined),
+      outside: [...happened()],
+    }
+    if (landing?.type === 'interrupted') {
+      const { reason, message } = interruptionBy(signal)
+      const kept = { reason, message: `${message} Nothing was landed. ${keptIn(view)}.` }
+      return { known, landing, report, stop: kept }
+    }
+    const message = failureOf(landing, view)
+    return { known, landing, report, ...(message === undefined ? {} : { stop: { reason: 'failed', message } }) }
+  }
+
   return {
     facts: {
       strategy: view.state.strategy,
@@ -144,106 +169,44 @@ export function runTransaction(
       // If the changes can't be listed, this returns only the reason instead of throwing, because landing fails later and reports the error.
       settle: () =>
         record().then(
-          (known) => changesOf(view.directory, known, patched()),
+          (known) => changesOf(view.directory, each?.together(known) ?? known, patched()),
           (error: Error) => ({ files: [], runsLater: [], notCounted: error.message }),
         ),
     }),
     // Who asked for `always` or `never` has decided already. If the changes can't be listed, landing fails later and reports the error.
     losses: async () =>
-      wish.land === 'on-success'
+      wish.land === 'on-success' || wish.land === 'each'
         ? record().then(
-            (known) => findLosses(view.directory, known),
+            (known) => findLosses(view.directory, each?.toOthers(known) ?? known),
             () => [],
           )
         : [],
+    ...(each === undefined
+      ? {}
+      : {
+          between: {
+            refresh: each.refresh,
+            land: async (stop, signal) => {
+              try {
+                const { known, landing, ...end } = await landRecorded(stop, signal)
+                each.note(known, landing, end.report)
+                return end
+              } finally {
+                recorded = undefined
+              }
+            },
+          },
+        }),
     land: async (stop, signal) => {
-      const known = await record()
-      const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
-      if (wanted) begins?.()
-      // With `always`, the changes land even if a signal has ended the run.
-      const stopping = wish.land === 'always' && signal.aborted ? undefined : signal
-      const landing = wanted ? await land(view.directory, known, { commits: true, signal: stopping }) : undefined
-      const isIn = landing?.type === 'landed' || landing?.type === 'nothing'
-      const report = {
-        ...reportOf(view, wish, known, landing, isIn ? landing.commits : undefined),
-        outside: [...happened()],
-      }
+      const { known, landing, report, ...end } = await landRecorded(stop, signal)
       // What was left out stays in the view, in which the session can go on.
-      if (isIn && known.blocked.length === 0) {
+      if (isLanded(landing) && known.blocked.length === 0) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeLandedView(view.directory)
         // Overlays are removed only after the sandbox is closed, because closing the sandbox examines the mounted views.
         await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
-      if (landing?.type === 'interrupted') {
-        const { reason, message } = interruptionBy(signal)
-        return { report, stop: { reason, message: `${message} Nothing was landed. ${keptIn(view)}.` } }
-      }
-      const message = failureOf(landing, view)
-      return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }
+      return { ...end, report: each?.end(known, report) ?? report }
     },
-  }
-}
-
-function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
-  const patch = patchFile(view.directory)
-  const kept = keptIn(view)
-  if (landing?.type === 'failed') {
-    const state = landing.tree === 'unchanged' ? kept : `The patch is in ${patch}`
-    return `The run's changes could not be landed. ${landing.message} ${state}`
-  }
-  if (landing?.type !== 'conflict') return undefined
-  const [first, ...others] = landing.conflicts
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}`
-}
-
-function keptIn(view: PrivateView): string {
-  return `The tree is unchanged, and the patch is in ${patchFile(view.directory)}`
-}
-
-/** The maximum number of entries in a list of the report. Longer lists are truncated. */
-const mostNamed = 200
-
-function reportOf(
-  view: PrivateView,
-  wish: TransactionWish,
-  record: ChangeRecord,
-  landing: Landing | undefined,
-  commits: CommitsReport | undefined,
-): Omit<TransactionReport, 'outside'> {
-  const { landed = [], refs = [], kept = [], failed = [], complete = [] } = commits ?? {}
-  const imported = [...complete, ...refs.map(({ path }) => path)]
-  const id = basename(view.directory)
-  const unlanded = failed.map(({ path }) => path)
-  const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
-  const notes = landing?.type === 'landed' ? landing.notes : []
-  return {
-    strategy: view.state.strategy,
-    outcome: landing === undefined || landing.type === 'interrupted' ? 'kept' : landing.type,
-    ...(landing?.type === 'failed' && landing.tree !== 'unchanged' ? { tree: landing.tree } : {}),
-    files: notIgnored(record).length,
-    merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
-    commits: landed.map((each) => ({ ...each })),
-    ...(refs.length === 0 ? {} : { refs: refs.slice(0, mostNamed).map((each) => ({ ...each })) }),
-    ...(kept.length === 0 ? {} : { refs_not_landed: kept.slice(0, mostNamed).map((each) => ({ ...each })) }),
-    repositories: unlandedRepositories({ commits: landed, imported, unlanded }, record)
-      .slice(0, mostNamed)
-      .map(({ path, kept: place, refs: changed }) => ({
-        path,
-        kept: place,
-        ...(changed && { refs: changed.slice(0, mostNamed).map(({ name }) => name) }),
-        ...(failed.find((each) => each.path === path) ?? {}),
-      })),
-    conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),
-    ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
-    not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
-    ...(record.blocked.length === 0 ? {} : { left_out: record.blocked.slice(0, mostNamed) }),
-    can_undo:
-      (landing?.type === 'landed' && landing.canUndo) ||
-      (landing?.type === 'nothing' && landed.length + refs.length > 0),
-    ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNamed) }),
-    run: id,
-    patch: patchFile(view.directory),
   }
 }

@@ -1,6 +1,6 @@
 import { CommitError, isApplied, lastApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { commitLines, fetchCommand, refLines, refNames } from '../display/transaction-lines.ts'
+import { commitLines, fetchCommand, refLines, refNames } from '../core/text/transaction-lines.ts'
 import { UserError } from '../core/user-error.ts'
 import {
   kindOf,

@@ -10,9 +10,8 @@ import { rootsOf } from '../config/configured-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import type { TransactionReport } from '../core/run-summary.ts'
 import { UserError } from '../core/user-error.ts'
-import { landedWell, transactionLines } from '../display/transaction-lines.ts'
+import { landedWell, landedWhole, transactionLines } from '../core/text/transaction-lines.ts'
 import { prepareStart } from '../session/start-session.ts'
 import type { CopyLimit } from '../transaction/copy-limit.ts'
 import { leaveOnlyAfter } from './interrupts.ts'
@@ -107,7 +106,7 @@ export async function commandOnView(
           ? [stop?.message ?? 'nothing was landed', `what it changed is lost: nothing can be stored in ${folder}`]
           : [
               ...((report.outcome === 'failed' || isStopped) && stop !== undefined ? [stop.message] : []),
-              ...(isAsWished(report) ? [] : transactionLines(told, asIs)),
+              ...(landedWhole(told) ? [] : transactionLines(told, asIs)),
             ]
         isUsed = report.outcome !== 'nothing' || lines.length > 0
         const code = isStopped ? exitCodes[stop.reason] : hasFailed ? exitCodes.failed : exitCodes.done
@@ -137,13 +136,6 @@ function requestFrom({ view, land, inPlace, externallySandboxed }: SandboxOption
 }
 
 const failedCommand = { reason: 'failed', message: 'The command failed.' } as const
-
-/** Whether everything is in the workspace as the command left it, or as its commits, so that there is nothing to say. */
-function isAsWished(report: TransactionReport): boolean {
-  const { merged, conflicts, not_landed: apart, left_out: leftOut, refs_not_landed: refs, repositories, notes } = report
-  const others = [merged, conflicts, apart, leftOut, refs, repositories, notes]
-  return landedWell({ transaction: report }) && others.every((list) => list === undefined || list.length === 0)
-}
 
 /** Whether sessions can be stored in a state folder. */
 function canStore(folder: string): boolean {

@@ -68,7 +68,7 @@ export const viewHows = ['auto', 'copy', 'reflink', 'overlay'] as const
 type ViewHow = (typeof viewHows)[number]
 
 /** The values of the option that decides when the changes of a run land. */
-export const landings = ['on-success', 'never', 'always', 'ask'] as const
+export const landings = ['on-success', 'never', 'always', 'each', 'ask'] as const
 
 /** The values of the option that says whether the output is coloured. */
 export const colours = ['auto', 'always', 'never'] as const

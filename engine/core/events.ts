@@ -115,7 +115,7 @@ export const RunEvent = z.discriminatedUnion('type', [
         .object({
           strategy: z.string(),
           roots: z.array(z.string()),
-          land: z.enum(['on-success', 'never', 'always']),
+          land: z.enum(['on-success', 'never', 'always', 'each']),
           /** What the run's configuration allows it to do outside the transaction. Absent: nothing, apart from spending money on the model. */
           outside: z.array(outsideEffect).optional(),
           /** True if the run continues in the view of an earlier run of its session; otherwise absent. */

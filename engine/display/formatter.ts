@@ -7,7 +7,7 @@ import { itemLines } from './item-lines.ts'
 import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { summaryLines } from './summary-lines.ts'
-import { outsideWords } from './transaction-lines.ts'
+import { outsideWords } from '../core/text/transaction-lines.ts'
 import { hanging, progressWords } from './format-values.ts'
 
 /** Options for describing a run to a person. */

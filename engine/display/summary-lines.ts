@@ -3,7 +3,7 @@ import { recordLines } from '../core/run-record.ts'
 import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, seconds } from './format-values.ts'
-import { landedWell, transactionLines } from './transaction-lines.ts'
+import { landedWell, transactionLines } from '../core/text/transaction-lines.ts'
 import { oneLine } from '../core/text/one-line.ts'
 import { counted } from '../core/text/counted.ts'
 

@@ -1,12 +1,11 @@
+import type { Transaction } from './transaction.ts'
 import type { ChangeSource } from '../core/changes/change-watch.ts'
-import type { Patched } from '../core/changes/compose.ts'
 import type { LooseDeny } from '../config/denied-files.ts'
 import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox, ServiceConnection } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
-import type { RunEvent, Sink } from '../core/events.ts'
+import type { Sink } from '../core/events.ts'
 import type { ReviewReport } from '../core/review-report-schema.ts'
-import type { TransactionReport } from '../core/run-summary.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { Verification } from '../core/verification-settings.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
@@ -41,31 +40,6 @@ export type RunReview = {
   readonly report: () => ReviewReport | undefined
   /** Returns why a completed run counts as failed because of the review's findings; undefined if it doesn't. */
   readonly failure: () => string | undefined
-}
-
-/**
- * The transaction of a run that works on a private view of the workspace. At the end of the run, either all changes are applied to the workspace, or
- * none of them.
- */
-export type Transaction = {
-  /** The transaction's description in the first event. */
-  readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
-  /** Finds the changes that the run made in the view. `patched`: returns the files that the run's patches have changed so far. */
-  readonly changes: (patched: () => Patched) => ChangeSource
-  /** What the user would lose if the changes were applied now, one sentence each. Must be called when no command is running any more. */
-  readonly losses: () => Promise<readonly string[]>
-  /**
-   * Applies the changes to the workspace if the user's choice (always, only after success, or never) permits it. Must be called when no command is
-   * running any more.
-   *
-   * @param stop why the run ended early; undefined if it completed
-   * @param signal if it is aborted before all changes are applied, none is, unless the user wants them even after an interruption
-   * @returns `stop`: why the run failed, if the changes could not be applied; `report`: what happened to the changes
-   */
-  land(
-    stop: Stop | undefined,
-    signal: AbortSignal,
-  ): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
 /** Agents that work beside a run. */

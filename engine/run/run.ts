@@ -1,10 +1,9 @@
-import { formatHead, type Guardian } from '../../policies/index.ts'
+import { formatHead } from '../../policies/index.ts'
 import { ChangeWatch, type ChangeSource } from '../core/changes/change-watch.ts'
 import type { RunSummary } from '../core/events.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
-import { reviewBy } from '../tools/review-call.ts'
 import { closeWorkingState } from '../tools/working-state.ts'
 import { announce } from './announce.ts'
 import { BudgetWatch } from './budget-watch.ts'
@@ -18,8 +17,11 @@ import type { Closing } from './closing.ts'
 import { Recorder } from './recorder.ts'
 import { makeRunContext } from './make-run-context.ts'
 import { estimateTokensOfText } from './estimate-tokens.ts'
-import type { RunOptions, Transaction } from './run-options.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Transaction } from './transaction.ts'
 import { takeCalls } from './serve-calls.ts'
+import { landBetween } from './land-between.ts'
+import { whyKept } from './why-kept.ts'
 import { faultOf, type Stop } from './stop.ts'
 
 /**
@@ -59,7 +61,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     try {
       if (options.serve === undefined)
         stop = (await converse(options, path, running)) ?? endedBlank(recorder.finalMessage)
-      else await options.serve(takeCalls(path))
+      else await options.serve(takeCalls(path, landBetween(options, guardian, path.context.state)))
     } finally {
       // What the agents' commands did is part of what the run's end says, and nothing may change any more when its changes land.
       await options.delegates?.close()
@@ -93,18 +95,6 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     cost: budget.cost,
     ...closingOf(options.sandbox),
   })
-}
-
-/** Asks about a landing that would lose much. Returns why nothing lands, if it isn't approved. */
-async function whyKept(
-  { transaction, signal }: Pick<RunOptions, 'transaction' | 'signal'>,
-  guardian: Guardian,
-): Promise<Stop | undefined> {
-  const losses = (await transaction?.losses()) ?? []
-  if (losses.length === 0) return undefined
-  const { verdict } = await reviewBy(guardian, { signal })({ type: 'land', losses })
-  if (verdict.decision === 'allow') return undefined
-  return { reason: 'stoppedByGuardian', message: `Nothing was landed. ${verdict.reason}` }
 }
 
 /** Applies the changes of a transactional run to the workspace, if the user wants that. If this fails, the run fails. */

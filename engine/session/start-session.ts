@@ -101,6 +101,8 @@ function readEarlier(start: Exclude<Start, { type: 'new' }>, stateDir: string, w
     // A run that was killed before it wrote a line left nothing to resume, so its session is skipped.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
+    // A single command, or a call of another agent, has no conversation either.
+    if (rollout.original.length === 0) continue
     if (everywhere || rollout.session.workspace === workspace) return rollout
   }
   throw new UserError('usage', `There is no earlier session in ${workspace} that can be continued.`)

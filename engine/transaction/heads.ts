@@ -51,6 +51,12 @@ export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
   writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
 }
 
+/** The trees and repositories whose state was recorded. */
+export function notedTrees(directory: string): readonly string[] {
+  if (!existsSync(headsFile(directory))) return []
+  return heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).map(({ path }) => path)
+}
+
 /** What was checked out in a tree when its view was made, and where its refs pointed; undefined if that wasn't recorded. */
 export function headOf(directory: string, path: string): RepositoryState | undefined {
   if (!existsSync(headsFile(directory))) return undefined

@@ -134,7 +134,7 @@ async function makeWith(
 }
 
 /** The folder of all sessions, or at least of this one, if a tree contains it: a view must not contain itself, or views of other sessions. */
-function sessionsIn(tree: string, directory: string): string | undefined {
+export function sessionsIn(tree: string, directory: string): string | undefined {
   const real = realpathSync(directory)
   return [dirname(real), real].find((folder) => folder !== tree && isInside(folder, tree))
 }

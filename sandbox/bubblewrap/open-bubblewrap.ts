@@ -221,6 +221,7 @@ export async function openBubblewrap(
     known: held.known,
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => capDenials(await state.review(false)),
+    isWriting: () => running.writing > 0,
     close: async () => {
       open = false
       await state.endCommands()

@@ -1,5 +1,6 @@
 import { decodeText, encodeText } from '../path-bytes.ts'
 import { withoutUserinfo } from './config-clean.ts'
+import { holdGit, type GitDirectories } from './git-directories.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { isOid, isRefName } from './refs.ts'
 
@@ -66,6 +67,20 @@ const operations: Readonly<Record<string, string>> = {
 /** The operation that somebody has begun in a work tree, and neither concluded nor aborted; undefined if there is none. */
 export function operationIn(own: HeldDirectory): string | undefined {
   return Object.entries(operations).find(([name]) => own.stat(name) !== undefined)?.[1]
+}
+
+/**
+ * The operation in progress in a work tree, as `operationIn` says; undefined also if git's directory can't be opened.
+ *
+ * @internal
+ */
+export function operationAt(git: GitDirectories): string | undefined {
+  const held = holdGit(git)
+  try {
+    return held && operationIn(held.own)
+  } finally {
+    held?.close()
+  }
 }
 
 /**

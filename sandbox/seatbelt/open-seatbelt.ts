@@ -137,6 +137,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => capDenials(review(false)),
+    isWriting: () => running.writing > 0,
     close: async () => {
       open = false
       await running.endAll()

@@ -131,6 +131,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     spawn: (command) => running.add(command, start(command)),
     // This backend forbids no writes, so no file counts as planted.
     inspect: async () => [],
+    isWriting: () => running.writing > 0,
     close: async () => {
       open = false
       await running.endAll()

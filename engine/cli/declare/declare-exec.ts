@@ -171,7 +171,7 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--land <when>',
-        'when the changes of the run land in the workspace: if it ended well, always, never, which keeps them for agent apply, or when a person at the terminal says so (default: on-success)',
+        'when the changes of the run land in the workspace: if it ended well, always, never, which keeps them for agent apply, after each response of the model whose calls have written something, or when a person at the terminal says so (default: on-success)',
       ).choices(landings),
     )
     .addOption(

@@ -8,6 +8,8 @@ import { budgetObserver } from './budget-observer.ts'
 import { compactionObserver } from './compaction-observer.ts'
 import { emptyAnswersObserver } from './empty-answers-observer.ts'
 import { hooksObserver, stopHooksObserver } from './hooks-observer.ts'
+import { landBetween } from '../land-between.ts'
+import { landObserver } from './land-observer.ts'
 import { lateContextObserver } from './late-context-observer.ts'
 import { outputContractObserver } from './output-contract-observer.ts'
 import { planObserver } from './plan-observer.ts'
@@ -27,7 +29,10 @@ export function observersOf(
   const { budget, conversation } = running
   const { state } = path.context
   const standing = (characters: number) => describeTree(conversation.original, characters, path.context, signal)
+  const landing = landBetween(options, path.context.guardian, state)
   return [
+    // Whatever another observer decides, what the calls have changed lands first.
+    ...(landing === undefined ? [] : [landObserver(landing, running)]),
     budgetObserver(budget),
     compactionObserver({ ...running, model, compactAt, hooks, signal, standing }),
     ...(hooks === undefined ? [] : [hooksObserver(hooks, running)]),

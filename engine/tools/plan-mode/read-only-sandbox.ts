@@ -17,6 +17,7 @@ export function readOnlySandbox(sandbox: Sandbox): Sandbox {
     policy: { ...policy, mode: 'read-only' },
     spawn: (command) => sandbox.spawn({ ...command, readOnly: true }),
     inspect: () => sandbox.inspect(),
+    isWriting: () => sandbox.isWriting(),
     close: () => sandbox.close(),
   }
 }

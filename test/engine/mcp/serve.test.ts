@@ -1,40 +1,13 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import process from 'node:process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
-
-const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
-
-/** Starts the real `agent mcp-server`, and connects a client to it, as another agent would. */
-async function client(
-  args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Client> {
-  const home = tempDir()
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program, 'mcp-server', ...args],
-    cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, XDG_CACHE_HOME: `${home}/.cache`, ...env },
-    stderr: 'ignore',
-  })
-  const made = new Client({ name: 'test', version: '1' })
-  await made.connect(transport)
-  onTestFinished(() => made.close())
-  return made
-}
-
-const textOf = (result: unknown): string =>
-  (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
+import { client, textOf } from './served-client.ts'
 
 describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
   test('offers three tools', async () => {

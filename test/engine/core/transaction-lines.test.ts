@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TransactionReport } from '../../../engine/core/run-summary.ts'
-import { transactionLines } from '../../../engine/display/transaction-lines.ts'
+import { transactionLines } from '../../../engine/core/text/transaction-lines.ts'
 
 const failed: TransactionReport = {
   strategy: 'copy',

@@ -1,7 +1,6 @@
-import type { RunSummary } from '../core/events.ts'
-import type { OutsideEffect, TransactionReport } from '../core/run-summary.ts'
-import { shellJoin } from '../core/text/shell-join.ts'
-import type { Style } from './style.ts'
+import type { RunSummary } from '../events.ts'
+import type { OutsideEffect, TransactionReport } from '../run-summary.ts'
+import { shellJoin } from './shell-join.ts'
 
 type Told = Pick<RunSummary, 'transaction'>
 
@@ -10,8 +9,16 @@ export function landedWell({ transaction }: Told): boolean {
   return transaction?.outcome === 'landed' || transaction?.outcome === 'nothing'
 }
 
+/** Whether everything is in the workspace as the run left it, or as its commits, so that there is nothing to say. */
+export function landedWhole({ transaction }: Told): boolean {
+  if (transaction === undefined) return true
+  const { merged, conflicts, not_landed: apart, left_out: leftOut, refs_not_landed: refs } = transaction
+  const others = [merged, conflicts, apart, leftOut, refs, transaction.repositories, transaction.notes]
+  return landedWell({ transaction }) && others.every((list) => list === undefined || list.length === 0)
+}
+
 /** Formats the result of a run that is a transaction: whether its changes landed, which of them did not, and what the user can do next. */
-export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
+export function transactionLines({ transaction }: Told, shorten: (path: string) => string): readonly string[] {
   if (transaction === undefined) return []
   const {
     outcome,

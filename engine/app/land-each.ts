@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { TransactionReport } from '../core/run-summary.ts'
+import { writeRecord, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
+import type { Landing } from '../transaction/land.ts'
+import { openGitRefresh } from '../transaction/refresh-git.ts'
+import { refreshView } from '../transaction/refresh-view.ts'
+import type { PrivateView } from '../transaction/stored-view.ts'
+
+/** What a run keeps in mind whose changes land several times. */
+type EachLanding = {
+  /** Brings the view up to date with the workspace: with what somebody has changed there, and with what has landed. */
+  readonly refresh: () => Promise<void>
+  /** Notes a landing. `landing` is undefined if nothing was to land. */
+  readonly note: (record: ChangeRecord, landing: Landing | undefined, report: TransactionReport) => void
+  /** The record of a run with everything that has landed before. */
+  readonly together: (record: ChangeRecord) => ChangeRecord
+  /** The record without changes of what the run itself has landed: nobody loses anything by them. */
+  readonly toOthers: (record: ChangeRecord) => ChangeRecord
+  /** Stores the record of everything that landed, and returns the report about it. */
+  readonly end: (record: ChangeRecord, report: TransactionReport) => TransactionReport
+}
+
+/** Whether a landing has taken place, even if there was nothing to land. */
+export function isLanded(landing: Landing | undefined): landing is Extract<Landing, { type: 'landed' | 'nothing' }> {
+  return landing?.type === 'landed' || landing?.type === 'nothing'
+}
+
+/** Begins a series of landings from a copied view. */
+export function openEachLanding(view: PrivateView): EachLanding {
+  const git = openGitRefresh(view)
+  const reports: TransactionReport[] = []
+  let landed: RunChange[] = []
+  let staying: readonly string[] = []
+  const together = (record: ChangeRecord): ChangeRecord => ({ ...record, changes: composed(landed, record.changes) })
+  return {
+    refresh: async () => {
+      await git.refresh()
+      await refreshView(view, staying)
+    },
+    note: (record, landing, report) => {
+      const apart = [...record.protected, ...record.special, ...record.blocked.map(({ path }) => path)]
+      const isIn = isLanded(landing)
+      staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
+      if (!isIn) return
+      reports.push(report)
+      landed = composed(landed, record.changes)
+      // The next record starts from what has landed. Until then, there is nothing that could land again.
+      if (record.changes.length > 0) writeRecord(view.directory, { ...record, changes: [], view: undefined })
+      git.note()
+    },
+    together,
+    toOthers: (record) => {
+      const own = new Map(landed.map((each) => [join(each.root, each.path), each.after]))
+      const isOwn = ({ root, path, before }: RunChange): boolean => isDeepStrictEqual(own.get(join(root, path)), before)
+      return { ...record, changes: record.changes.filter((each) => !isOwn(each)) }
+    },
+    end: (record, report) => {
+      if (reports.every(({ outcome }) => outcome === 'nothing')) return report
+      const isIn = report.outcome === 'landed' || report.outcome === 'nothing'
+      if (isIn) writeRecord(view.directory, together(record))
+      const all = [...reports, report]
+      return {
+        ...report,
+        outcome: report.outcome === 'nothing' ? 'landed' : report.outcome,
+        files: composed(landed, isIn ? record.changes : []).filter(({ ignored }) => ignored !== true).length,
+        merged: [...new Set(all.flatMap(({ merged }) => merged))],
+        commits: all.flatMap(({ commits }) => commits),
+        can_undo: all.some(({ can_undo: canUndo }) => canUndo),
+      }
+    },
+  }
+}
+
+/** Changes of which some were made on top of others. */
+function composed(earlier: readonly RunChange[], later: readonly RunChange[]): RunChange[] {
+  const known = new Map(earlier.map((each) => [join(each.root, each.path), each]))
+  for (const change of later) {
+    const at = join(change.root, change.path)
+    const before = known.get(at)?.before ?? change.before
+    if (isDeepStrictEqual(before, change.after)) known.delete(at)
+    else known.set(at, { ...change, before })
+  }
+  return [...known.values()]
+}

@@ -1,0 +1,123 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  encodePath,
+  encodeText,
+  listEntries,
+  openTreeBudget,
+  operationAt,
+  parseIndex,
+  readHostFile,
+  readRepositoryState,
+  removeTree,
+  type TreeBudget,
+} from '../../sandbox/index.ts'
+import { largestIndex } from './clean-files.ts'
+import { copyGitDirectory } from './copy-git.ts'
+import { headOf, noteHeads, notedTrees } from './heads.ts'
+import { linkNested } from './linked-git.ts'
+import { markLeftOut } from './mark-left-out.ts'
+import { below, bytesOf, keyIn } from './path-keys.ts'
+import type { PrivateView } from './stored-view.ts'
+
+/** A repository of a view: its work tree, its git directory in the tree and in the view, and both as they were when they were last noted. */
+type Noted = {
+  readonly path: string
+  readonly host: string
+  readonly kept: string
+  readonly stamp: string
+  readonly index: Buffer | undefined
+}
+
+/** Keeps the git directories of a copied view up to date with those of its trees. */
+type GitRefresh = {
+  /** Takes what is in the trees and the view now as the state that somebody's changes are measured by. Call it after each landing. */
+  note(): void
+  /**
+   * Copies a git directory again if somebody has changed it, unless commands have changed anything in the view's own: refs, what is checked out or staged, or an
+   * operation in progress. Linked work trees and submodules stay as they are. Call it only when no command is running.
+   */
+  refresh(): Promise<void>
+}
+
+/** Notes the repositories of a view that has just been made. */
+export function openGitRefresh(view: PrivateView): GitRefresh {
+  const { directory, views } = view
+  let noted: readonly Noted[] = []
+  const look = (): void => {
+    noted = notedTrees(directory).flatMap((path): readonly Noted[] => {
+      const root = views.find((each) => path === each.path || path.startsWith(`${each.path}/`))
+      if (root === undefined) return []
+      const [host, kept] = [join(path, '.git'), join(root.source, path.slice(root.path.length), '.git')]
+      if (!isDirectory(host) || !isDirectory(kept)) return []
+      return [{ path, host, kept, stamp: stampOf(host), index: indexOf(kept) }]
+    })
+  }
+  const note = (): void => {
+    const trees = views.map(({ path, source }) => ({
+      path,
+      git: join(source, '.git'),
+      nested: noted
+        .filter((each) => each.path.startsWith(`${path}/`))
+        .map((each) => ({ path: each.path, git: each.kept })),
+    }))
+    noteHeads(directory, trees)
+    look()
+  }
+  look()
+  return {
+    note,
+    refresh: async () => {
+      const changed = noted.filter((each) => stampOf(each.host) !== each.stamp && isAsNoted(directory, each))
+      for (const { path, host, kept } of changed) {
+        for (const { name } of listEntries(encodePath(kept))) await removeTree(`${kept}/${name}`)
+        copyGitDirectory(encodeText(host), encodeText(kept), () => undefined)
+        for (const [index, { path: tree, source }] of views.entries()) {
+          const manifest = view.manifests()[index]
+          if (path !== tree && !path.startsWith(`${tree}/`)) continue
+          if (path === tree) linkNested(tree, kept, source, () => undefined)
+          if (manifest !== undefined) markLeftOut(tree, source, manifest, [keyIn(tree, path)])
+        }
+      }
+      if (changed.length > 0) note()
+    },
+  }
+}
+
+function isAsNoted(directory: string, { path, kept, index }: Noted): boolean {
+  const git = { own: kept, common: kept }
+  const [was, is] = [headOf(directory, path), readRepositoryState(git)]
+  const isSame =
+    is !== undefined && isDeepStrictEqual({ ...was }, { branch: is.branch, commit: is.commit, refs: is.refs })
+  return isSame && operationAt(git) === undefined && isDeepStrictEqual(staged(index), staged(indexOf(kept)))
+}
+
+/** What is staged, whatever git has noted about the files themselves. */
+function staged(index: Buffer | undefined): unknown {
+  const entries = index && (parseIndex(index, 20) ?? parseIndex(index, 32))
+  return entries?.map(({ path, oid, mode, stage }) => [path, oid, mode, stage]) ?? index
+}
+
+function indexOf(git: string): Buffer | undefined {
+  return readHostFile(join(git, 'index'), { maxBytes: largestIndex })
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** A text that changes whenever git writes anything but objects. */
+function stampOf(git: string): string {
+  return stampsBelow(git, '', openTreeBudget(git)).join('\n')
+}
+
+function stampsBelow(git: string, directory: string, budget: TreeBudget): readonly string[] {
+  return budget.list(bytesOf(git, directory)).flatMap(({ name, kind }): readonly string[] => {
+    const key = below(directory, name)
+    if (directory === '' && (name === 'objects' || name === 'lfs')) return []
+    if (kind === 'directory') return stampsBelow(git, key, budget)
+    const stats = lstatSync(bytesOf(git, key), { bigint: true, throwIfNoEntry: false })
+    return stats === undefined ? [] : [`${key} ${stats.ino} ${stats.size} ${stats.mtimeNs}`]
+  })
+}
