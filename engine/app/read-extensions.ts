@@ -13,6 +13,7 @@ import { findDefinitions } from '../skills/find-definitions.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { hookFiles } from './hook-files.ts'
 import { configuredServers, firstOfEachName } from './mcp-servers.ts'
+import { restrictTools } from './restrict-tools.ts'
 import type { RunClient } from './run-client.ts'
 import { enabledPlugins, type Plugin } from './enabled-plugins.ts'
 
@@ -62,7 +63,10 @@ export async function readExtensions(sources: ExtensionSources): Promise<Extensi
   const { servers, faults: ofServers } = firstOfEachName(together([client?.servers ?? none, configured]))
   const where = { places, home, project, trusted, isolated }
   return {
-    hooks: withCallbacks(loadHooks(hookFiles({ ...where, plugins })), client?.hooks ?? []),
+    hooks: withCallbacks(loadHooks(hookFiles({ ...where, plugins })), [
+      ...(client?.tools === undefined ? [] : restrictTools(client.tools)),
+      ...(client?.hooks ?? []),
+    ]),
     servers,
     plugins,
     faults: [...faults, ...ofServers],

@@ -1,10 +1,13 @@
 import type { HookCallback } from '../hooks/load-hooks.ts'
 import type { JsonServers } from '../mcp/json-servers.ts'
+import type { ToolRestriction } from './restrict-tools.ts'
 
 /** What the program that drives a run adds to the run: its own callbacks, servers and instructions. */
 export type RunClient = {
   /** Callbacks, which are asked like hooks. Default: none. */
   readonly hooks?: readonly HookCallback[]
+  /** The tools that the run may use. Default: all. */
+  readonly tools?: ToolRestriction
   /** MCP servers. They come first: a configured server of the same name is left out. Default: none. */
   readonly servers?: JsonServers
   /** Whether only these servers are used, and none that is configured. Default: false. */

@@ -59,7 +59,10 @@ export function serversIn(file: ForeignJson, at: readonly PropertyKey[], reading
   const table = at.reduce<unknown>((value, key) => memberOf(value, key), file.value)
   if (table === undefined) return none
   if (!isTable(table)) return { servers: [], faults: [`${file.place(at)}: expected a table of servers`] }
-  const each = Object.entries(table).map(([name, value]) => serverOf({ name, value, at: [...at, name] }, file, reading))
+  const each = Object.entries(table).flatMap(([name, value]) =>
+    // A server in the client's own process isn't reached by a file: the client announces it.
+    isTable(value) && value['type'] === 'sdk' ? [] : [serverOf({ name, value, at: [...at, name] }, file, reading)],
+  )
   return together(each)
 }
 

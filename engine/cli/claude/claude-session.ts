@@ -7,7 +7,6 @@ import { UserError } from '../../core/user-error.ts'
 import { catchInterrupts, holdSignals, whileLanding, type Interruption } from '../interrupts.ts'
 import { printJson, printText, tellMessage } from '../print.ts'
 import { useProxyFromEnvironment } from '../use-proxy.ts'
-import type { ClaudeOptions } from './claude-options.ts'
 import type { Client } from './client.ts'
 import { requestOfTurn } from './request-of-turn.ts'
 import { reviewByClient } from './review-by-client.ts'
@@ -15,34 +14,20 @@ import type { SessionState } from './session-state.ts'
 import { TurnMessages } from './turn-messages.ts'
 import { turnResult, type TurnResult } from './turn-result.ts'
 
+type Prompt = Extract<RunRequest['task'], { type: 'prompt' }>
+
 /** A session of a client: its turns are runs, one after the other. */
 export class ClaudeSession {
   readonly state: SessionState
-  readonly #options: ClaudeOptions
-  readonly #client: Client | undefined
-  readonly #ownProcess: OwnProcess | undefined
+  readonly #peer: Client | OwnProcess
   #run: Run | undefined
-  #stopped: number | undefined
-
-  /**
-   * @param client the program at the standard streams; undefined if nobody answers
-   * @param ownProcess this process, if it may be started again for its run
-   */
-  constructor(
-    state: SessionState,
-    options: ClaudeOptions,
-    client: Client | undefined,
-    ownProcess: OwnProcess | undefined,
-  ) {
-    this.state = state
-    this.#options = options
-    this.#client = client
-    this.#ownProcess = ownProcess
-  }
-
   /** The exit code of a signal that ended a turn, and with it the session; undefined if none did. */
-  get stopped(): number | undefined {
-    return this.#stopped
+  stopped: number | undefined
+
+  /** @param peer the client at the standard streams; or, without a client, this process, which may be started again for its only run */
+  constructor(state: SessionState, peer: Client | OwnProcess) {
+    this.state = state
+    this.#peer = peer
   }
 
   /** Ends the turn in progress, if there is one. */
@@ -51,42 +36,34 @@ export class ClaudeSession {
   }
 
   /** Works on a task, and says how that ended when its changes have landed. Returns the exit code. */
-  async turn(task: Extract<RunRequest['task'], { type: 'prompt' }>): Promise<number> {
-    if (this.#stopped !== undefined) return this.#stopped
-    const isStreamed = this.#options.outputFormat === 'stream-json'
-    const messages = new TurnMessages(
-      this.state,
-      isStreamed ? printJson : () => undefined,
-      this.#options.includePartialMessages === true,
-    )
-    const result = await this.#resultOf(task, messages)
-    this.#say(result)
-    return this.#stopped ?? (result.is_error ? exitCodes.failed : exitCodes.done)
-  }
-
-  async #resultOf(task: RunRequest['task'], messages: TurnMessages): Promise<TurnResult> {
-    try {
-      const summary = await this.#go(task, messages)
-      this.state.costUsd += summary.costUsd ?? 0
-      messages.end(summary.reason === 'interrupted' || summary.reason === 'terminated')
-      return turnResult(summary, messages, this.state, this.#options)
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return turnResult(error, messages, this.state, this.#options)
+  async turn(task: Prompt): Promise<number> {
+    if (this.stopped !== undefined) return this.stopped
+    const isStreamed = this.state.options.outputFormat === 'stream-json'
+    const messages = new TurnMessages(this.state, isStreamed ? printJson : () => undefined)
+    const ended = await this.#go(task, messages).catch((error: unknown) => {
+      if (error instanceof UserError) return error
+      throw error
+    })
+    if (!(ended instanceof UserError)) {
+      this.state.costUsd += ended.costUsd ?? 0
+      messages.end(ended.reason === 'interrupted' || ended.reason === 'terminated')
     }
+    const result = turnResult(ended, messages, this.state)
+    this.#say(result)
+    return this.stopped ?? (result.is_error ? exitCodes.failed : exitCodes.done)
   }
 
-  async #go(task: RunRequest['task'], messages: TurnMessages): Promise<RunSummary> {
+  async #go(task: Prompt, messages: TurnMessages): Promise<RunSummary> {
     const { state } = this
     const release: (() => void)[] = []
     const stop = (reason: Interruption): void => {
-      this.#stopped = reason instanceof Error ? exitCodes.failed : exitCodes[reason]
+      this.stopped = exitCodes[reason instanceof Error ? 'failed' : reason]
       run.interrupt(reason)
     }
     const run: Run = openRun({
-      ...requestOfTurn(this.#options, state),
-      ...reviewingOf(this.#options, state, this.#client, messages),
-      ...(this.#ownProcess === undefined ? {} : { ownProcess: this.#ownProcess }),
+      ...requestOfTurn(state),
+      ...this.#reviewing(messages),
+      ...('startAnew' in this.#peer ? { ownProcess: this.#peer } : {}),
       task,
       notices: useProxyFromEnvironment(process.env),
       sinks: [messages.sink],
@@ -98,6 +75,7 @@ export class ClaudeSession {
     })
     this.#run = run
     state.isRunning = true
+    state.hasPlanned = state.mode === 'plan'
     try {
       return await run.result
     } finally {
@@ -108,24 +86,20 @@ export class ClaudeSession {
     }
   }
 
+  /** Who answers the Guardian in the present mode. */
+  #reviewing({ callOf }: TurnMessages): Pick<RunRequest, 'reviewing'> {
+    const { mode, options } = this.state
+    if (mode === 'bypassPermissions') return {}
+    if (mode === 'auto') return { reviewing: { by: { kind: 'model' } } }
+    const client = options.permissionPromptTool === undefined || 'startAnew' in this.#peer ? undefined : this.#peer
+    const review = reviewByClient(this.state, client, callOf, process.cwd())
+    return { reviewing: { by: { kind: 'function', review } } }
+  }
+
   #say(result: TurnResult): void {
-    const { outputFormat = 'text' } = this.#options
+    const { outputFormat = 'text' } = this.state.options
     if (outputFormat !== 'text') return printJson(result)
     if (result.result !== undefined && !result.is_error) return printText(result.result)
     tellMessage('agent', result.result ?? (result.errors ?? []).join('\n'))
   }
-}
-
-/** Who answers the Guardian in each mode. */
-function reviewingOf(
-  options: ClaudeOptions,
-  state: SessionState,
-  client: Client | undefined,
-  { callOf }: TurnMessages,
-): Pick<RunRequest, 'reviewing'> {
-  if (state.mode === 'bypassPermissions') return {}
-  if (state.mode === 'auto') return { reviewing: { by: { kind: 'model' } } }
-  const asked = options.permissionPromptTool === undefined ? undefined : client
-  const review = reviewByClient({ state, options, client: asked, callOf, cwd: process.cwd() })
-  return { reviewing: { by: { kind: 'function', review } } }
 }

@@ -1,25 +1,69 @@
 import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
+import { printJson } from '../print.ts'
 
-type Waiting = { readonly take: (answer: unknown) => void; readonly fail: (why: Error) => void }
+const text = z.string().optional()
+const source = z.looseObject({ type: z.string(), media_type: text, data: text })
+const block = z.looseObject({ type: z.string(), text, source: source.optional() })
+
+const known = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('user'),
+    message: z.looseObject({ content: z.union([z.string(), z.array(block)]) }),
+  }),
+  z.looseObject({
+    type: z.literal('control_request'),
+    request_id: z.string(),
+    request: z.looseObject({ subtype: z.string() }),
+  }),
+  z.looseObject({
+    type: z.literal('control_response'),
+    response: z.discriminatedUnion('subtype', [
+      z.looseObject({ subtype: z.literal('success'), request_id: z.string(), response: z.unknown() }),
+      z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
+    ]),
+  }),
+])
+
+type Incoming = z.infer<typeof known>
+type Response = Extract<Incoming, { type: 'control_response' }>['response']
+
+/**
+ * Reads a line of the client.
+ *
+ * @returns undefined for an empty line, and for messages that only other programs understand
+ * @throws UserError `usage` for what is no message, or one without what its type requires
+ */
+export function readIncoming(line: string): Incoming | undefined {
+  if (line.trim() === '') return undefined
+  const shown = JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
+  const broken = (why: string, cause: unknown): UserError =>
+    new UserError('usage', `Standard input: ${shown}: ${why}.`, { cause })
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    throw broken(`not JSON: ${(error as Error).message}`, error)
+  }
+  const typed = z.looseObject({ type: z.string() }).safeParse(value)
+  if (!typed.success) throw broken('expected an object with a type', typed.error)
+  if (!known.options.some(({ shape }) => shape.type.value === typed.data.type)) return undefined
+  const { data, error } = known.safeParse(value)
+  if (data === undefined) throw broken(z.prettifyError(error).replaceAll('\n', ' '), error)
+  return data
+}
 
 /**
  * The program at the other end of the standard streams. Either side may ask the other: a question has an id, and an answer names it. Answers whose id
  * belongs to no open question are passed over, and the ids can't be guessed.
  */
 export class Client {
-  readonly #write: (message: object) => void
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<
+    string,
+    { readonly resolve: (answer: unknown) => void; readonly reject: (why: Error) => void }
+  >()
   #gone: string | undefined
-
-  /** @param write writes a message in one line */
-  constructor(write: (message: object) => void) {
-    this.#write = write
-  }
-
-  send(message: object): void {
-    this.#write(message)
-  }
 
   /** Asks the client, and resolves with its answer. Rejects if the client answers with an error or can't answer any more. An abort withdraws the question. */
   async ask(request: object, signal: AbortSignal): Promise<unknown> {
@@ -28,12 +72,12 @@ export class Client {
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const withdraw = (): void => {
-      this.send({ type: 'control_cancel_request', request_id: id })
+      printJson({ type: 'control_cancel_request', request_id: id })
       reject(new Error('the question was withdrawn'))
     }
-    this.#waiting.set(id, { take: resolve, fail: reject })
+    this.#waiting.set(id, { resolve, reject })
     signal.addEventListener('abort', withdraw, { once: true })
-    this.send({ type: 'control_request', request_id: id, request })
+    printJson({ type: 'control_request', request_id: id, request })
     try {
       return await promise
     } finally {
@@ -43,26 +87,27 @@ export class Client {
   }
 
   /** Takes the client's answer to one of our questions. */
-  answered(id: string, answer: { readonly response: unknown } | { readonly error: string }): void {
-    const waiting = this.#waiting.get(id)
-    if ('error' in answer) waiting?.fail(new Error(answer.error))
-    else waiting?.take(answer.response)
+  answered(given: Response): void {
+    const waiting = this.#waiting.get(given.request_id)
+    if (given.subtype === 'error') waiting?.reject(new Error(given.error))
+    else waiting?.resolve(given.response)
   }
 
-  /** Answers a question of the client. */
-  async answer(id: string, work: () => object | Promise<object>): Promise<void> {
+  /** Answers a question of the client, with an error if `work` says that it can't be answered. */
+  async answer(request_id: string, work: () => object | Promise<object>): Promise<void> {
+    const said = (response: object): void =>
+      printJson({ type: 'control_response', response: { ...response, request_id } })
     try {
-      const response = await work()
-      this.send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } })
+      said({ subtype: 'success', response: await work() })
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      this.send({ type: 'control_response', response: { subtype: 'error', request_id: id, error: error.message } })
+      said({ subtype: 'error', error: error.message })
     }
   }
 
   /** The client will answer no more: its open questions and later ones fail. */
   leave(why: string): void {
     this.#gone = why
-    for (const { fail } of this.#waiting.values()) fail(new Error(why))
+    for (const { reject } of this.#waiting.values()) reject(new Error(why))
   }
 }

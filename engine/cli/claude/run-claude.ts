@@ -1,18 +1,20 @@
 import process from 'node:process'
 import type { Readable } from 'node:stream'
+import { readLines } from '../../core/text/read-lines.ts'
 import { exitCodes } from '../../core/exit-codes.ts'
 import { UserError } from '../../core/user-error.ts'
 import { ownProcess } from '../own-process.ts'
-import { onOutputClosed, printJson, tellMessage } from '../print.ts'
+import { onOutputClosed, tellMessage } from '../print.ts'
 import { schemaOf } from '../read-output-schema.ts'
 import { readPrompt } from '../read-prompt.ts'
 import { answerControl } from './answer-control.ts'
 import type { ClaudeOptions } from './claude-options.ts'
 import { ClaudeSession } from './claude-session.ts'
-import { Client } from './client.ts'
-import { readIncoming, taskOf } from './incoming.ts'
-import { readLines } from './read-lines.ts'
-import { stateOf } from './session-state.ts'
+import { Client, readIncoming } from './client.ts'
+import { effortOf, SessionState } from './session-state.ts'
+
+/** The longest line that a client may write, in bytes: several pictures fit in. */
+const longestLine = 64 * 1024 * 1024
 
 /** `agent claude`: one turn, or those that a client asks for. Returns the exit code: 0 for success, 1 otherwise, or that of a signal. */
 export async function runClaude(prompt: string | undefined, options: ClaudeOptions): Promise<number> {
@@ -25,23 +27,23 @@ export async function runClaude(prompt: string | undefined, options: ClaudeOptio
   }
 }
 
-async function start(prompt: string | undefined, options: ClaudeOptions): Promise<number> {
-  const { print, outputFormat, inputFormat, verbose, jsonSchema } = options
+async function start(prompt: string | undefined, given: ClaudeOptions): Promise<number> {
+  const { print, outputFormat, inputFormat, verbose, jsonSchema, maxThinkingTokens: tokens } = given
   const isServing = inputFormat === 'stream-json'
-  if (print !== true && !isServing)
-    throw new UserError('usage', 'There is no interactive mode here: give --print, or --input-format stream-json.')
-  if (outputFormat === 'stream-json' && verbose !== true)
-    throw new UserError('usage', '--output-format stream-json needs --verbose.')
-  if (isServing && outputFormat !== 'stream-json')
-    throw new UserError('usage', '--input-format stream-json needs --output-format stream-json.')
+  const wrong =
+    print !== true && !isServing
+      ? 'There is no interactive mode here: give --print, or --input-format stream-json.'
+      : outputFormat === 'stream-json' && verbose !== true
+        ? '--output-format stream-json needs --verbose.'
+        : isServing && outputFormat !== 'stream-json'
+          ? '--input-format stream-json needs --output-format stream-json.'
+          : undefined
+  if (wrong !== undefined) throw new UserError('usage', wrong)
   const schema = jsonSchema === undefined ? undefined : await schemaOf(parsed(jsonSchema), '--json-schema')
-  const state = stateOf(options, schema)
-  if (!isServing) {
-    const session = new ClaudeSession(state, options, undefined, ownProcess())
-    return session.turn({ type: 'prompt', prompt: () => readPrompt(prompt, process.stdin) })
-  }
-  const client = new Client(printJson)
-  return serve(new ClaudeSession(state, options, client, undefined), client, options, process.stdin)
+  const state = new SessionState({ ...(tokens === undefined ? {} : { effort: effortOf(tokens) }), ...given }, schema)
+  if (isServing) return serve(state, process.stdin)
+  const session = new ClaudeSession(state, ownProcess())
+  return session.turn({ type: 'prompt', prompt: () => readPrompt(prompt, process.stdin) })
 }
 
 function parsed(schema: string): unknown {
@@ -52,11 +54,27 @@ function parsed(schema: string): unknown {
   }
 }
 
+type Task = Parameters<ClaudeSession['turn']>[0]
+type Content = Extract<NonNullable<ReturnType<typeof readIncoming>>, { type: 'user' }>['message']['content']
+
+/** What a user's message says and shows. */
+function taskOf(content: Content): Task {
+  if (typeof content === 'string') return { type: 'prompt', prompt: content }
+  const texts = content.flatMap(({ text }) => (text === undefined ? [] : [text]))
+  const sources = content.flatMap(({ type, source }) => (type === 'image' && source !== undefined ? [source] : []))
+  const images = sources.flatMap(({ media_type: mediaType, data }) =>
+    mediaType === undefined || data === undefined ? [] : [{ mediaType, data }],
+  )
+  return { type: 'prompt', prompt: texts.join('\n'), images }
+}
+
 /** Does what a client asks for, until its input ends. What it has asked for by then is still done. */
-async function serve(session: ClaudeSession, client: Client, options: ClaudeOptions, input: Readable): Promise<number> {
+async function serve(state: SessionState, input: Readable): Promise<number> {
+  const client = new Client()
+  const session = new ClaudeSession(state, client)
   let [turns, code, isLost] = [Promise.resolve(), exitCodes.done as number, false]
-  const turn = async (task: ReturnType<typeof taskOf>): Promise<void> => {
-    code = await session.turn({ type: 'prompt', ...task })
+  const turn = async (task: Task): Promise<void> => {
+    if (!isLost) code = await session.turn(task)
     // A signal ended the session, so nothing that the client sends matters any more.
     if (session.stopped !== undefined) input.destroy()
   }
@@ -66,33 +84,21 @@ async function serve(session: ClaudeSession, client: Client, options: ClaudeOpti
     input.destroy()
   })
   try {
-    for await (const line of readLines(input)) {
+    for await (const line of readLines(input, longestLine, 'Standard input')) {
       const message = readIncoming(line)
-      switch (message?.type) {
-        case 'user':
-          turns = turns.then(() => (isLost ? undefined : turn(taskOf(message))))
-          // What goes wrong in a turn is thrown when the input has ended, and ends it.
-          turns.catch(() => input.destroy())
-          break
-        case 'control_request':
-          void client.answer(message.request_id, () => answerControl(message.request, session, client, options))
-          break
-        case 'control_response': {
-          const { response } = message
-          const answer = response.subtype === 'error' ? { error: response.error } : { response: response.response }
-          client.answered(response.request_id, answer)
-          break
-        }
-        case undefined:
-          break
-        default:
-          message satisfies never
-      }
+      if (message?.type === 'control_response') client.answered(message.response)
+      if (message?.type === 'control_request')
+        void client.answer(message.request_id, () => answerControl(message.request, session, client))
+      if (message?.type !== 'user') continue
+      turns = turns.then(() => turn(taskOf(message.message.content)))
+      // What goes wrong in a turn is thrown when the input has ended, and ends it.
+      turns.catch(() => input.destroy())
     }
   } catch (error) {
     // An input that was closed because of a signal or a lost client is no error of the client's.
-    if (!input.destroyed || error instanceof UserError) {
+    if (error instanceof UserError || !input.destroyed) {
       client.leave('the client broke the protocol')
+      isLost = true
       session.interrupt('terminated')
       await turns
       throw error

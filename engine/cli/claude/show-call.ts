@@ -10,24 +10,23 @@ export type ShownCall = Pick<CallView, 'name' | 'input'>
 /** Shows a call as one call of Claude Code; a patch of several files, which would be several calls there, as it is. */
 export function showCall(call: StartedCall, cwd: string): ShownCall {
   const views = viewsOfCall(call, cwd)
-  const shown = views.length > 2 && call.tool === 'apply_patch' ? views.at(-1) : views[0]
-  return { name: shown?.name ?? call.tool, input: shown?.input ?? {} }
+  const { name, input } = views[call.tool === 'apply_patch' && views.length > 2 ? views.length - 1 : 0] ?? noCall
+  return { name, input }
 }
+
+const noCall: ShownCall = { name: '', input: {} }
 
 /** Shows what needs permission, as all the calls that it would be in Claude Code, each with its contents. */
 export function showAction(action: Action, call: StartedCall | undefined, cwd: string): readonly ShownCall[] {
   const view = viewOfAction(action)
   const views = call === undefined ? [] : viewsOfCall(call, cwd)
-  if (action.type === 'patch') {
-    const files = views.filter(({ input }) => 'file_path' in input)
-    return files.length > 0 ? files : [view]
-  }
+  const files = action.type === 'patch' ? views.filter(({ input }) => 'file_path' in input) : []
+  if (files.length > 0) return files
   // The action is what will happen, so the call is shown only if it says the same.
   const same = views.find(({ name, input }) => name === view.name && input['command'] === view.input['command'])
   return [action.type === 'exec' && same !== undefined && action.escalation === undefined ? same : view]
 }
 
 function viewsOfCall({ tool, claudeNames, input }: StartedCall, cwd: string): readonly ShownCall[] {
-  if (!isTable(input)) return [{ name: tool, input: { input } }]
-  return viewsOf({ tool, claudeNames, input }, cwd)
+  return isTable(input) ? viewsOf({ tool, claudeNames, input }, cwd) : [{ name: tool, input: { input } }]
 }

@@ -5,41 +5,34 @@ import { claudeVersion } from './claude-options.ts'
 import type { SessionState } from './session-state.ts'
 import { showCall } from './show-call.ts'
 
-/** A call that the Guardian denied. */
-type Denial = { readonly tool_name: string; readonly tool_use_id: string; readonly tool_input: object }
-
 const noTokens = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+const unended = { stop_reason: null, stop_sequence: null }
+const givenUp = 'The call was given up.'
 
 /** Says the events of one turn in Claude Code's messages. */
 export class TurnMessages {
-  readonly denials: Denial[] = []
+  /** The calls that the Guardian denied. */
+  readonly denials: { readonly tool_name: string; readonly tool_use_id: string; readonly tool_input: object }[] = []
+  /** The number of responses in this turn. */
+  turns = 0
+  model = ''
+  #tokens = 0
   readonly #calls = new Map<string, StartedCall>()
   readonly #open = new Set<string>()
   readonly #state: SessionState
   readonly #send: (message: object) => void
-  readonly #partial: boolean
-  #model = ''
   #cwd = ''
-  #response = `msg_${randomUUID()}`
+  #response = newResponse()
   /** What has been streamed of the message that the model is writing. */
   #streamed = ''
-  /** The number of responses in this turn. */
-  turns = 0
-  #tokens = 0
 
-  constructor(state: SessionState, send: (message: object) => void, partial: boolean) {
+  constructor(state: SessionState, send: (message: object) => void) {
     this.#state = state
     this.#send = send
-    this.#partial = partial
-  }
-
-  get model(): string {
-    return this.#model
   }
 
   /** The call with an id, as the model made it. */
-  readonly callOf = (id: string | undefined): StartedCall | undefined =>
-    id === undefined ? undefined : this.#calls.get(id)
+  readonly callOf = (id = ''): StartedCall | undefined => this.#calls.get(id)
 
   readonly sink: Sink = {
     event: (event) => this.#event(event),
@@ -51,10 +44,11 @@ export class TurnMessages {
     },
     outcome: (id, { output, ok, refused }) => {
       const call = this.#calls.get(id)
-      const { name, input } = call === undefined ? { name: '', input: {} } : showCall(call, this.#cwd)
+      if (call === undefined) return
+      const { name, input } = showCall(call, this.#cwd)
       if (refused) this.denials.push({ tool_name: name, tool_use_id: id, tool_input: input })
       const bash = { stdout: output, stderr: '', interrupted: false, isImage: false }
-      this.#result(id, output, !ok, ok ? (name === 'Bash' ? bash : output) : `Error: ${output}`)
+      this.#result(id, output, ok, ok ? (name === 'Bash' ? bash : output) : `Error: ${output}`)
     },
     spent: ({ turns, tokens }) => {
       this.turns = turns
@@ -63,12 +57,10 @@ export class TurnMessages {
     },
   }
 
-  /** Ends the messages of the turn: a call that was given up gets a result, because each call must have one. */
+  /** Ends the messages of the turn. A call that was given up gets a result, because each call must have one. */
   end(interrupted: boolean): void {
-    for (const id of [...this.#open]) this.#result(id, 'The call was given up.', true, 'Error: The call was given up.')
-    if (!interrupted) return
-    const content = [{ type: 'text', text: '[Request interrupted by user]' }]
-    this.#tell({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null })
+    for (const id of [...this.#open]) this.#result(id, givenUp, false, `Error: ${givenUp}`)
+    if (interrupted) this.#user({ type: 'text', text: '[Request interrupted by user]' })
   }
 
   #event(event: RunEvent): void {
@@ -77,26 +69,21 @@ export class TurnMessages {
     const [, attempt, of] = (event.type === 'error' && /^Reconnecting\.\.\. (\d+)\/(\d+)/.exec(event.message)) || []
     if (attempt === undefined) return
     const retry = { attempt: Number(attempt), max_retries: Number(of), retry_delay_ms: 0, error_status: null }
-    this.#tell({ type: 'system', subtype: 'api_retry', ...retry })
+    this.#tell('system', { subtype: 'api_retry', ...retry })
   }
 
-  #init({ thread_id: id, config }: Extract<RunEvent, { type: 'thread.started' }>): void {
-    this.#state.threadId = id
-    this.#model = config.model
-    this.#cwd = config.cwd
-    const { opened, mode } = this.#state
-    this.#tell({
-      type: 'system',
+  #init({ thread_id: id, config: { model, cwd } }: Extract<RunEvent, { type: 'thread.started' }>): void {
+    const { opened, mode: permissionMode } = this.#state
+    Object.assign(this.#state, { threadId: id })
+    this.model = model
+    this.#cwd = cwd
+    const given = { cwd, tools: opened?.tools ?? [], mcp_servers: serverStates(this.#state), model, permissionMode }
+    const known = { apiKeySource: 'ANTHROPIC_API_KEY', claude_code_version: claudeVersion, output_style: 'default' }
+    this.#tell('system', {
       subtype: 'init',
-      cwd: config.cwd,
-      tools: opened?.tools ?? [],
-      mcp_servers: serverStates(this.#state),
-      model: config.model,
-      permissionMode: mode,
+      ...given,
+      ...known,
       slash_commands: [],
-      apiKeySource: 'ANTHROPIC_API_KEY',
-      claude_code_version: claudeVersion,
-      output_style: 'default',
       agents: [],
       skills: [],
       plugins: [],
@@ -112,7 +99,7 @@ export class TurnMessages {
         return this.#assistant({ type: 'thinking', thinking: item.text, signature: '' })
       case 'context_compaction': {
         const compact_metadata = { trigger: 'auto', pre_tokens: item.tokens_before }
-        return this.#tell({ type: 'system', subtype: 'compact_boundary', compact_metadata })
+        return this.#tell('system', { subtype: 'compact_boundary', compact_metadata })
       }
       case 'error':
         return warn(item.message)
@@ -120,28 +107,30 @@ export class TurnMessages {
     }
   }
 
-  #assistant(block: object): void {
-    const message = { id: this.#response, type: 'message', role: 'assistant', model: this.#model, content: [block] }
-    const ending = { stop_reason: null, stop_sequence: null, usage: noTokens }
-    this.#tell({ type: 'assistant', message: { ...message, ...ending }, parent_tool_use_id: null })
+  #message(content: readonly object[]): object {
+    const who = { id: this.#response, type: 'message', role: 'assistant', model: this.model }
+    return { ...who, content, ...unended, usage: noTokens }
   }
 
-  #result(id: string, output: string, is_error: boolean, tool_use_result: unknown): void {
+  #assistant(block: object): void {
+    this.#tell('assistant', { message: this.#message([block]), parent_tool_use_id: null })
+  }
+
+  #user(block: object, more: object = {}): void {
+    this.#tell('user', { message: { role: 'user', content: [block] }, parent_tool_use_id: null, ...more })
+  }
+
+  #result(id: string, content: string, ok: boolean, tool_use_result: unknown): void {
     this.#open.delete(id)
     // What follows a result is another response.
-    this.#response = `msg_${randomUUID()}`
-    const content = [{ tool_use_id: id, type: 'tool_result', content: output, is_error }]
-    this.#tell({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, tool_use_result })
+    this.#response = newResponse()
+    this.#user({ tool_use_id: id, type: 'tool_result', content, is_error: !ok }, { tool_use_result })
   }
 
   #delta(text: string): void {
-    if (!this.#partial || text === '') return
+    if (this.#state.options.includePartialMessages !== true || text === '') return
     if (this.#streamed === '') {
-      const message = { id: this.#response, type: 'message', role: 'assistant', model: this.#model, content: [] }
-      this.#stream({
-        type: 'message_start',
-        message: { ...message, stop_reason: null, stop_sequence: null, usage: noTokens },
-      })
+      this.#stream({ type: 'message_start', message: this.#message([]) })
       this.#stream({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
     }
     this.#streamed += text
@@ -154,22 +143,26 @@ export class TurnMessages {
     if (text.startsWith(this.#streamed)) this.#delta(text.slice(this.#streamed.length))
     this.#streamed = ''
     this.#stream({ type: 'content_block_stop', index: 0 })
-    this.#stream({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage: noTokens })
+    this.#stream({ type: 'message_delta', delta: unended, usage: noTokens })
     this.#stream({ type: 'message_stop' })
   }
 
   #stream(event: object): void {
-    this.#tell({ type: 'stream_event', event, parent_tool_use_id: null })
+    this.#tell('stream_event', { event, parent_tool_use_id: null })
   }
 
-  #tell(message: object): void {
-    this.#send({ ...message, session_id: this.#state.threadId ?? '', uuid: randomUUID() })
+  #tell(type: string, message: object): void {
+    this.#send({ type, ...message, session_id: this.#state.threadId ?? '', uuid: randomUUID() })
   }
+}
+
+function newResponse(): string {
+  return `msg_${randomUUID()}`
 }
 
 /** The states of the MCP servers, as far as they are known. */
 export function serverStates({ opened }: SessionState): readonly object[] {
-  return (opened?.servers ?? []).map(({ name, problem }) =>
-    problem === undefined ? { name, status: 'connected' } : { name, status: 'failed', error: problem },
+  return (opened?.servers ?? []).map(({ name, problem: error }) =>
+    error === undefined ? { name, status: 'connected' } : { name, status: 'failed', error },
   )
 }

@@ -24,6 +24,21 @@ export function dollars(value: string): number {
   throw new InvalidArgumentError('expected an amount of US dollars above 0, of which a millionth is the smallest part.')
 }
 
+/** Adds the words of a list that are separated by commas or spaces, but not within brackets: `Read,Bash(git add:*)`. */
+export function words(value: string, earlier?: readonly string[] | boolean): readonly string[] {
+  const found = Array.isArray(earlier) ? [...(earlier as readonly string[])] : []
+  let [word, depth] = ['', 0]
+  for (const letter of value) {
+    depth = Math.max(0, depth + (letter === '(' ? 1 : letter === ')' ? -1 : 0))
+    if (depth > 0 || !/[\s,]/.test(letter)) word += letter
+    else {
+      found.push(word)
+      word = ''
+    }
+  }
+  return [...found, word].filter((each) => each !== '')
+}
+
 /** Adds a value to the earlier values of an option that may be given several times. */
 export function another(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value]
