@@ -9,10 +9,13 @@ import type { PrivateView } from '../transaction/stored-view.ts'
 
 /** What a run keeps in mind whose changes land several times. */
 type EachLanding = {
-  /** Brings the view up to date with the workspace: with what somebody has changed there, and with what has landed. */
-  readonly refresh: () => Promise<void>
-  /** Notes a landing. `landing` is undefined if nothing was to land. */
-  readonly note: (record: ChangeRecord, landing: Landing | undefined, report: TransactionReport) => void
+  /**
+   * Notes a landing, and brings the view up to date with the workspace: with what somebody has changed there, and with what has landed. The record must say what
+   * the view contains now.
+   *
+   * @param landing undefined if nothing was to land
+   */
+  readonly goOn: (record: ChangeRecord, landing: Landing | undefined, report: TransactionReport) => Promise<void>
   /** The record of a run with everything that has landed before. */
   readonly together: (record: ChangeRecord) => ChangeRecord
   /** The record without changes of what the run itself has landed: nobody loses anything by them. */
@@ -31,23 +34,21 @@ export function openEachLanding(view: PrivateView): EachLanding {
   const git = openGitRefresh(view)
   const reports: TransactionReport[] = []
   let landed: RunChange[] = []
-  let staying: readonly string[] = []
   const together = (record: ChangeRecord): ChangeRecord => ({ ...record, changes: composed(landed, record.changes) })
   return {
-    refresh: async () => {
-      await git.refresh()
-      await refreshView(view, staying)
-    },
-    note: (record, landing, report) => {
+    goOn: async (record, landing, report) => {
       const apart = [...record.protected, ...record.special, ...record.blocked.map(({ path }) => path)]
       const isIn = isLanded(landing)
-      staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
-      if (!isIn) return
-      reports.push(report)
-      landed = composed(landed, record.changes)
-      // The next record starts from what has landed. Until then, there is nothing that could land again.
-      if (record.changes.length > 0) writeRecord(view.directory, { ...record, changes: [], view: undefined })
-      git.note()
+      const staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
+      if (isIn) {
+        reports.push(report)
+        landed = composed(landed, record.changes)
+        // The next record starts from what has landed. Until then, there is nothing that could land again.
+        if (record.changes.length > 0) writeRecord(view.directory, { ...record, changes: [], view: undefined })
+      }
+      await git.refresh()
+      if (isIn) git.note()
+      await refreshView(view, staying)
     },
     together,
     toOthers: (record) => {

@@ -185,11 +185,10 @@ export function runTransaction(
       ? {}
       : {
           between: {
-            refresh: each.refresh,
             land: async (stop, signal) => {
               try {
                 const { known, landing, ...end } = await landRecorded(stop, signal)
-                each.note(known, landing, end.report)
+                await each.goOn(known, landing, end.report)
                 return end
               } finally {
                 recorded = undefined

@@ -27,11 +27,12 @@ export type Transaction = {
     stop: Stop | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
-  /** Present if the changes also land while the run works. Each function must be called when no command is running. */
+  /** Present if the changes also land while the run works. */
   readonly between?: {
-    /** Brings the view up to date with the workspace. */
-    readonly refresh: () => Promise<void>
-    /** Does what the method `land` does, with what has changed since the last landing, and the run goes on. */
+    /**
+     * Does what the method `land` does, with what has changed since the last landing, and then brings the view up to date with the workspace. What didn't land
+     * stays in the view. Must be called when no command is running.
+     */
     readonly land: Transaction['land']
   }
 }

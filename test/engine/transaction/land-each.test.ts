@@ -95,6 +95,24 @@ describe.skipIf(needsBubblewrap())('with --land each', () => {
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('three\n')
   })
 
+  test('what a command that went on has written is neither landed before it ends nor lost', async () => {
+    const cwd = repository({ 'a.txt': 'one\n' })
+    const seen: boolean[] = []
+    const run = await each(
+      cwd,
+      [
+        [cmd('(sleep 1; echo late > late.txt); echo end', { yield_time_ms: 250 })],
+        [cmd('sleep 2')],
+        [cmd('cat late.txt')],
+        [say('done')],
+      ],
+      () => void seen.push(existsSync(join(cwd, 'late.txt'))),
+    )
+    expect(run.code).toBe(0)
+    expect(seen).toEqual([false, false, true, true])
+    expect(readFileSync(join(cwd, 'late.txt'), 'utf8')).toBe('late\n')
+  })
+
   test('a view that is an overlay is refused', async () => {
     const run = await each(repository({ a: 'a' }), [[say('x')]], () => undefined, ['--view', 'overlay'])
     expect([run.code, run.requests.length]).toEqual([5, 0])
