@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
-import { defaultAttempts, type Verification } from '../core/verification-settings.ts'
+import { defaultAttempts, parseReport, type JudgeSettings, type Verification } from '../core/verification-settings.ts'
 import type { ReadRollout } from '../session/rollout.ts'
 import type { RequestedSettings } from './load-settings.ts'
 import type { RunRequest } from './run-request.ts'
@@ -38,6 +38,12 @@ export function chooseVerification(
     )
   }
   if (commands.length === 0) {
+    if (asked?.allowTestChanges === true || asked?.allowWeakening !== undefined) {
+      throw new UserError(
+        'usage',
+        '--allow-test-changes and --allow-weakening say what --verify may accept, so they need --verify: add that, or leave them out.',
+      )
+    }
     if (asked?.attempts === undefined) return undefined
     throw new UserError(
       'usage',
@@ -51,4 +57,15 @@ export function chooseVerification(
     )
   }
   return { commands, attempts }
+}
+
+/** Returns how changes are judged: what belongs to the judge as configured, and what it may accept as the request says. */
+export function judgeSettings({ verify = {} }: Pick<RunRequest, 'verify'>, settings: Settings): JudgeSettings {
+  const { verify_report: report, verify_protect: protect = [] } = settings
+  return {
+    report: report === undefined ? undefined : parseReport(report),
+    protect,
+    allowTestChanges: verify.allowTestChanges === true,
+    allowWeakening: verify.allowWeakening ?? [],
+  }
 }

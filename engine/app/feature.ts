@@ -85,7 +85,7 @@ export type Contribution = {
   /** Expands the prompt. It receives the prompt after the features before this one have expanded it. */
   readonly expandPrompt?: (prompt: string) => Promise<string>
   /** This feature's options for the run and its sub-agents. */
-  readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
+  readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext' | 'judge'>
 }
 
 /** An optional part of a run. The code that assembles a run uses features only through this type. */

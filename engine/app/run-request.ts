@@ -56,6 +56,10 @@ type VerificationRequest = {
   readonly commands?: readonly string[]
   /** How many times failures are reported to the model before the run fails; 0 means as many times as the budget allows. Default: 2. */
   readonly attempts?: number
+  /** Whether a change may land whose tests were rewritten, so that they no longer pass as they were. Default: false. */
+  readonly allowTestChanges?: boolean
+  /** Globs of files whose tests or settings may become weaker. Default: none. */
+  readonly allowWeakening?: readonly string[]
 }
 
 /**

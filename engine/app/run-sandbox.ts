@@ -109,6 +109,20 @@ export function openLike(
     openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch), known })
 }
 
+/**
+ * Returns a function that opens sandboxes like `openLike`, but takes the entries at the policy's paths as they are. Only for copies that no command has
+ * ever seen.
+ */
+export function openForCopies(
+  { backend }: Sandbox,
+  config: Settings,
+  forbids: ForbidsHost,
+  watch: NetworkWatch,
+): (policy: SandboxPolicy) => Promise<Sandbox> {
+  return (policy) =>
+    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch) })
+}
+
 /** The rules about hosts for a sandbox's proxy. The proxy can't see the protocol inside a tunnel, so everything except plain HTTP counts as HTTPS. */
 export function rulesForProxy(forbids: ForbidsHost, watch: NetworkWatch): NetworkOptions {
   return { ...watch, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
+import { judgementWords } from '../core/run-record.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
@@ -27,7 +28,12 @@ export type VerifyOptions = {
   readonly tree?: readonly string[]
   readonly patch?: string
   readonly publicKey?: readonly string[]
+  /** What must be true of the run besides. Default: nothing. */
+  readonly require?: readonly Requirement[]
 }
+
+/** What evidence can be required to say: `verified`: all `--verify` commands passed; `kept`: so did all tests of the base, as they were. */
+export type Requirement = 'verified' | 'kept'
 
 const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 1024, 1024 * 1024 * 1024]
 
@@ -117,12 +123,13 @@ async function factsOf(directory: string): Promise<RunFacts> {
     costUsd: end?.costUsd,
     auditHead: end?.auditHead,
     record: end?.record,
-    verified: (end?.verified ?? []).map(({ command, passed, exitCode, durationMs, attempts }) => ({
+    verified: (end?.verified ?? []).map(({ command, passed, exitCode, durationMs, attempts, judged }) => ({
       command,
       passed,
       exit_code: exitCode ?? null,
       duration_ms: durationMs,
       attempts,
+      ...(judged === undefined ? {} : { judged }),
     })),
   }
 }
@@ -131,18 +138,26 @@ async function factsOf(directory: string): Promise<RunFacts> {
  * `agent evidence verify`: checks that evidence is intact and signed. If a patch, trees or public keys are given, it also checks that the evidence
  * belongs to the patch and the trees, and is signed with one of the keys. It downloads nothing.
  */
-export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
+export function verifyEvidence(
+  file: string,
+  { tree = [], patch, publicKey = [], require = [] }: VerifyOptions,
+): number {
   const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))
   const opened = openEnvelope(textOf(file, largestEvidence, 'the evidence'), trusted)
   if (opened.type === 'broken') return tellFaults([`${file}: ${opened.why}`])
   const { statement, keyId, isTrusted } = opened
-  const faults = [...patchFaults(statement, patch), ...treeFaults(statement, tree)]
+  const unmet = require.flatMap((wanted) => requirementFaults(statement, wanted))
+  const faults = [...patchFaults(statement, patch), ...treeFaults(statement, tree), ...unmet]
   if (faults.length > 0) return tellFaults(faults)
   const { predicate } = statement
   const whose = isTrusted
     ? keyId
     : `${keyId}, a key that was not checked: name the key that you expect with --public-key`
-  const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
+  const known = [
+    ...(patch === undefined ? [] : ['the patch']),
+    ...(tree.length === 0 ? [] : heldOf(predicate)),
+    ...require,
+  ]
   print(`${file}: intact, signed by ${whose}`)
   const held =
     known.length === 0 ? 'nothing else was compared: give --tree or --patch' : `confirmed: ${known.join(', ')}`
@@ -162,6 +177,16 @@ function heldOf({ trees }: Statement['predicate']): readonly string[] {
     ? `${counted(unchanged, 'source file')} that the run did not change${except}`
     : 'but not all source files, because the evidence does not list them'
   return [`${counted(changed, 'path')} that the run changed`, rest]
+}
+
+function requirementFaults({ predicate }: Statement, wanted: Requirement): readonly string[] {
+  const { verified } = predicate
+  if (verified.length === 0) return [`not ${wanted}: the run had no --verify commands`]
+  return verified.flatMap(({ command, passed, judged }) => {
+    if (wanted === 'verified') return passed ? [] : [`not verified: ${command} did not pass`]
+    if (judged === undefined) return [`not kept: ${command} was not judged with the tests of the base`]
+    return judged.verdict === 'kept' ? [] : [`not kept: ${command}: ${judgementWords(judged)}`]
+  })
 }
 
 function patchFaults({ subject }: Statement, patch: string | undefined): readonly string[] {

@@ -46,6 +46,8 @@ export type ExecOptions = ConfigOptions & {
   /** The commands that verify the result. False: no commands. Absent: the commands of the resumed session, or else the configured commands. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
+  readonly allowTestChanges?: true
+  readonly allowWeakening?: readonly string[]
   /** Whether to plan first. Absent: a resumed session keeps its earlier choice; in a new session, the default is false. */
   readonly plan?: boolean
 }

@@ -110,12 +110,19 @@ function transactionOf({
   }
 }
 
-function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick<RunRequest, 'verify'> {
-  if (verify === undefined && attempts === undefined) return {}
+function verificationOf({
+  verify,
+  verifyAttempts: attempts,
+  allowTestChanges,
+  allowWeakening,
+}: ExecOptions): Pick<RunRequest, 'verify'> {
+  if ([verify, attempts, allowTestChanges, allowWeakening].every((each) => each === undefined)) return {}
   return {
     verify: {
       ...(verify === undefined ? {} : { commands: verify === false ? [] : verify }),
       ...(attempts === undefined ? {} : { attempts }),
+      ...(allowTestChanges === undefined ? {} : { allowTestChanges }),
+      ...(allowWeakening === undefined ? {} : { allowWeakening }),
     },
   }
 }

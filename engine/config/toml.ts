@@ -1,4 +1,4 @@
-import { parse, TomlError } from 'smol-toml'
+import { parse, stringify, TomlError } from 'smol-toml'
 import { UserError } from '../core/user-error.ts'
 
 /**
@@ -25,6 +25,11 @@ export function tryParseToml(text: string): Record<string, unknown> | undefined 
     if (error instanceof TomlError) return undefined
     throw error
   }
+}
+
+/** Renders a table as a TOML document, without the comments that it had. */
+export function formatToml(table: Readonly<Record<string, unknown>>): string {
+  return stringify(table)
 }
 
 /** Parses one TOML value. Returns undefined if it is invalid. */

@@ -3,6 +3,49 @@ import { namedService, serviceInside } from './named-services.ts'
 import { oneLine } from './text/one-line.ts'
 import { counted } from './text/counted.ts'
 
+/**
+ * Something that the comparison with the base's judge found. `command`: what the command runs was changed. `vanished`, `failed`, `disabled`: a test that
+ * passed before has no result, fails although the command succeeds, or is skipped or expected to fail. `settings`: only a change of configuration, or of
+ * nothing visible, explains why the run's own judge succeeds. `emptied`: a rewritten test checks less, and passes with and without the change.
+ * `rewritten`: the test fails against the change as it was on the base. `edited`: the file was edited, without any effect on results. `note`: a fact
+ * about the comparison.
+ */
+const judgeFinding = z.object({
+  kind: z.enum(['command', 'vanished', 'failed', 'disabled', 'settings', 'emptied', 'rewritten', 'edited', 'note']),
+  /** The path, relative to the root of the tree, or a test's id if its file isn't known. */
+  subject: z.string(),
+  /** The id of a test. Absent: the finding is about the subject as a whole. */
+  test: z.string().optional(),
+  detail: z.string().optional(),
+})
+
+export type JudgeFinding = z.infer<typeof judgeFinding>
+
+/** The result of one run of a command under a judge: how many tests it reported as passed, and how it ended. */
+const judgedRun = z.object({ passed: z.int(), exit_code: z.int().nullable(), duration_ms: z.number() })
+
+/**
+ * Not in Codex: a change judged with the tests and the configuration of its base. `kept`: all tests that passed before pass as they were. `revised`: tests
+ * that the run rewrote fail as they were. `weakened`: tests vanished or were disabled, or what the command runs was changed.
+ */
+export const judgement = z.object({
+  verdict: z.enum(['kept', 'revised', 'weakened']),
+  /** What was compared: the results of tests, or only how the command ended. */
+  by: z.enum(['tests', 'exit code only']),
+  /** The hash of the base's judge: the paths and contents of its tests and its configuration. */
+  judge_sha256: z.string(),
+  /** The command on the base; `cached`: an earlier run did that. Absent: nothing was changed, so nothing was compared. */
+  base: judgedRun.extend({ cached: z.boolean() }).optional(),
+  /** The base's judge on the run's sources. Absent: the run changed no part of the judge, so this is the same as the run's own tree. */
+  kept: judgedRun.optional(),
+  findings: z.array(judgeFinding),
+  /** Why a verdict other than `kept` counts as passed: an option of the user. */
+  allowed_by: z.string().optional(),
+})
+
+export type Judgement = z.infer<typeof judgement>
+export type JudgeVerdict = Judgement['verdict']
+
 /** Not in Codex: the result of a `--verify` command's last run. */
 export const verified = z.object({
   command: z.string(),
@@ -12,9 +55,28 @@ export const verified = z.object({
   duration_ms: z.number(),
   /** How many times the command ran. */
   attempts: z.int(),
+  /** How the change was judged with the base's tests and configuration. Absent: the command failed, or the run's own tests were all there was. */
+  judged: judgement.optional(),
 })
 
 export type Verified = z.infer<typeof verified>
+
+/** Describes a judgement in a few words. */
+export function judgementWords({ verdict, by, base, kept, findings, allowed_by: allowed }: Judgement): string {
+  const time = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+  const ran = [
+    ...(base === undefined ? [] : [base.cached ? 'the base is known' : `the base took ${time(base.duration_ms)}`]),
+    ...(kept === undefined ? [] : [`its tests on the change ${time(kept.duration_ms)}`]),
+  ]
+  const against = findings.filter(({ kind }) => kind !== 'edited' && kind !== 'note').length
+  const what =
+    verdict !== 'kept'
+      ? `${verdict}: ${counted(against, 'finding')}`
+      : by === 'tests'
+        ? `kept: the tests of the base pass${base === undefined ? '' : ` (${base.passed} before)`}`
+        : 'kept, by the exit code only'
+  return [what, ...(allowed === undefined ? [] : [`allowed by ${allowed}`]), ...ran].join(', ')
+}
 
 /**
  * Not in Codex: what a run did, made from its record alone, never from what a model said. Long lists are cut: of commands, the last 50 are kept, of files of

@@ -21,12 +21,15 @@ export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
 /**
  * How a run ended, as one word that a script can test. `no-change` means that the run finished by itself, but changed neither a file nor the checked-out
- * commit. Each of the other values corresponds to one or two exit codes.
+ * commit. `weakened` and `revised` mean that `--verify` succeeded, but that the tests and the configuration of the base disagree. Each of the other
+ * values corresponds to one or two exit codes.
  */
 export const result = z.enum([
   'done',
   'no-change',
   'failed',
+  'weakened',
+  'revised',
   'denied',
   'budget',
   'no-sandbox',

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../core/events.ts'
-import { recordLines } from '../core/run-record.ts'
+import { judgementWords, recordLines } from '../core/run-record.ts'
 import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, seconds } from './format-values.ts'
@@ -54,9 +54,10 @@ function patchNoteLines({ patchNotes = [] }: RunSummary): readonly string[] {
 
 /** Returns, for each `--verify` command that ran, a line with the result of its last run, and whether it passed. */
 function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line: string, passed: boolean])[] {
-  return verified.map(({ command, passed, exit_code: code, attempts }) => {
-    const end = passed ? 'passed' : code === null ? 'failed' : `failed with exit code ${code}`
-    return [`  verify: ${oneLine(command)}: ${end}${attempts === 1 ? '' : ` (run ${attempts} times)`}`, passed]
+  return verified.map(({ command, passed, exit_code: code, attempts, judged: verdict }) => {
+    const end = passed || code === 0 ? 'passed' : code === null ? 'failed' : `failed with exit code ${code}`
+    const judged = verdict === undefined ? '' : `; ${judgementWords(verdict)}`
+    return [`  verify: ${oneLine(command)}: ${end}${attempts === 1 ? '' : ` (run ${attempts} times)`}${judged}`, passed]
   })
 }
 

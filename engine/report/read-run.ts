@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
 import { describeService, namedService } from '../core/named-services.ts'
-import { runRecord } from '../core/run-record.ts'
+import { judgement, runRecord } from '../core/run-record.ts'
 import { counted } from '../core/text/counted.ts'
 
 /** The maximum total length, in characters, of the texts that the model got before its prompt. A report has no room for more. */
@@ -130,12 +130,13 @@ export function readTerminal(event: Fields): RunEnd {
     auditHead: textOf(event['audit_head']),
     verified: listOf(event['verified'])
       .map(fieldsOf)
-      .map(({ command, passed, exit_code: code, duration_ms: ms, attempts }) => ({
+      .map(({ command, passed, exit_code: code, duration_ms: ms, attempts, judged }) => ({
         command: textOf(command) ?? '',
         passed: passed === true,
         exitCode: numberOf(code),
         durationMs: numberOf(ms) ?? 0,
         attempts: numberOf(attempts) ?? 1,
+        judged: judgement.safeParse(judged).data,
       })),
     record: recordOf(event['record']),
     contradictions: listOf(event['contradictions'])

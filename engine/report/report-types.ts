@@ -1,4 +1,4 @@
-import type { RunRecord } from '../core/run-record.ts'
+import type { Judgement, RunRecord } from '../core/run-record.ts'
 
 /** The data of a report, independent of its format. Its texts come from models, repositories and programs, so none of them is trusted. */
 export type Report = {
@@ -71,6 +71,8 @@ export type RunEnd = {
     readonly exitCode: number | undefined
     readonly durationMs: number
     readonly attempts: number
+    /** How the change was judged. Undefined: it wasn't. */
+    readonly judged: Judgement | undefined
   }[]
   /** What the run did, from its record. Undefined: the run was made by another version. */
   readonly record: RunRecord | undefined

@@ -1,4 +1,5 @@
 import type { EndReason } from '../core/exit-codes.ts'
+import { judgementWords } from '../core/run-record.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { counted } from '../core/text/counted.ts'
 import { endings, seconds } from '../display/format-values.ts'
@@ -32,13 +33,14 @@ export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
   const ran = end?.verified ?? []
   const told = new Set(ran.map(({ command }) => command))
   return [
-    ...ran.map(({ command, passed, exitCode, durationMs, attempts }): VerifyLine => ({
+    ...ran.map(({ command, passed, exitCode, durationMs, attempts, judged }): VerifyLine => ({
       command,
       state: passed ? 'passed' : 'failed',
       words: [
-        passed ? 'passed' : exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`,
+        passed || exitCode === 0 ? 'passed' : exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`,
         `in ${seconds(durationMs)}`,
         ...(attempts > 1 ? [`(run ${attempts} times)`] : []),
+        ...(judged === undefined ? [] : [`– ${judgementWords(judged)}`]),
       ].join(' '),
     })),
     ...verify

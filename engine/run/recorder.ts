@@ -31,7 +31,6 @@ export class Recorder {
   readonly #denied: { what: string; reason: string }[] = []
   readonly #refusals: Refusal[] = []
   readonly #patchNotes: string[] = []
-  readonly #verified = new Map<string, Verified>()
   #commandsRun = 0
   #commandsFailed = 0
   #nextItem = 0
@@ -43,6 +42,8 @@ export class Recorder {
   #usage = noUsage
   /** The commands that tested or pushed something. */
   readonly seen = new CommandsSeen()
+  /** The last result of each `--verify` command. */
+  readonly verified = new Map<string, Verified>()
   readonly #sandboxStatus: SandboxStatus
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
   readonly #workspace: string | undefined
@@ -81,7 +82,7 @@ export class Recorder {
     return this.#patched
   }
 
-  /** The run's own calls that were refused so far, not those of its agents. */
+  /** The run's own calls that were refused so far. */
   get refusals(): readonly Refusal[] {
     return this.#refusals
   }
@@ -158,7 +159,7 @@ export class Recorder {
     changes,
     commits = [],
   }: { readonly changes: Changes | undefined } & Pick<Closing, 'commits'>): RunRecord {
-    const [seen, verified] = [this.seen, [...this.#verified.values()]]
+    const [seen, verified] = [this.seen, [...this.verified.values()]]
     const [filesChanged, denied, workspace] = [this.#filesChanged(changes), this.#denied, this.#workspace]
     return maskRecord(makeRecord({ seen, verified, filesChanged, changes, denied, commits, workspace }), this.#mask)
   }
@@ -209,9 +210,8 @@ export class Recorder {
       withheld,
       inPlace: this.#sandboxStatus.in_place,
       dangers: this.#sandboxStatus.dangers,
-      // A review is not expected to change anything, so it is never reported as `no-change`.
-      result: resultOf(reason, review === undefined ? changes : undefined, headMoved),
-      ...(this.#verified.size === 0 ? {} : { verified: [...this.#verified.values()] }),
+      result: resultOf(reason, review === undefined ? changes : undefined, headMoved, this.verified.values()),
+      ...(this.verified.size === 0 ? {} : { verified: [...this.verified.values()] }),
       review,
       record: this.#workspace === undefined ? undefined : this.recordWith({ changes, commits }),
       contradictions,
@@ -238,7 +238,7 @@ export class Recorder {
       this.#commandsRun++
       if (item.status === 'failed') this.#commandsFailed++
     }
-    if (item.type === 'verification') this.#verified.set(item.command, verifiedBy(item))
+    if (item.type === 'verification') this.verified.set(item.command, verifiedBy(item))
     if (item.type === 'file_change' && item.status === 'completed') {
       this.#patchNotes.push(...(item.notes ?? []))
       for (const { path, kind } of item.changes) {

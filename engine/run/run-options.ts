@@ -24,6 +24,7 @@ import type { TakeCall } from './serve-calls.ts'
 import type { ClaimsCheck } from './claims.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
+import type { Judge } from './judge/judge.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
 /** Reports the connections of a run's commands, hooks and servers to services. */
@@ -155,6 +156,8 @@ export type RunOptions = {
   readonly changes?: ChangeSource
   /** The verification that runs when the model is done. Default: none. */
   readonly verify?: Verification
+  /** Judges the changes when `verify` has succeeded. Default: nothing does. */
+  readonly judge?: Judge
   /** The transaction with the private view that the run works on. Undefined if the run works in the workspace itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]

@@ -1,6 +1,6 @@
 import type { Changes } from '../core/changes/change-watch.ts'
 import type { EndReason } from '../core/exit-codes.ts'
-import type { Result, RunEvent, RunSummary } from '../core/events.ts'
+import type { Result, RunEvent, RunSummary, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import type { ResumedSession } from './resumed-session.ts'
@@ -21,10 +21,19 @@ const results: Readonly<Record<EndReason, Result>> = {
 /**
  * Returns the result of a run, in one word.
  *
- * @param changes the run's changes. Undefined: they aren't considered, because they were not tracked or the run is a review
+ * @param changes the run's changes. Undefined: they aren't considered, because they were not tracked or the run is a review, which should change nothing
  * @param headMoved whether a different branch or commit is checked out than at the beginning
+ * @param verified the results of the `--verify` commands
  */
-export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {
+export function resultOf(
+  reason: EndReason,
+  changes: Changes | undefined,
+  headMoved = false,
+  verified: Iterable<Verified> = [],
+): Result {
+  const verdicts = [...verified].flatMap(({ passed, judged }) => (passed ? [] : (judged?.verdict ?? [])))
+  const judged = (['weakened', 'revised'] as const).find((verdict) => verdicts.includes(verdict))
+  if (reason === 'failed' && judged !== undefined) return judged
   return reason === 'done' && !headMoved && isUnchanged(changes) ? 'no-change' : results[reason]
 }
 

@@ -20,6 +20,15 @@ export type VerificationResult =
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'not-started'; readonly why: string }
 
+/** Watches what a command does, in a sandbox that shows the same files as the run's. */
+type VerificationWatch = {
+  readonly sandbox: ToolContext['sandbox']
+  /** The argument vector that runs an approved command. */
+  readonly argv: (approved: readonly [string, ...string[]]) => readonly [string, ...string[]]
+  /** Receives what the command prints. */
+  readonly push: (stream: unknown, bytes: Buffer) => void
+}
+
 /** Creates the action that the Guardian reviews for a command given with `--verify`. */
 export function verificationAction(command: string, { workspace, sandbox }: ToolPlace): ExecAction {
   return {
@@ -37,13 +46,16 @@ export function verificationAction(command: string, { workspace, sandbox }: Tool
  *
  * @param attempt counted from 1
  * @param context its `review` must treat the command as the user's own
+ * @param watch watches the command. Default: nothing does
  */
 export async function runVerification(
   command: string,
   attempt: number,
   context: ToolContext,
+  watch?: VerificationWatch,
 ): Promise<VerificationResult> {
-  const { sandbox, state, signal, workspace, startItem, variables } = context
+  const { state, signal, workspace, startItem, variables } = context
+  const sandbox = watch?.sandbox ?? context.sandbox
   const item = startItem({
     type: 'verification',
     command,
@@ -63,11 +75,14 @@ export async function runVerification(
     await state.changes?.begin(context)
     const [program = '', ...words] = review.approved.argv
     const child = sandbox.spawn({
-      argv: [program, ...words],
+      argv: watch?.argv([program, ...words]) ?? [program, ...words],
       cwd: workspace,
       ...(variables === undefined ? {} : { env: variables }),
     })
     item.began()
+    if (watch !== undefined) {
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => watch.push(stream, bytes))
+    }
     const live = new LiveCommand(child, sandbox.policy.mode, sandbox, command, workspace)
     item.tail(() => state.mask(sanitizeOutput(live.tail())))
     const finished = finish(live, await ended(live, signal), context)

@@ -5,13 +5,17 @@ import { assessor } from '../../core/assessor.ts'
 import { verificationAction } from '../../tools/run-verification.ts'
 import type { Feature } from '../feature.ts'
 
+const unjudged =
+  '--verify uses the tests and the configuration that the run leaves behind: without a view, there is nothing to compare them with, so a run that removes a failing test passes.'
+
 /**
  * Prepares the verification, which runs commands that must succeed when the model is done: the session remembers these commands, and if a rule
  * forbids one of them, the run fails before a model is asked.
  */
 export const verifyFeature: Feature = {
   name: 'verify',
-  open: ({ verify, session, beginning, approvalMode, policies, began }) => {
+  open: async (context) => {
+    const { verify, session, beginning, approvalMode, policies, began, transaction } = context
     const before: Verification | undefined = beginning.resumedFrom?.verify && {
       commands: beginning.resumedFrom.verify.commands,
       attempts: beginning.resumedFrom.verify.attempts,
@@ -31,6 +35,10 @@ export const verifyFeature: Feature = {
         `--verify can't run \`${command}\`: ${reason}${named} Change the command or the rule.`,
       )
     }
-    return {}
+    if (now.commands.length === 0) return {}
+    if (transaction === undefined) return { notices: [unjudged] }
+    // Few runs verify anything, so the others don't load what judges them.
+    const { openJudge } = await import('../open-judge.ts')
+    return { options: { judge: openJudge(context, transaction) } }
   },
 }

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
-import type { EvidenceOptions, VerifyOptions } from '../evidence-command.ts'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { EvidenceOptions, Requirement, VerifyOptions } from '../evidence-command.ts'
 import { another } from './option-values.ts'
 import { last, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
@@ -44,6 +44,12 @@ Examples:
       'a public key that you trust to sign evidence, in PEM or as one line in ssh format; may be repeated',
       another,
     )
+    .addOption(
+      new Option(
+        '--require <facts>',
+        'what the evidence must say besides, separated by commas: verified (all --verify commands passed), kept (so did all tests of the base, as they were)',
+      ).argParser(requirementsIn),
+    )
     .addHelpText(
       'after',
       `
@@ -54,4 +60,11 @@ differ are named. Files that were added later, and those that git ignores, are n
       const { verifyEvidence } = await import('../evidence-command.ts')
       finish(verifyEvidence(file, options))
     })
+}
+
+function requirementsIn(value: string): readonly Requirement[] {
+  return value.split(',').map((word) => {
+    if (word === 'verified' || word === 'kept') return word
+    throw new InvalidArgumentError('expected verified or kept, or both with a comma.')
+  })
 }

@@ -195,6 +195,12 @@ export function runOptions(command: Command): Command {
       'the maximum number of times that the model is told about a failure before the run fails with exit code 1; 0 means no limit except the budgets (default: 2)',
       count,
     )
+    .option('--allow-test-changes', 'with --verify: let a change land whose existing tests were rewritten to fit it')
+    .option(
+      '--allow-weakening <glob>',
+      'with --verify: let tests or settings in these files become weaker; may be repeated',
+      another,
+    )
     .option('--ephemeral', 'store nothing about the run: no session, no audit log')
     .option('--skip-git-repo-check', 'allow a run outside a git repository')
     .option('--record <file>', 'write the conversation to a recording for replay:FILE')

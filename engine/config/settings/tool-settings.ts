@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { McpServerTable } from '../server-schema.ts'
+import { parseReport } from '../../core/verification-settings.ts'
 import { parseDeferral } from '../../tools/search/deferral.ts'
 import { absolute } from './absolute.ts'
 import { row } from './setting-row.ts'
@@ -83,6 +84,27 @@ export const toolSettings = {
     about:
       'how many times the model is told about a failing `verify` command; `0` means as many times as the budget allows',
     unset: '2',
+    saidBy: 'user',
+  }),
+  verify_report: row({
+    group,
+    schema: z
+      .string()
+      .refine(
+        (text) => parseReport(text) !== undefined,
+        "must be FORMAT:PATH, with the format 'junit', 'tap', 'go-json' or 'jest-json'",
+      ),
+    about:
+      'a report that the `verify` commands write themselves, as `FORMAT:PATH` (`junit`, `tap`, `go-json` or `jest-json`; the path is relative to the workspace). Tests are then compared by what it says',
+    unset: 'pytest, node:test, go, vitest, jest and cargo are asked for their results',
+    saidBy: 'user',
+  }),
+  verify_protect: row({
+    group,
+    schema: z.array(z.string().min(1)),
+    about:
+      'globs of further files that belong to the judge of `verify`: the command is also run with them as they were before the change',
+    unset: 'tests, and the files that configure their runners',
     saidBy: 'user',
   }),
   tool_search: row({

@@ -46,6 +46,8 @@ export function observersOf(
     suggestionsObserver(tools, conversation),
     tasksObserver({ state, conversation, delegates: options.delegates, signal }),
     ...(hooks === undefined ? [] : [stopHooksObserver(hooks, running, signal)]),
-    ...(verify === undefined ? [] : [verifyObserver(verify, running, { path, signal, planMode })]),
+    ...(verify === undefined
+      ? []
+      : [verifyObserver(verify, running, { path, signal, planMode, judge: options.judge })]),
   ]
 }

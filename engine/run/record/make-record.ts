@@ -39,7 +39,7 @@ const testFolders: ReadonlySet<string> = new Set(['test', 'tests', 'spec', 'spec
 const testName = /^test_|^conftest\.py$|[._-](?:test|spec)s?\.[a-z]+$|(?:Tests?|Spec)\.[a-z]+$/
 
 /** Whether a path is that of a test, judged by the names by which programs find tests. */
-function isTest(path: string): boolean {
+export function isTest(path: string): boolean {
   const folders = path.split('/')
   const name = folders.pop() ?? ''
   return testName.test(name) || folders.some((each) => testFolders.has(each))

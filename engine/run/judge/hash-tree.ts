@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
+import { openTreeBudget, readHostFile } from '../../../sandbox/index.ts'
+import { pathOfKey } from '../../core/changes/list-files.ts'
+import { cleanFiles } from '../../transaction/clean-files.ts'
+import { below, placeOf } from '../../transaction/path-keys.ts'
+
+/** Larger files are told apart by their size and time. */
+const largestHashed = 8 * 1024 * 1024
+
+/** Hashes of a tree: of everything in it, and of the judge in it. */
+export type TreeHashes = { readonly tree: string; readonly judge: string }
+
+/**
+ * Hashes a tree. A tracked file counts with its content, which git's index knows if the file is as committed. Any other file counts with its size and its
+ * time: there are many of them, such as installed packages, and if one is mistaken for another, the results of an earlier base are used.
+ *
+ * @param isJudge whether a path, relative to the root, belongs to the judge. Those files are always read
+ */
+export function hashTree(root: string, isJudge: (path: string) => boolean): TreeHashes {
+  const [tree, judge] = [createHash('sha256'), createHash('sha256')]
+  const { blobOf, index } = cleanFiles(root)()
+  const tracked = new Set(index?.entries.map(({ path }) => path))
+  const budget = openTreeBudget(root)
+  const pending = ['']
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const entries = budget.list(placeOf(root, at)).toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    for (const { name, kind } of entries) {
+      const key = below(at, name)
+      if (name === '.git') continue
+      if (kind === 'directory') pending.push(key)
+      const stats = lstatSync(placeOf(root, key), { bigint: true, throwIfNoEntry: false })
+      if (stats === undefined || kind === 'directory') continue
+      const path = pathOfKey(key)
+      const isPart = stats.isFile() && isJudge(path)
+      const content = isPart || tracked.has(key) ? contentHash(root, key) : undefined
+      const known = isPart ? content : (blobOf(key, stats) ?? content)
+      tree.update(`${key}\0${stats.mode}\0${known ?? `${stats.size} ${stats.mtimeNs}`}\0`)
+      if (isPart) judge.update(`${key}\0${content ?? stats.size}\0`)
+    }
+  }
+  return { tree: tree.digest('hex'), judge: judge.digest('hex') }
+}
+
+function contentHash(root: string, key: string): string | undefined {
+  const bytes = readHostFile(placeOf(root, key), { maxBytes: largestHashed })
+  return bytes && createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,156 @@
+import { matchesGlob } from 'node:path/posix'
+import { join, relative } from 'node:path'
+import { readHostFile, type Sandbox, type SandboxPolicy } from '../../../sandbox/index.ts'
+import type { JudgeSettings } from '../../core/verification-settings.ts'
+import type { ToolContext } from '../../tools/tool.ts'
+import type { ChangeRecord } from '../../transaction/change-record.ts'
+import type { PrivateView } from '../../transaction/stored-view.ts'
+import { BaseCache, type StoredRun } from './base-cache.ts'
+import { hashTree, type TreeHashes } from './hash-tree.ts'
+import { partOf, type JudgePart } from './judge-parts.ts'
+import { textIn, copyTrees } from './judge-trees.ts'
+import { reachCommand, scriptsOf, type Reached } from './reach-command.ts'
+import { runUnderJudge } from './run-under-judge.ts'
+import type { WatchOptions } from './watched-command.ts'
+
+/** What a judge needs of the run whose changes it judges. */
+type JudgeOptions = {
+  readonly view: PrivateView
+  /** The real path of the directory in which the run works. */
+  readonly workspace: string
+  readonly settings: JudgeSettings
+  /** Where the results of bases are stored. Undefined: nowhere. */
+  readonly cache: string | undefined
+  /** Lists what the run has changed. */
+  readonly changes: () => Promise<ChangeRecord>
+  /** Opens a sandbox that shows the run's own view, at which commands can't change since the run began. */
+  readonly openOwn: (policy: SandboxPolicy) => Promise<Sandbox>
+  /** Opens a sandbox that shows copies. */
+  readonly openCopies: (policy: SandboxPolicy) => Promise<Sandbox>
+}
+
+/** The judge of a run's changes: the tests and the configuration of its base. */
+export class Judge {
+  readonly options: JudgeOptions
+  readonly #cache: BaseCache
+  readonly #bases = new Map<string, StoredRun & { readonly cached: boolean }>()
+  #hashes: TreeHashes | undefined
+
+  constructor(options: JudgeOptions) {
+    this.options = options
+    this.#cache = new BaseCache(options.cache)
+  }
+
+  /** The tree that contains the workspace: as the user has it, and as the run sees it. */
+  get tree(): { readonly path: string; readonly source: string } {
+    const { view, workspace } = this.options
+    const found = view.views.find(({ path }) => workspace === path || workspace.startsWith(`${path}/`))
+    if (found === undefined) throw new TypeError('the workspace is in no tree of the view')
+    return found
+  }
+
+  /** The workspace, relative to the root of its tree. */
+  get cwd(): string {
+    return relative(this.tree.path, this.options.workspace)
+  }
+
+  /** Hashes of the base, taken once. */
+  get hashes(): TreeHashes {
+    return (this.#hashes ??= hashTree(this.tree.path, (path) => isOfJudge(this.part(path))))
+  }
+
+  /**
+   * What a file is to the judge.
+   *
+   * @param hasTests whether tests were seen in it
+   * @param reached what the command runs
+   */
+  part(path: string, hasTests: (path: string) => boolean = () => false, reached?: Reached): JudgePart {
+    const { protect } = this.options.settings
+    return partOf(path, {
+      hasTests,
+      isProtected: (each) => matchesAny(each, protect),
+      isReached: (each) => reached?.files.includes(each) === true,
+      exists: (each) => [this.tree.path, this.tree.source].some((root) => textIn(root, each) !== undefined),
+    })
+  }
+
+  /** What a command runs in a tree. */
+  reach(command: string, root: string, manifests: readonly string[] = []): Reached {
+    const own = join(this.cwd, 'package.json')
+    return reachCommand(command, {
+      read: (path) => textIn(root, path),
+      cwd: this.cwd,
+      manifests: [...new Set([own, ...manifests])],
+    })
+  }
+
+  /** How a command's tests are watched in a tree. */
+  watchOptions(command: string, root: string, asks: boolean): WatchOptions {
+    return {
+      command,
+      asks,
+      reached: this.reach(command, root).text,
+      scripts: scriptsOf(textIn(root, join(this.cwd, 'package.json'))),
+      report: this.options.settings.report,
+    }
+  }
+
+  /**
+   * What a command does on the base, from the cache if that is known.
+   *
+   * @returns undefined if the command isn't allowed to run
+   */
+  async base(command: string, context: ToolContext): Promise<(StoredRun & { readonly cached: boolean }) | undefined> {
+    const known = this.#bases.get(command)
+    if (known !== undefined) return known
+    const key = ['1', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
+    const stored = this.#cache.read(key)
+    const found = stored ?? (await this.#runBase(command, context))
+    if (found === undefined) return undefined
+    if (stored === undefined) this.#cache.write(key, found)
+    const result = { ...found, cached: stored !== undefined }
+    this.#bases.set(command, result)
+    return result
+  }
+
+  /**
+   * Runs a command on a copy of the base. If it fails before any test, that may be because a program doesn't know the options that ask for a report, so it
+   * runs once more without them.
+   */
+  async #runBase(command: string, context: ToolContext): Promise<StoredRun | undefined> {
+    const run = async (asks: boolean): Promise<StoredRun | undefined> => {
+      const trees = await copyTrees(this.options.view, 'base', 'base', context.signal)
+      try {
+        return await this.runOn(this.watchOptions(command, this.tree.path, asks), trees.views, context)
+      } finally {
+        await trees.remove()
+      }
+    }
+    const asked = await run(true)
+    if (asked === undefined || asked.succeeded || asked.tests.length > 0) return asked
+    const plain = await run(false)
+    return plain?.succeeded === true ? plain : asked
+  }
+
+  runOn(options: WatchOptions, views: PrivateView['views'], context: ToolContext): Promise<StoredRun | undefined> {
+    const place = views.find(({ path }) => path === this.tree.path)?.source ?? ''
+    return runUnderJudge(options, {
+      context,
+      views,
+      root: this.tree.path,
+      open: this.options.openCopies,
+      readInTree: (path) => readHostFile(join(place, this.cwd, path), { maxBytes: 64 * 1024 * 1024 }),
+    })
+  }
+}
+
+/** Whether a part decides what is tested and how. */
+function isOfJudge(part: JudgePart): boolean {
+  return part === 'test' || part === 'config' || part === 'manifest'
+}
+
+/** Whether a path, or the name of a file in any directory, matches one of the globs. */
+export function matchesAny(path: string, globs: readonly string[]): boolean {
+  return globs.some((glob) => matchesGlob(glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1), glob))
+}

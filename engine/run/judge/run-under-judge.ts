@@ -1,0 +1,70 @@
+import type { Sandbox, SandboxPolicy, View } from '../../../sandbox/index.ts'
+import { verificationAction } from '../../tools/run-verification.ts'
+import type { ToolContext } from '../../tools/tool.ts'
+import type { StoredRun } from './base-cache.ts'
+import { WatchedCommand, type WatchOptions } from './watched-command.ts'
+import { relativeTests } from './test-results.ts'
+
+/** Where a command runs under a judge. */
+type JudgePlace = {
+  readonly context: ToolContext
+  /** The copies that the command sees in place of the trees. */
+  readonly views: readonly View[]
+  /** The root of the tree that contains the workspace. Paths in results are relative to it. */
+  readonly root: string
+  readonly open: (policy: SandboxPolicy) => Promise<Sandbox>
+  readonly readInTree: (path: string) => Buffer | undefined
+}
+
+/**
+ * Runs a command of the user on copies of the trees, and reads what became of its tests. Like every command, it runs only if the Guardian allows it.
+ *
+ * @returns undefined if it wasn't allowed
+ */
+export async function runUnderJudge(options: WatchOptions, place: JudgePlace): Promise<StoredRun | undefined> {
+  const { context, views, root, open, readInTree } = place
+  const { approved } = await context.review(verificationAction(options.command, context))
+  const [program, ...words] = approved?.argv ?? []
+  if (program === undefined) return undefined
+  const watched = new WatchedCommand(options)
+  const sandbox = await open(judgePolicy(context.sandbox.policy, watched.folder, views)).catch((error: unknown) => {
+    watched.remove()
+    throw error
+  })
+  try {
+    const { signal, variables, workspace } = context
+    const child = sandbox.spawn({
+      argv: watched.argv([program, ...words]),
+      cwd: workspace,
+      signal,
+      ...(variables === undefined ? {} : { env: variables }),
+    })
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => watched.push(stream, bytes))
+    const result = await child.result
+    signal.throwIfAborted()
+    const exitCode = result.status === 'exited' ? result.code : null
+    return {
+      succeeded: exitCode === 0,
+      end: exitCode === null ? result.status : `exit code ${exitCode}`,
+      exitCode,
+      durationMs: Math.round(result.durationMs),
+      asks: options.asks,
+      tests: [...relativeTests(watched.results(readInTree), root).values()].map(({ file, ...test }) => ({
+        ...test,
+        ...(file === undefined ? {} : { file }),
+      })),
+    }
+  } finally {
+    await sandbox.close()
+    watched.remove()
+  }
+}
+
+/** The policy of a run, for a command that sees other views and writes reports. */
+export function judgePolicy(
+  policy: SandboxPolicy,
+  folder: string,
+  views: readonly View[] = policy.views,
+): SandboxPolicy {
+  return { ...policy, views: [...views], writableRoots: [...policy.writableRoots, folder] }
+}

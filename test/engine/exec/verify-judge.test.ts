@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+const cmd = (text: string): Reply => [call('exec_command', { cmd: text })]
+const done: Reply = [say('done')]
+
+const files = {
+  'package.json': '{"scripts":{"test":"node --test"}}',
+  'add.js': 'exports.add = (a, b) => a + b\n',
+  'test/add.test.js': `const { test } = require('node:test')
+const assert = require('node:assert')
+const { add } = require('../add.js')
+
+test('adds', () => {
+  assert.equal(add(1, 2), 3)
+})
+test('adds nothing', () => {
+  assert.equal(add(1, 0), 1)
+})
+`,
+}
+
+function project(more: Readonly<Record<string, string>> = {}): string {
+  const cwd = repository({ ...files, ...more })
+  const git = (...words: readonly string[]) => execFileSync('git', ['-C', cwd, ...words])
+  git('add', '-A')
+  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'base')
+  return cwd
+}
+
+const end = ({ events }: Exec) => events.at(-1)
+
+describe.skipIf(needsBubblewrap())('--verify judges with the base’s tests and configuration', () => {
+  test('a change that keeps the tests and adds one lands, and the run says what was compared', async () => {
+    const cwd = project()
+    const ended = await exec(
+      [cmd(`echo "test('adds twice', () => {})" >> test/add.test.js; echo '// more' >> add.js`), done],
+      ['--json', '--verify', 'npm test', 'x'],
+      { cwd },
+    )
+    expect(end(ended)).toMatchObject({
+      type: 'turn.completed',
+      verified: [
+        {
+          passed: true,
+          judged: {
+            verdict: 'kept',
+            by: 'tests',
+            base: { passed: 2, cached: false },
+            kept: { passed: 2, exit_code: 0 },
+          },
+        },
+      ],
+    })
+    expect(ended.code).toBe(0)
+    expect(readFileSync(join(cwd, 'add.js'), 'utf8')).toContain('// more')
+  })
+
+  test('a change that deletes the failing test and makes the script succeed doesn’t land, and the model is told', async () => {
+    const cwd = project()
+    const cheat = `echo 'exports.add = () => 7' > add.js; rm test/add.test.js; echo '{"scripts":{"test":"exit 0"}}' > package.json`
+    const ended = await exec(
+      [cmd(cheat), done, done],
+      ['--json', '--verify', 'npm test', '--verify-attempts', '1', 'x'],
+      { cwd, home: tempDir() },
+    )
+    expect(ended.code).toBe(1)
+    expect(end(ended)).toMatchObject({
+      type: 'turn.failed',
+      result: 'weakened',
+      verified: [{ passed: false, exit_code: 0, judged: { verdict: 'weakened' } }],
+    })
+    expect(JSON.stringify(ended.requests[2]?.body)).toContain(
+      'test/add.test.js > adds passed before the change, and is gone',
+    )
+    expect(readFileSync(join(cwd, 'add.js'), 'utf8')).toBe(files['add.js'])
+  })
+})
