@@ -9,13 +9,17 @@ import type { PrivateView } from '../transaction/stored-view.ts'
 
 /** What a run keeps in mind whose changes land several times. */
 type EachLanding = {
+  /** The view, with manifests that are brought up to date together with it. */
+  readonly view: PrivateView
+  /** Must be called before the changes are recorded for another landing. */
+  readonly begin: () => void
+  /** Notes a landing. `landing` is undefined if nothing was to land. */
+  readonly note: (record: ChangeRecord, landing: Landing | undefined, report: TransactionReport) => Promise<void>
   /**
-   * Notes a landing, and brings the view up to date with the workspace: with what somebody has changed there, and with what has landed. The record must say what
-   * the view contains now.
-   *
-   * @param landing undefined if nothing was to land
+   * Brings the view up to date with the workspace: with what somebody has changed there, and with what has landed. It does so only if the last landing is noted:
+   * otherwise it isn't known what in the view has not landed.
    */
-  readonly goOn: (record: ChangeRecord, landing: Landing | undefined, report: TransactionReport) => Promise<void>
+  readonly refresh: () => Promise<void>
   /** The record of a run with everything that has landed before. */
   readonly together: (record: ChangeRecord) => ChangeRecord
   /** The record without changes of what the run itself has landed: nobody loses anything by them. */
@@ -31,15 +35,21 @@ export function isLanded(landing: Landing | undefined): landing is Extract<Landi
 
 /** Begins a series of landings from a copied view. */
 export function openEachLanding(view: PrivateView): EachLanding {
-  const git = openGitRefresh(view)
+  const manifests = view.manifests().map((each) => new Map(each))
+  const ours = { ...view, manifests: () => manifests }
+  const git = openGitRefresh(ours)
   const reports: TransactionReport[] = []
   let landed: RunChange[] = []
+  let staying: readonly string[] | undefined
   const together = (record: ChangeRecord): ChangeRecord => ({ ...record, changes: composed(landed, record.changes) })
   return {
-    goOn: async (record, landing, report) => {
+    view: ours,
+    begin: () => {
+      staying = undefined
+    },
+    note: async (record, landing, report) => {
       const apart = [...record.protected, ...record.special, ...record.blocked.map(({ path }) => path)]
       const isIn = isLanded(landing)
-      const staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
       if (isIn) {
         reports.push(report)
         landed = composed(landed, record.changes)
@@ -48,7 +58,12 @@ export function openEachLanding(view: PrivateView): EachLanding {
       }
       await git.refresh()
       if (isIn) git.note()
-      await refreshView(view, staying)
+      staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
+    },
+    refresh: async () => {
+      if (staying === undefined) return
+      await git.refresh()
+      await refreshView(ours, manifests, staying)
     },
     together,
     toOthers: (record) => {

@@ -122,12 +122,13 @@ type TransactionEnd = { readonly stop?: Stop; readonly report: TransactionReport
  * @param begins called when the changes are about to land
  */
 export function runTransaction(
-  { view, wish, resumed, whenClosed, noted }: OpenTransaction,
+  { view: opened, wish, resumed, whenClosed, noted }: OpenTransaction,
   sandbox: Sandbox,
   { possible, happened }: Outside,
   begins?: () => void,
 ): Omit<Transaction, 'land'> & { land(...how: Parameters<Transaction['land']>): Promise<TransactionEnd> } {
-  const each = wish.land === 'each' ? openEachLanding(view) : undefined
+  const each = wish.land === 'each' ? openEachLanding(opened) : undefined
+  const view = each?.view ?? opened
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> =>
     (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored, wish.deliversTo)))
@@ -185,10 +186,12 @@ export function runTransaction(
       ? {}
       : {
           between: {
+            refresh: each.refresh,
             land: async (stop, signal) => {
+              each.begin()
               try {
                 const { known, landing, ...end } = await landRecorded(stop, signal)
-                await each.goOn(known, landing, end.report)
+                await each.note(known, landing, end.report)
                 return end
               } finally {
                 recorded = undefined

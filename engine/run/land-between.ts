@@ -21,6 +21,7 @@ type Landing = {
   readonly transaction?: Transaction
   readonly sandbox: Sandbox
   readonly signal: AbortSignal
+  readonly hooks?: unknown
   /** The agents that work beside the run. */
   readonly delegates?: { readonly unread: readonly string[] }
 }
@@ -31,10 +32,12 @@ export function landBetween(
   guardian: Guardian,
   { sessions }: Pick<WorkingState, 'sessions'>,
 ): LandBetween | undefined {
-  const { transaction, sandbox, signal, delegates } = options
+  const { transaction, sandbox, signal, delegates, hooks } = options
   const between = transaction?.between
   if (between === undefined) return undefined
   let active = 0
+  // A new view is what its tree is.
+  let isSettled = false
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const done = last.then(act)
@@ -59,20 +62,34 @@ export function landBetween(
     }
   }
 
+  /**
+   * Lands what a command or a hook has changed since the last landing, which must not get lost when the view is brought up to date. Nobody is asked about losses
+   * again.
+   */
+  const landAgain = async (): Promise<void> => {
+    const hasLosses = (await transaction?.losses())?.length !== 0
+    await land(hasLosses ? { reason: 'stoppedByGuardian', message: 'Nothing was landed.' } : undefined)
+  }
+
   return {
     begin: () =>
       inTurn(async () => {
-        // What a hook or a command has changed since the last landing must not get lost when the view is brought up to date. Nobody is asked again.
         if (!isBusy()) {
-          const hasLosses = (await transaction?.losses())?.length !== 0
-          await land(hasLosses ? { reason: 'stoppedByGuardian', message: 'Nothing was landed.' } : undefined)
+          if (!isSettled) await landAgain()
+          await between.refresh()
         }
+        isSettled = false
         active += 1
       }),
     end: () =>
       inTurn(async () => {
         active -= 1
-        if (!isBusy()) return land(await whyKept(options, guardian))
+        if (!isBusy()) {
+          const said = await land(await whyKept(options, guardian))
+          // Hooks may go on working when a call has ended.
+          isSettled = hooks === undefined
+          return said
+        }
         return { lines: ['Other commands are still running: the changes land when they have ended.'], failed: false }
       }),
   }

@@ -27,12 +27,11 @@ export type Transaction = {
     stop: Stop | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
-  /** Present if the changes also land while the run works. */
+  /** Present if the changes also land while the run works. Both functions must be called when no command is running. */
   readonly between?: {
-    /**
-     * Does what the method `land` does, with what has changed since the last landing, and then brings the view up to date with the workspace. What didn't land
-     * stays in the view. Must be called when no command is running.
-     */
+    /** Does what the method `land` does, with what has changed since the last landing. What doesn't land stays in the view. */
     readonly land: Transaction['land']
+    /** Brings the view up to date with the workspace. Must be called after `land`, with nothing written to the view since. */
+    readonly refresh: () => Promise<void>
   }
 }

@@ -17,17 +17,19 @@ const atOnce = 500
  * Brings a copied view up to date with its trees: what somebody has written, added or removed there, and what the session has landed, is copied again. Git
  * directories stay as they are. Call it only when no command is running.
  *
+ * @param manifests those of the view, which are brought up to date, too
  * @param staying the absolute paths that the session changed in the view and that haven't landed. They stay, with everything below them, and so do the
  *   originals from which they started, so that they are merged when they land
  * @throws the system's error, or TreeTooLarge; then only part of the view is up to date
  */
 export async function refreshView(
-  { directory, views, manifests }: PrivateView,
+  { directory, views }: PrivateView,
+  manifests: readonly Map<string, Original>[],
   staying: readonly string[],
 ): Promise<void> {
-  const all = manifests()
   for (const [index, { path, source }] of views.entries()) {
-    const originals = new Map(all[index])
+    const originals = manifests[index]
+    if (originals === undefined) continue
     const apart = [sessionsIn(path, directory) ?? [], staying].flat().filter((each) => each.startsWith(`${path}/`))
     const copying: Copying = { from: path, to: source, how: 'copy', links: new Map(), budget: openTreeBudget(path) }
     const isChanged = await refreshTree(copying, originals, new Set(apart.map((each) => keyIn(path, each))))

@@ -60,13 +60,14 @@ test('a view that was brought up to date is what its tree is, whatever happened 
         for (const each of first) apply(tree, each)
         const view = await makeView(lockedFolder(), [tree], 'copy', '')
         const source = view.views[0]?.source ?? ''
+        const manifests = view.manifests().map((each) => new Map(each))
         for (const round of rounds) {
           for (const { side, edit: each } of round) {
             // What lands is in both of them.
             if (side === 'both') apply(source, each)
             apply(tree, each)
           }
-          await refreshView(view, [])
+          await refreshView(view, manifests, [])
           expect(snapshot(source)).toEqual(snapshot(tree))
         }
         expect(snapshot(outside)).toEqual(snapshot(tempDir(kept)))
@@ -87,7 +88,11 @@ test('what has not landed stays as it is, even where a link has taken the place 
   rmSync(join(tree, 'd'), { recursive: true })
   rmSync(join(tree, 'e'), { recursive: true })
   // Nobody says that the link has not landed, so what the run has put there goes, and nothing that it leads to.
-  await refreshView(view, [join(tree, 'e/f.txt')])
+  await refreshView(
+    view,
+    view.manifests().map((each) => new Map(each)),
+    [join(tree, 'e/f.txt')],
+  )
   expect(readdirSync(source)).toEqual(['e'])
   expect(snapshot(join(source, 'e'))['f.txt']).toContain('by the run')
   expect(readdirSync(outside).toSorted()).toEqual(Object.keys(kept).toSorted())
