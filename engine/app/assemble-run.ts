@@ -110,6 +110,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
   const shared: Omit<RunOptions, keyof RunPart> & Pick<RunOptions, 'instructions' | 'context'> = {
     ...optionsOf(contributions),
     planMode: session.planMode,
+    replacement: request.client?.replacement,
     now,
     attended,
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),

@@ -12,8 +12,8 @@ export type ReviewerChoice =
   | { readonly kind: 'model' }
   /** The caller that opened the run. It answers through `Run.answer`. */
   | { readonly kind: 'caller' }
-  /** A function that the caller of the run provides. */
-  | { readonly kind: 'function'; readonly review: ReviewFunction }
+  /** A function that the caller of the run provides. `isPatient`: repeated denials don't end the run. Default: they do. */
+  | { readonly kind: 'function'; readonly review: ReviewFunction; readonly isPatient?: boolean }
 
 /** The reviewers that are available besides those in the configuration. */
 type Available = {

@@ -82,7 +82,8 @@ async function openChosen(
     }
     case 'function': {
       const reviewer = functionReviewer(choice.review)
-      return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: nothingToClose }
+      const around = choice.isPatient === true ? (one: Reviewer) => one : withBreaker
+      return { reviewer: (runContext) => around(reported(runContext, () => reviewer)), close: nothingToClose }
     }
     case 'program': {
       const program = await answeringProgram(choice.argv, { roots, environment, errors })

@@ -14,6 +14,8 @@ export type RunClient = {
   readonly onlyServers?: boolean
   /** Replaces the instructions that tell the model how to work. Default: as configured. */
   readonly instructions?: string
+  /** Returns the input with which a call that its reviewer has denied is to be made instead, once. Default: it isn't made. */
+  readonly replacement?: (callId: string) => unknown
   /** Receives what the run has when everything is open, just before its first event. */
   readonly opened?: (facts: OpenedFacts) => void
 }

@@ -66,6 +66,11 @@ export class CallItems {
     return { ok: false, output: `Refused by a hook: ${reason}` }
   }
 
+  /** Ends a call that is made with another input, which has items of its own. */
+  replace(): void {
+    for (const item of this.#opened) item.complete({ status: 'failed' })
+  }
+
   broken(error: string): ToolResult {
     for (const item of this.#opened) item.complete({ status: 'failed' })
     this.#recorder.complete({ type: 'error', message: error })

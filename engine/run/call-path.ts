@@ -31,6 +31,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
     registry,
     hooks,
     recorder,
+    replacement: options.replacement,
     report: callReport(options.sinks, options.environment),
     attended,
     ...(planMode === undefined ? {} : { planMode }),

@@ -5,11 +5,19 @@ import type { ToolResult } from '../tools/tool-result.ts'
 import type { CallItems } from './call-items.ts'
 import { messageOf } from './message-of.ts'
 import type { PreparedCall } from './prepare-call.ts'
+import { ReplacedCall } from './replaced-call.ts'
 
 const givenUp = 'Not run: the call was cancelled.'
 
-/** Carries out a call: the Guardian judges its action, if it has one, and the tool does what was approved. */
-export async function executeCall({ tool, checked, context }: PreparedCall, items: CallItems): Promise<ToolResult> {
+/**
+ * Carries out a call: the Guardian judges its action, if it has one, and the tool does what was approved.
+ *
+ * @returns the result; or the input with which the call is to be made instead
+ */
+export async function executeCall(
+  { tool, checked, context }: PreparedCall,
+  items: CallItems,
+): Promise<ToolResult | ReplacedCall> {
   let hasStarted = false
   const run = (approved: Parameters<typeof checked.run>[1]): ReturnType<typeof checked.run> => {
     hasStarted = !checked.readOnly(context)
@@ -31,6 +39,10 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
     if (context.signal.aborted) return items.misfit(givenUp)
     return items.done(hideIn(await run(approved), context), eventVerdict(verdict))
   } catch (error) {
+    if (error instanceof ReplacedCall) {
+      items.replace()
+      return error
+    }
     const effect = hasStarted ? ' It may have taken effect: look before you repeat it.' : ''
     const broken = items.broken(`${tool.name} failed because of an internal error: ${messageOf(error)}.${effect}`)
     return { ...broken, ...faultIn(error) }

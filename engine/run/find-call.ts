@@ -13,6 +13,8 @@ export type CallPath = {
   readonly registry: ToolRegistry
   readonly hooks: CallHooks
   readonly recorder: Recorder
+  /** Returns the input with which a call that was just denied is to be made instead, once. Absent: no denied call is made. */
+  readonly replacement?: ((callId: string) => unknown) | undefined
   /** Tells sinks the calls in full. Absent: nobody wants to know. */
   readonly report?: CallReport | undefined
   /** Whether a person is available to answer questions. */

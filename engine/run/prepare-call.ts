@@ -6,6 +6,7 @@ import type { CallItems } from './call-items.ts'
 import type { CallPath, FoundCall } from './find-call.ts'
 import type { CallHooks, HookedCall, HookOpinion } from '../tools/hook-interface.ts'
 import { messageOf } from './message-of.ts'
+import { replacing } from './replaced-call.ts'
 import type { Turn } from './scheduler.ts'
 
 /** A call that can be carried out if the Guardian permits it. */
@@ -34,7 +35,10 @@ export async function prepareCall(
   const common = { subject: call.id, signal }
   const contextWith = (hook: ReviewOptions['hook']): ToolContext => ({
     ...path.context,
-    review: reviewBy(path.context.guardian, hook === undefined ? common : { ...common, hook }),
+    review: replacing(
+      reviewBy(path.context.guardian, hook === undefined ? common : { ...common, hook }),
+      path.replacement && (() => path.replacement?.(call.id)),
+    ),
     callId: call.id,
     signal,
     startItem: (draft) => items.open(draft),

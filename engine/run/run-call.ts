@@ -4,6 +4,7 @@ import { executeCall } from './execute-call.ts'
 import { finalizeCall } from './finalize-call.ts'
 import type { CallPath, FoundCall } from './find-call.ts'
 import { prepareCall } from './prepare-call.ts'
+import { ReplacedCall } from './replaced-call.ts'
 import type { Turn } from './scheduler.ts'
 
 /**
@@ -19,5 +20,20 @@ export async function runCall(found: FoundCall, path: CallPath, turn: Turn): Pro
   if ('result' in prepared) return prepared.result
   const started = performance.now()
   const result = await executeCall(prepared.ready, items)
+  if (result instanceof ReplacedCall) return runInstead(found, result.input, path, turn)
   return finalizeCall(prepared.ready, result, path.hooks, Math.round(performance.now() - started))
+}
+
+/** Makes a call with another input, which is checked and judged like that of the model. */
+async function runInstead(
+  { call, tool }: Extract<FoundCall, { fits: true }>,
+  json: unknown,
+  path: CallPath,
+  turn: Turn,
+): Promise<ToolResult> {
+  const changed = { ...call, input: JSON.stringify(json) }
+  const checked = tool.check(json)
+  if (!checked.valid) return new CallItems(changed, path.recorder).misfit(`The input was changed. ${checked.error}`)
+  if (!checked.concurrencySafe(path.context)) await turn.alone()
+  return runCall({ call: changed, fits: true, tool, json, checked }, path, turn)
 }

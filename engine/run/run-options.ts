@@ -126,6 +126,8 @@ export type RunOptions = {
   readonly planMode?: PlanMode
   /** The hooks for every call and for the run itself. Default: none. */
   readonly hooks?: RunHooks
+  /** Returns the input with which a call that was denied is to be made instead, once. Default: it isn't made. */
+  readonly replacement?: ((callId: string) => unknown) | undefined
   /** Returns the environment variables that hooks have set for commands so far. Default: none. */
   readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run in parallel. Default: 10. */

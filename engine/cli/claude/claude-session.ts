@@ -61,8 +61,7 @@ export class ClaudeSession {
       run.interrupt(reason)
     }
     const run: Run = openRun({
-      ...requestOfTurn(state),
-      ...this.#reviewing(messages),
+      ...this.#reviewed(requestOfTurn(state), messages),
       ...('startAnew' in this.#peer ? { ownProcess: this.#peer } : {}),
       task,
       notices: useProxyFromEnvironment(process.env),
@@ -86,14 +85,15 @@ export class ClaudeSession {
     }
   }
 
-  /** Who answers the Guardian in the present mode. */
-  #reviewing({ callOf }: TurnMessages): Pick<RunRequest, 'reviewing'> {
+  /** Adds to a request who answers the Guardian in the present mode. */
+  #reviewed(request: Omit<RunRequest, 'task'>, messages: TurnMessages): Omit<RunRequest, 'task'> {
     const { mode, options } = this.state
-    if (mode === 'bypassPermissions') return {}
-    if (mode === 'auto') return { reviewing: { by: { kind: 'model' } } }
+    if (mode === 'bypassPermissions') return request
+    if (mode === 'auto') return { ...request, reviewing: { by: { kind: 'model' } } }
     const client = options.permissionPromptTool === undefined || 'startAnew' in this.#peer ? undefined : this.#peer
-    const review = reviewByClient(this.state, client, callOf, process.cwd())
-    return { reviewing: { by: { kind: 'function', review } } }
+    const { review, replacement } = reviewByClient(this.state, client, messages, process.cwd())
+    const by = { kind: 'function', review, isPatient: true } as const
+    return { ...request, reviewing: { by }, client: { ...request.client, replacement } }
   }
 
   #say(result: TurnResult): void {

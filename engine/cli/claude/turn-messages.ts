@@ -32,7 +32,14 @@ export class TurnMessages {
   }
 
   /** The call with an id, as the model made it. */
-  readonly callOf = (id = ''): StartedCall | undefined => this.#calls.get(id)
+  callOf(id = ''): StartedCall | undefined {
+    return this.#calls.get(id)
+  }
+
+  /** From now on, a call has another input than the model gave it. */
+  change(call: StartedCall): void {
+    this.#calls.set(call.id, call)
+  }
 
   readonly sink: Sink = {
     event: (event) => this.#event(event),

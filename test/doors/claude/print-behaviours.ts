@@ -153,6 +153,16 @@ export const printBehaviours: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a turn in which every call was refused is a success',
+    differs: 'where nothing was done, nothing succeeded',
+    run: async () => {
+      const touch = (name: string): Reply => [call('exec_command', { cmd: `touch ${name}` })]
+      const replies = [...['aa', 'bb', 'cc', 'dd'].map(touch), [say('nothing was allowed')]]
+      const ended = await claude([...json, 'go'], { replies })
+      expect([ended.code, resultOf(ended)['subtype'], ended.requests.length]).toEqual([1, 'error_during_execution', 5])
+    },
+  },
+  {
     name: 'the mode acceptEdits allows edits',
     run: async () => {
       expect(await made(['--permission-mode', 'acceptEdits'], edit)).toBe(true)

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say, type Reply } from '../../support/mock-model.ts'
 import { isRunning } from '../../support/is-running.ts'
@@ -120,6 +122,35 @@ describe.skipIf(needsBubblewrap())('the protocol', () => {
     expect(await started.next(answerTo('r2'))).toMatchObject({ response: { response: { mode: 'acceptEdits' } } })
     started.child.stdin.end()
     expect((await started.ended).code).toBe(0)
+  })
+
+  test('a call is made with the input that the client gives it', async () => {
+    const replies: readonly Reply[] = [
+      [call('exec_command', { cmd: 'echo one > made' })],
+      [call('write_file', { path: 'other', content: 'one' })],
+      [say('ok')],
+    ]
+    const started = await startClaude([...streaming, '--permission-prompt-tool=stdio'], { replies })
+    started.write(userMessage('go'))
+    for (let count = 0; count < 2; count++) {
+      const { request_id, request: asked } = await started.next(({ type }) => type === 'control_request')
+      const text = JSON.stringify((asked as { readonly input: object }).input).replace('one', 'two')
+      const response = { behavior: 'allow', updatedInput: JSON.parse(text) as object }
+      started.write({ type: 'control_response', response: { subtype: 'success', request_id, response } })
+    }
+    started.child.stdin.end()
+    expect(resultIn((await started.ended).messages)).toMatchObject({ subtype: 'success', permission_denials: [] })
+    const made = ['made', 'other'].map((name) => readFileSync(join(started.cwd, name), 'utf8').trim())
+    expect(made).toEqual(['two', 'two'])
+  })
+
+  test('many refused calls don’t end a turn', async () => {
+    const touch = (name: string): Reply => [call('exec_command', { cmd: `touch ${name}` })]
+    const look: Reply = [call('exec_command', { cmd: 'ls' })]
+    const replies = [look, ...['aa', 'bb', 'cc', 'dd', 'ee'].map(touch), [say('nothing was allowed')]]
+    const { code, messages } = await claude(streaming, { replies, stdin: lines(userMessage('go')) })
+    expect([code, resultIn(messages)]).toMatchObject([0, { result: 'nothing was allowed' }])
+    expect(resultIn(messages)['permission_denials']).toHaveLength(5)
   })
 
   test('without --print, there is no interactive mode', async () => {

@@ -84,11 +84,35 @@ describe.skipIf(needsBubblewrap())('a client that attacks', () => {
     }
   })
 
-  test('permission for another input is no permission for the call', async () => {
+  test.each([
+    { command: 'touch other' },
+    { command: 'touch other', timeout: 'x' },
+    { command: 7 },
+    { cmd: 'touch made' },
+    {},
+  ])('permission for the input %j is no permission for the call', async (updatedInput) => {
     const started = await startClaude(asking, { replies: command('touch made') })
     started.write(userMessage('go'))
-    await answerAll(started, () => ({ behavior: 'allow', updatedInput: { command: 'ls' } }))
+    await answerAll(started, () => ({ behavior: 'allow', updatedInput }))
     expect(existsSync(join(started.cwd, 'made'))).toBe(false)
+  })
+
+  test('an input that the client changes is judged: what a rule forbids is forbidden', async () => {
+    const started = await startClaude(asking, { replies: command('echo > harmless'), home: tempDir(forbidding) })
+    started.write(userMessage('go'))
+    const asked = await answerAll(started, () => ({ behavior: 'allow', updatedInput: { command: 'touch made' } }))
+    expect([asked.length, readdirSync(started.cwd)]).toEqual([1, ['.git']])
+  })
+
+  test('a client that always changes the input is asked only twice about a call', async () => {
+    const started = await startClaude(asking, { replies: [[call('mcp__x__y', {})], ...command('touch made')] })
+    started.write(userMessage('go'))
+    let count = 0
+    await answerAll(started, () => ({
+      behavior: 'allow',
+      updatedInput: { command: `touch made-${count++}`, timeout: count },
+    }))
+    expect(count).toBeLessThanOrEqual(2)
   })
 
   test('a patch of two files is two questions, each with what it writes', async () => {
