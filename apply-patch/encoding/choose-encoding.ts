@@ -28,8 +28,14 @@ const remedy =
  *
  * @param bytes the file's present content
  * @param forPath returns what the repository's configuration declares for the file. It is called only if that matters
+ * @param declaring the text whose declarations count, if it isn't the present content
  */
-export function chooseEncoding(bytes: Buffer, path: string, forPath: () => readonly Declaration[]): Choice {
+export function chooseEncoding(
+  bytes: Buffer,
+  path: string,
+  forPath: () => readonly Declaration[],
+  declaring: Uint8Array = bytes,
+): Choice {
   const marked = markedEncoding(bytes)
   if (marked === 'utf-32') return { type: 'fault', fault: { reason: 'encoding-unsupported', detail: 'UTF-32' } }
   if (marked !== undefined) {
@@ -45,7 +51,7 @@ export function chooseEncoding(bytes: Buffer, path: string, forPath: () => reado
       fault: { reason: 'encoding-unsupported', detail: 'ISO-2022, by its escape sequences' },
     }
   }
-  const declared = [...declaredInText(bytes, path), ...forPath()].map((one) => ({
+  const declared = [...declaredInText(declaring, path), ...forPath()].map((one) => ({
     ...one,
     encoding: findEncoding(one.label, one.isHtml === true),
   }))
@@ -83,6 +89,32 @@ export function chooseEncoding(bytes: Buffer, path: string, forPath: () => reado
   return hasWideLineEnds(bytes)
     ? { type: 'fault', fault: unknown('the line feeds of the file are half of characters of two bytes, as in UTF-16') }
     : { type: 'ascii-only', fault: unknown("the patch adds text that is not ASCII, but the file isn't UTF-8") }
+}
+
+/**
+ * What is wrong with what a file says about its encoding if its text changes and its bytes don't, so that they stay in the encoding that they are in; undefined if it
+ * is right, or as wrong as before.
+ *
+ * @param changed the text after the change
+ */
+export function findFalseClaim(
+  bytes: Buffer,
+  changed: Uint8Array,
+  path: string,
+  forPath: () => readonly Declaration[],
+): string | undefined {
+  const labels = (text: Uint8Array): string => JSON.stringify(declaredInText(text, path).map(({ label }) => label))
+  if (labels(bytes) === labels(changed)) return undefined
+  const before = chooseEncoding(bytes, path, forPath)
+  const after = chooseEncoding(bytes, path, forPath, changed)
+  if (after.type === 'as-is') return after.doubt
+  const known = before.type === 'encoded' ? before.encoding.name : undefined
+  if (after.type === 'encoded') {
+    const isOther = known !== undefined && known !== after.encoding.name
+    return isOther ? `${after.by} says ${after.encoding.name}, but its bytes are ${known}` : undefined
+  }
+  if (after.fault.reason !== 'encoding-unknown') return after.fault.detail
+  return known === undefined ? undefined : `nothing says any longer that it is ${known}`
 }
 
 /** Chooses the encoding of a new file. In-text declarations count as they do when the file is read. */

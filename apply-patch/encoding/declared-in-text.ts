@@ -13,6 +13,21 @@ export function markedEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'ut
   return a === 0 && b === 0 && c === 0xfe && d === 0xff ? 'utf-32' : undefined
 }
 
+/** The parts of a text that are searched for declarations, as a text that is searched in the same way. */
+export function declaringPart(pieces: readonly Uint8Array[]): Uint8Array {
+  const size = pieces.reduce((sum, { length }) => sum + length, 0)
+  const [head, tail] = [3 + headSize, tailSize]
+  if (size <= head + tail) return Buffer.concat(pieces)
+  const taken: Uint8Array[] = []
+  let at = 0
+  for (const piece of pieces) {
+    const [first, last] = [Math.max(0, head - at), Math.max(0, size - tail - at)]
+    taken.push(piece.subarray(0, first), piece.subarray(Math.max(first, last)))
+    at += piece.length
+  }
+  return Buffer.concat(taken)
+}
+
 /** The encodings that a file's own text declares: XML, HTML and CSS, the comments of Python and Ruby, and those that Emacs and Vim read. */
 export function declaredInText(bytes: Uint8Array, path: string): readonly Declaration[] {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0

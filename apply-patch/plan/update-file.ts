@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer'
-import { chooseEncoding, chooseForNew, type EncodingFault } from '../encoding/choose-encoding.ts'
-import type { Declaration } from '../encoding/declared-in-text.ts'
+import { isAscii, isUtf8 } from 'node:buffer'
+import { chooseEncoding, chooseForNew, findFalseClaim, type EncodingFault } from '../encoding/choose-encoding.ts'
+import { declaringPart, type Declaration } from '../encoding/declared-in-text.ts'
 import { encodeText, type Encoding } from '../encoding/encoding.ts'
 import type { Content } from '../change-set.ts'
 import { bodyLines } from '../match/prepare-chunks.ts'
@@ -23,7 +23,33 @@ type Updated =
 export function updateFile(bytes: Buffer, operation: UpdateFile, context: Context): Updated {
   const patchLine = firstForeignLine(operation.chunks)
   // Most patches and files are plain: an ASCII line can be added to a file that is UTF-8 without knowing more.
-  if (patchLine === undefined && isPlain(bytes)) return { content: updateLines(bytes, operation, context) }
+  const isKnown = patchLine === undefined && isPlain(bytes)
+  if (isAscii(bytes) && isPlain(bytes))
+    return isKnown ? { content: updateLines(bytes, operation, context) } : updateAscii(bytes, operation, context)
+  const updated = isKnown
+    ? { content: updateLines(bytes, operation, context) }
+    : updateForeign(bytes, operation, context, patchLine)
+  if ('fault' in updated || updated.content === undefined) return updated
+  const claim = findFalseClaim(bytes, declaringPart(updated.content), operation.path, context.declared)
+  if (claim !== undefined) {
+    const { path, line } = operation
+    const message = `${path}: the patch changes what the file says about its encoding: ${claim}`
+    context.warnings.add({ code: 'encoding-doubtful', message, path, patchLine: line })
+  }
+  return updated
+}
+
+/** Adds text that isn't ASCII to a file that is. Its encoding is the one that the file declares after the change. */
+function updateAscii(bytes: Buffer, operation: UpdateFile, context: Context): Updated {
+  const content = updateLines(bytes, operation, context)
+  if (content === undefined) return { content }
+  const choice = chooseEncoding(bytes, operation.path, context.declared, declaringPart(content))
+  if (choice.type === 'as-is') return { content }
+  if (choice.type === 'encoded') return encodeContent(bytes, bytes, content, operation, choice)
+  return { fault: { ...choice.fault, patchLine: firstForeignLine(operation.chunks) ?? operation.line } }
+}
+
+function updateForeign(bytes: Buffer, operation: UpdateFile, context: Context, patchLine: number | undefined): Updated {
   const choice = chooseEncoding(bytes, operation.path, context.declared)
   switch (choice.type) {
     case 'as-is': {
@@ -86,7 +112,17 @@ function updateDecoded(bytes: Buffer, operation: UpdateFile, context: Context, c
   if (text === undefined) throw new TypeError('the encoding was chosen because it can decode the file')
   const decoded = Buffer.from(text)
   const content = updateLines(decoded, operation, context)
-  if (content === undefined) return { content }
+  return content === undefined ? { content } : encodeContent(bytes, decoded, content, operation, choice)
+}
+
+/** @param decoded the file's text, of which the content consists besides the added lines */
+function encodeContent(
+  bytes: Buffer,
+  decoded: Buffer,
+  content: Content,
+  operation: UpdateFile,
+  choice: Encoded,
+): Updated {
   const original = new Places(bytes, decoded, choice.encoding)
   const pieces: Uint8Array[] = []
   for (const piece of content) {

@@ -316,6 +316,59 @@ test('a UTF-8 file stays UTF-8, with a warning if it says that it is something e
   expect(odd.report.warnings).toMatchObject([{ code: 'encoding-doubtful', path: 'a.py', patchLine: 5 }])
 })
 
+describe('a patch that changes what a file says about its encoding', () => {
+  test('adds text to an ASCII file in the encoding that the file then declares', async () => {
+    const added = await apply({ 'a.py': 'x\n' }, patchOf('a.py', '+# coding: latin-1\n-x\n+é\n'))
+    expect(readFileSync(join(added.root, 'a.py'))).toEqual(latin1('# coding: latin-1\né\n'))
+    const removed = await apply({ 'a.py': '# coding: latin-1\nx\n' }, patchOf('a.py', '-# coding: latin-1\n-x\n+é\n'))
+    expect(readFileSync(join(removed.root, 'a.py'), 'utf8')).toBe('é\n')
+    const change = '-<?xml version="1.0"?>\n+<?xml version="1.0" encoding="sjis"?>\n-<a/>\n+<a>あ</a>\n'
+    const changed = await apply({ 'a.xml': '<?xml version="1.0"?>\n<a/>\n' }, patchOf('a.xml', change))
+    expect(readFileSync(join(changed.root, 'a.xml'))).toEqual(
+      latin1('<?xml version="1.0" encoding="sjis"?>\n<a>\x82\xa0</a>\n'),
+    )
+    expect([added, removed, changed].flatMap(({ report }) => report.warnings)).toEqual([])
+    expect(await refused({ 'a.py': 'x\n' }, patchOf('a.py', '+# coding: latin-1\n-x\n+€\n'))).toContain('U+20AC')
+  })
+
+  test.each([
+    ['UTF-8', latin1('# coding: latin-1\n\xe9\nx\n'), '# coding: utf-8', 'the comment in line 1 says utf-8'],
+    ['another', latin1('# coding: latin-1\n\xe9\nx\n'), '# coding: cp1251', ', but its bytes are latin-1'],
+    ['nothing', latin1('# coding: latin-1\n\xe9\nx\n'), '#', 'nothing says any longer that it is latin-1'],
+    ['not UTF-8', Buffer.from('# coding: utf-8\né\nx\n'), '# coding: latin-1', 'but its bytes are UTF-8'],
+  ])('to %s, which its bytes are not, is told', async (_, before, line, told) => {
+    const first = before.toString('latin1').split('\n')[0] ?? ''
+    const { root, report } = await apply({ 'a.py': before }, patchOf('a.py', `-${first}\n+${line}\n`))
+    expect(readFileSync(join(root, 'a.py'))).toEqual(
+      Buffer.concat([Buffer.from(line), before.subarray(before.indexOf(10))]),
+    )
+    expect(report.warnings).toMatchObject([
+      { code: 'encoding-doubtful', path: 'a.py', message: expect.stringContaining(told) as string },
+    ])
+  })
+
+  test('to what its bytes are needs no word', async () => {
+    for (const [before, line] of [
+      [latin1('#\n\xe9\nx\n'), '# coding: latin-1'],
+      [Buffer.from('# coding: latin-1\né\nx\n'), '# coding: utf-8'],
+      [Buffer.from('# coding: utf-8\né\nx\n'), '#'],
+    ] as const) {
+      const first = before.toString('latin1').split('\n')[0] ?? ''
+      const { report } = await apply({ 'a.py': before }, patchOf('a.py', `-${first}\n+${line}\n`))
+      expect(report.warnings).toEqual([])
+    }
+  })
+
+  test('is noticed at the beginning and at the end of a long file', async () => {
+    const middle = 'é = 1\n'.repeat(2000)
+    const { report } = await apply(
+      { 'a.c': `// one\n${middle}// two\n` },
+      patchOf('a.c', ' // two\n+// vim: fenc=latin1\n'),
+    )
+    expect(report.warnings).toMatchObject([{ code: 'encoding-doubtful', path: 'a.c' }])
+  })
+})
+
 test('law: a patch of a file in a declared encoding gives what the patch of its text gives, encoded', async () => {
   const words: Readonly<Record<string, string>> = {
     shift_jis: '表日あア',
