@@ -128,10 +128,12 @@ export type Cause =
   | { readonly type: 'above-anchor'; readonly fileLine: number }
   | { readonly type: 'in-another-file'; readonly path: string; readonly fileLine: number }
   | { readonly type: 'indentation'; readonly fileLine: number }
+  | { readonly type: 'uneven-indentation'; readonly fileLine: number }
   | { readonly type: 'white-space'; readonly fileLine: number }
   | { readonly type: 'punctuation'; readonly fileLine: number }
   | { readonly type: 'letter-case'; readonly fileLine: number }
   | { readonly type: 'not-at-end-of-file'; readonly fileLine: number }
   | { readonly type: 'anchor-is-part-of-line'; readonly fileLine: number; readonly text: string }
   | { readonly type: 'encoding'; readonly encoding: 'utf-16' }
+  | { readonly type: 'diff-headers' }
   | { readonly type: 'empty-file' }

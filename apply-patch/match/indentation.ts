@@ -60,7 +60,10 @@ function pairsOf(
   for (const [index, each] of lines.entries()) {
     if (each.mark === 'added') continue
     if (at >= line + length) break
-    if (!isBlank(body, each)) pairs.set(index, { patch: indentOf(body, each), file: fileIndent(table, at) })
+    if (!isBlank(body, each)) {
+      const patch = indentOf(body, each)
+      pairs.set(index, { patch, file: fileIndent(table, at, patch) })
+    }
     at++
   }
   return pairs
@@ -188,9 +191,12 @@ function unitOf(table: LineTable): { readonly unit: number; readonly hasTabs: bo
   return { unit: unit?.[0] ?? 4, hasTabs: tabs > 0 }
 }
 
-function fileIndent(table: LineTable, line: number): string {
-  const start = textStart(table, line)
-  return indentIn(table.bytes, start, textEnd(table, line))
+/** The indentation of a line of the file. If the patch has another, white space that isn't tabs and spaces counts too: its width is unknown, so nothing is shifted by it. */
+function fileIndent(table: LineTable, line: number, patch: string): string {
+  const { bytes } = table
+  const [start, end] = [textStart(table, line), textEnd(table, line)]
+  const indent = indentIn(bytes, start, end)
+  return indent === patch ? indent : bytes.toString('latin1', start, trimStart(bytes, start, end))
 }
 
 function indentOf(body: Uint8Array, line: BodyLine | undefined): string {
@@ -217,7 +223,10 @@ function rewrite(body: Uint8Array, lines: readonly BodyLine[], indents: Readonly
     const text =
       indent === undefined
         ? body.subarray(line.start, line.end)
-        : Buffer.concat([Buffer.from(indent), body.subarray(line.start + indentOf(body, line).length, line.end)])
+        : Buffer.concat([
+            Buffer.from(indent, 'latin1'),
+            body.subarray(line.start + indentOf(body, line).length, line.end),
+          ])
     pieces.push(text)
     const start = size
     size += text.length

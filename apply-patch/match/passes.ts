@@ -10,6 +10,11 @@ import { NumberedLines } from './find-block.ts'
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
+/** Whether a pass ignores indentation. */
+export function isLoose(pass: Pass): boolean {
+  return pass === 'trimmed' || pass === 'punctuation'
+}
+
 /**
  * Looser ways to compare lines: they ignore all ASCII white space, or also the case of ASCII letters. Lines that are equal only in these ways never
  * count as a match. These comparisons serve only to explain why a chunk matches nowhere.

@@ -2,7 +2,7 @@ import type { Mode } from '../patch.ts'
 import { chooseByHeading, findHeadings, firstFrom, type Headings } from './headings.ts'
 import { indentAt } from './indentation.ts'
 import { lacksMarksAt } from './unmarked-lines.ts'
-import { passes, type Pass, type SearchableFile } from './passes.ts'
+import { isLoose, passes, type Pass, type SearchableFile } from './passes.ts'
 import type { BodyLine, PreparedChunk } from './prepare-chunks.ts'
 
 /** The positions from which a chunk is searched for. */
@@ -231,9 +231,4 @@ function findAtEnd(file: SearchableFile, block: Int32Array, start: number, pass:
 /** The passes that a mode allows. Strict mode tolerates only differences in white space at the end of a line. */
 function passesOf(mode: Mode): readonly Pass[] {
   return mode === 'strict' ? passes.slice(0, 2) : passes
-}
-
-/** Whether a pass ignores indentation. */
-function isLoose(pass: Pass): boolean {
-  return pass === 'trimmed' || pass === 'punctuation'
 }

@@ -1,11 +1,13 @@
 import type { SearchableFile } from './passes.ts'
 import type { PreparedChunk } from './prepare-chunks.ts'
+import { standsAt } from './repeated.ts'
 
 /** A part of a chunk, and the only line of the file at which it fits. */
 export type Piece = { readonly chunk: PreparedChunk; readonly line: number; readonly length: number }
 
-/** The parts of a chunk, or the lines of the places among which the patch doesn't choose. */
-type Split = { readonly pieces: readonly Piece[] } | { readonly ambiguous: readonly number[] }
+/** The parts of a chunk, the lines of the places among which the patch doesn't choose, or the line at which the chunk was applied before. */
+type Split =
+  { readonly pieces: readonly Piece[] } | { readonly ambiguous: readonly number[] } | { readonly applied: number }
 
 /** The maximum number of lines of a file that equal the chunk's rarest line, for a search around a line that is left out. */
 const rarityLimit = 200
@@ -66,6 +68,9 @@ function piecesAroundGap(file: SearchableFile, chunk: PreparedChunk, from: numbe
       return { start, same }
     })
     .filter(({ start, same }) => same > 0 && lines.matchesAt(block.subarray(same), start + same + 1))
+  // The line that is left out may be the one that the chunk inserts.
+  const applied = gaps.find(({ start }) => standsAt(file, chunk, start, { pass: 'trimmed-end' }))
+  if (applied !== undefined) return { applied: applied.start }
   const [gap, another] = gaps
   if (gap === undefined) return undefined
   if (another !== undefined) return { ambiguous: gaps.map(({ start }) => start) }

@@ -41,12 +41,13 @@ export function diagnose(
   if (above !== undefined && above < missing.from) {
     // The lines exist, but above the place where the search starts, which is below the previous chunk and below the anchor.
     causes.push({ type: above < cursor.line ? 'above-previous-chunk' : 'above-anchor', fileLine: above + 1 })
-  } else if (above !== undefined && !isAnchor && chunk.chunk.endOfFile) {
-    causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
+  } else if (above !== undefined && !isAnchor) {
+    causes.push({ type: chunk.chunk.endOfFile ? 'not-at-end-of-file' : 'uneven-indentation', fileLine: above + 1 })
   }
   if (!isAnchor) causes.push(...findApplied(bytes, chunk, mode))
   if (above === undefined && bytes.length <= sizeLimit) causes.push(...findAlike(file, from, to, expected))
   if (above === undefined && isAnchor) causes.push(...findPartOfLine(file, expected[0] ?? ''))
+  if (above === undefined && !isAnchor && beginsWithHeaders(chunk)) causes.push({ type: 'diff-headers' })
   if (causes.length === 0) causes.push(...findElsewhere(otherFiles(), ranges, mode))
   const nearest = above === undefined ? findNearest(file, from, to, expected) : undefined
   return {
@@ -124,6 +125,15 @@ function findElsewhere(
     if (line !== undefined) return [{ type: 'in-another-file', path, fileLine: line + 1 }]
   }
   return []
+}
+
+/** Whether the lines of a chunk begin with `--- x` and `+++ y`, as the section of a file does in a unified diff. */
+function beginsWithHeaders({ chunk, lines }: PreparedChunk): boolean {
+  const [old, added] = lines
+  const beginsWith = (line: typeof old, text: string): boolean =>
+    line !== undefined && Buffer.from(chunk.body).toString('latin1', line.start, line.start + text.length) === text
+  const arePair = old?.mark === 'removed' && added?.mark === 'added'
+  return chunk.anchors.length === 0 && arePair && beginsWith(old, '-- ') && beginsWith(added, '++ ')
 }
 
 function encodingOf(bytes: Buffer): 'utf-16' | undefined {

@@ -1,11 +1,10 @@
 import type { Warning } from '../change-set.ts'
 import { indentAt, type IndentedLines } from '../match/indentation.ts'
-import type { SearchableFile } from '../match/passes.ts'
+import { isLoose, type SearchableFile } from '../match/passes.ts'
 import { seekChunk, type Cursor, type Match } from '../match/seek.ts'
-import type { BodyLine, PreparedChunk } from '../match/prepare-chunks.ts'
+import type { PreparedChunk } from '../match/prepare-chunks.ts'
+import { findRepeated } from '../match/repeated.ts'
 import { splitChunk, type Piece } from '../match/split-chunk.ts'
-import { textEnd, textStart } from '../text/line-table.ts'
-import { trimEnd } from '../text/white-space.ts'
 import { splitWarning, warningsOf, type Where } from './chunk-warnings.ts'
 import type { UpdateContext } from './update-context.ts'
 
@@ -34,7 +33,7 @@ export function locateChunk(
   const match = seekChunk(file, chunk, cursor, context.mode, context.warnings.isFull ? 2 : undefined)
   switch (match.type) {
     case 'insert-at-end': {
-      const line = findRepeated(file, chunk, file.table.count, 0)
+      const line = findRepeated(file, chunk, { line: file.table.count, length: 0, pass: 'exact' })
       if (line !== undefined) return { failure: { type: 'already-applied', line } }
       return { type: 'insert-at-end', warnings: () => [] }
     }
@@ -42,6 +41,7 @@ export function locateChunk(
       const isSplittable = context.mode === 'lenient' && chunk.chunk.unmarked === undefined
       const split = isSplittable ? splitChunk(file, chunk, match.from) : undefined
       if (split === undefined) return { failure: match }
+      if ('applied' in split) return { failure: { type: 'already-applied', line: split.applied } }
       if ('ambiguous' in split) return { failure: { type: 'ambiguous', lines: split.ambiguous } }
       const { pieces } = split
       return { type: 'found', pieces, warnings: (where) => [splitWarning(pieces, where)] }
@@ -54,10 +54,10 @@ export function locateChunk(
         match.unmarked === true || chunk.chunk.unmarked !== undefined || match.abbreviated !== undefined
       if (isGuess && (isMistaken || context.ambiguous === 'refuse'))
         return { failure: { type: 'ambiguous', lines: match.ambiguous } }
-      const line = findRepeated(file, chunk, match.line, match.length)
-      if (line !== undefined) return { failure: { type: 'already-applied', line } }
-      const isShifted = match.pass !== 'exact' && match.pass !== 'trimmed-end' && match.unmarked === undefined
+      const isShifted = isLoose(match.pass) && match.unmarked === undefined
       const indented = isShifted ? indentAt(file, chunk, match.line, match.length) : undefined
+      const line = findRepeated(file, chunk, { ...match, indented })
+      if (line !== undefined) return { failure: { type: 'already-applied', line } }
       const piece = { chunk, line: match.line, length: match.length, ...(indented && { indented }) }
       const isReindented = indented !== undefined && indented.body !== chunk.chunk.body
       return { type: 'found', pieces: [piece], warnings: (where) => warningsOf(match, chunk, isReindented, where) }
@@ -69,31 +69,3 @@ export function locateChunk(
 
 /** A part of a chunk with its place, and its lines as the file indents them. */
 export type LocatedPiece = Piece & { readonly indented?: IndentedLines }
-
-/**
- * The line at which a chunk's lines already stand as they would after the change, although its old lines are there too. This is so if an insertion with context
- * on only one side was applied before.
- *
- * @param line where the old lines match. @param length how many of them
- */
-export function findRepeated(
-  file: SearchableFile,
-  chunk: PreparedChunk,
-  line: number,
-  length: number,
-): number | undefined {
-  const { table } = file
-  const { body } = chunk.chunk
-  const fresh = chunk.lines.filter(({ mark }) => mark !== 'removed')
-  const isBlank = ({ start, end }: BodyLine): boolean => trimEnd(body, start, end) === start
-  if (fresh.length <= length || !fresh.some((each) => each.mark === 'added' && !isBlank(each))) return undefined
-  const standsAt = (from: number): boolean =>
-    from >= 0 &&
-    from + fresh.length <= table.count &&
-    fresh.every(({ start, end }, index) => {
-      const found = table.bytes.subarray(textStart(table, from + index), textEnd(table, from + index))
-      const [size, other] = [trimEnd(body, start, end) - start, trimEnd(found, 0, found.length)]
-      return size === other && found.compare(body, start, start + size, 0, other) === 0
-    })
-  return [line, line + length - fresh.length].find(standsAt)
-}

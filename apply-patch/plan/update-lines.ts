@@ -1,6 +1,7 @@
 import type { Content } from '../change-set.ts'
 import { failureLimit, type Failure } from '../patch-error.ts'
 import { SearchableFile } from '../match/passes.ts'
+import { findRepeated } from '../match/repeated.ts'
 import { seekChunk, type Cursor } from '../match/seek.ts'
 import { prepareChunks, type PreparedChunk } from '../match/prepare-chunks.ts'
 import type { UpdateFile } from '../patch.ts'
@@ -8,7 +9,7 @@ import type { LineTable } from '../text/line-table.ts'
 import { describeFailure } from './chunk-failure.ts'
 import { placeOf } from './chunk-warnings.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
-import { findRepeated, locateChunk, type LocatedPiece } from './locate-chunk.ts'
+import { locateChunk, type LocatedPiece } from './locate-chunk.ts'
 import type { UpdateContext } from './update-context.ts'
 import { WarningList } from './warning-list.ts'
 
@@ -92,7 +93,7 @@ function editsInAnyOrder(file: SearchableFile, chunks: readonly PreparedChunk[])
     if (chunk.oldFrom === chunk.oldTo || chunk.chunk.unmarked !== undefined) return undefined
     const match = seekChunk(file, chunk, { line: 0, changed: 0 }, 'strict')
     if (match.type !== 'found' || match.ambiguous.length > 0) return undefined
-    if (findRepeated(file, chunk, match.line, match.length) !== undefined) return undefined
+    if (findRepeated(file, chunk, match) !== undefined) return undefined
     edits.push(...editsAt({ chunk, line: match.line, length: match.length }))
   }
   const sorted = edits.toSorted((one, other) => one.from - other.from)

@@ -59,6 +59,8 @@ function causeText(cause: Cause): string {
       return `not in this file, but in ${clip(cause.path, 300)} at line ${cause.fileLine}`
     case 'indentation':
       return `differs only in indentation from line ${cause.fileLine}`
+    case 'uneven-indentation':
+      return `differs in indentation from line ${cause.fileLine}, and not alike in all lines, so that it isn't known how far to indent the added ones; copy the old lines from the file`
     case 'punctuation':
       return `differs only in typographic punctuation from line ${cause.fileLine}`
     case 'white-space':
@@ -73,6 +75,8 @@ function causeText(cause: Cause): string {
       return "the file is UTF-16; a UTF-8 patch can't match its lines"
     case 'empty-file':
       return 'the file is empty'
+    case 'diff-headers':
+      return 'its first lines may be the headers of a unified diff, which name another file: leave them out, or write "*** Update File:" with the path of that file'
     default:
       return cause satisfies never
   }

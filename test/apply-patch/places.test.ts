@@ -180,11 +180,16 @@ describe('lines that differ from the file in indentation', () => {
     expect(await plan(before, chunk, { mode: 'strict' })).toHaveProperty('failure')
   })
   test('are no match if the lines around an insertion are shifted differently', async () => {
-    expect(await plan(['  a', '      b'], ['@@', ' a', '+new', '   b'])).toHaveProperty(
-      'failure.code',
-      'lines-not-found',
+    const uneven = missing('uneven-indentation')
+    expect(await plan(['  a', '      b'], ['@@', ' a', '+new', '   b'])).toMatchObject(uneven)
+    expect(await plan(['  a', '        b'], ['@@', '-a', '-b', '+c'])).toMatchObject(uneven)
+  })
+  test('in other white space than tabs and spaces are no match, because its width is unknown', async () => {
+    const file = ['a:', '\u00a0\u00a0b', '\u00a0\u00a0c']
+    expect(await plan(file, ['@@', '   b', '-  c', '+  d'])).toMatchObject(missing('uneven-indentation'))
+    expect(await plan(file, ['@@', ' \u00a0\u00a0b', '-\u00a0\u00a0c', '+\u00a0\u00a0d'])).toEqual(
+      becomes(['a:', '\u00a0\u00a0b', '\u00a0\u00a0d']),
     )
-    expect(await plan(['  a', '        b'], ['@@', '-a', '-b', '+c'])).toHaveProperty('failure.code', 'lines-not-found')
   })
   test('in tabs are no match if nothing shows how many spaces of an added line are a tab', async () => {
     const chunk = ['@@', '         one', ' end:', '+more:', '+    two', ' last:']
@@ -231,6 +236,23 @@ describe('an insertion that was applied before', () => {
   ])('with %s is refused', async (_, chunk) => {
     expect(await plan(file, chunk)).toMatchObject(missing('already-applied'))
     expect(await plan(file, chunk, { mode: 'strict' })).toMatchObject(missing('already-applied'))
+  })
+  test('with another indentation than the file is refused too', async () => {
+    const indented = ['if a:', '    b()', '    new()', '    c()']
+    expect(await plan(indented, ['@@', ' b()', '+new()'])).toMatchObject(missing('already-applied'))
+    expect(await plan(['all:', '\tone', '\tnew'], ['@@', '     one', '+    new'])).toMatchObject(
+      missing('already-applied'),
+    )
+    expect(await plan(indented, ['@@', ' b()', '+  new()'])).toEqual(
+      becomes(['if a:', '    b()', '      new()', '    new()', '    c()'], 'fuzzy-match'),
+    )
+  })
+  test('with context on both sides is not taken for a chunk that leaves out a line', async () => {
+    for (const chunk of [
+      ['@@', ' a', '+b', ' c'],
+      ['@@', ' a', '+b', ' c', '+d'],
+    ])
+      expect(await plan(['a', 'b', 'c', 'd', 'e'], chunk)).toMatchObject(missing('already-applied'))
   })
   test('is applied if only a blank line stands there, or if one of several lines differs', async () => {
     expect(await plan(['a', '', 'c'], ['@@', ' a', '+'])).toEqual(becomes(['a', '', '', 'c']))
