@@ -1,7 +1,8 @@
-import { gitHeaders, isInGitHeader } from './parse/git-headers.ts'
+import { gitHeaders, isInGitHeader, type Operation } from './parse/git-headers.ts'
 import { anchorOf, pathOf } from './parse/line-texts.ts'
 import { isMarker } from './parse/markers.ts'
-import { canPrecedeGitHeader, isHeader, isRemark, kindOfLine, type Above, type TokenKind } from './parse/scan-patch.ts'
+import { below, isHeader, nothingAbove, operationAt, type TokenKind } from './parse/above.ts'
+import { isRemark, kindOfLine } from './parse/scan-patch.ts'
 import type { Mode } from './patch.ts'
 
 /** An operation of a patch that is still being written, as far as it is known. */
@@ -48,7 +49,8 @@ export function createStreamingParser({ mode = 'lenient' }: { readonly mode?: Mo
   /** The indentation of the Begin marker, which the other lines then also have. Undefined until it was found. */
   let indent: string | undefined
   let hasEnded = false
-  let above: Above = { inUpdate: false, last: undefined }
+  let above = nothingAbove
+  let operation: Operation = { adds: false, paths: [] }
   /** Lines that may be the headers of a diff: only the line behind them decides. */
   let held: string[] = []
 
@@ -60,14 +62,15 @@ export function createStreamingParser({ mode = 'lenient' }: { readonly mode?: Mo
       return
     }
     const line = indent !== '' && written.startsWith(indent) ? written.slice(indent.length) : written
-    if (held.length === 0 && (strict || !canPrecedeGitHeader(above.last) || !isInGitHeader(line))) return takeLine(line)
+    const isHeld = isInGitHeader(line, operation.adds)
+    if (held.length === 0 && (strict || !above.isAtTop || !isHeld)) return takeLine(line)
     held.push(line)
-    if (isInGitHeader(line)) return
+    if (isHeld) return
     const lines = held
     held = []
     const bytes = Buffer.from(lines.map((each) => `${each}\n`).join(''))
-    const found = gitHeaders(bytes, 0, bytes.length)
-    if (found !== undefined) above = { ...above, last: 'git-header' }
+    const found = gitHeaders(bytes, 0, bytes.length, operation)
+    if (found !== undefined) above = below(above, 'git-header')
     for (const each of lines.slice(found?.lines ?? 0)) takeLine(each)
   }
   const takeLine = (line: string): void => {
@@ -83,7 +86,8 @@ export function createStreamingParser({ mode = 'lenient' }: { readonly mode?: Mo
     }
     if (isHeader(kind)) operations.push({ type: kind, path: pathIn(line, strict), ...untouched() })
     else if (current !== undefined) takeBody(current, kind, line, above.last, strict)
-    above = { inUpdate: isHeader(kind) ? kind === 'update' : above.inUpdate, last: kind }
+    above = below(above, kind)
+    if (!strict && above.isAtTop && kind !== 'blank') operation = operationAt(operation, kind, line)
   }
   return {
     push: (text) => {

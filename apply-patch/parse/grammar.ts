@@ -1,5 +1,6 @@
 import { RunParser, tokenType, type Token } from './run-parser.ts'
-import { isHeader, type RunToken, type TokenKind } from './scan-patch.ts'
+import { isHeader, type TokenKind } from './above.ts'
+import type { RunToken } from './scan-patch.ts'
 import type { Actions, Chunks, ChunkSyntax, OperationSyntax, SyntaxError } from './syntax.ts'
 
 const types = {

@@ -4,7 +4,8 @@ import { nameOnly } from './git-headers.ts'
 import type { Actions, ChunkSyntax, OperationSyntax, SyntaxError } from './syntax.ts'
 import { anchorOf, pathOf } from './line-texts.ts'
 import { plainMarker } from './markers.ts'
-import { isHeader, type RunToken } from './scan-patch.ts'
+import { isHeader } from './above.ts'
+import type { RunToken } from './scan-patch.ts'
 import { trim } from '../text/trim.ts'
 import { bodyOf, finalNewline, unmarkedLines, unterminated } from './stray-lines.ts'
 import { more } from '../text/more.ts'
@@ -140,7 +141,12 @@ export class OperationReader implements Actions {
   /** Whether the headers of a diff, if there are any, name the file of the operation in which they are. If not, this is noted as a failure. */
   #allowGitHeader({ gitHeader }: OperationSyntax, paths: readonly string[]): boolean {
     if (gitHeader === undefined) return true
-    if (!nameOnly(this.#bytes.toString('utf8', gitHeader.start, gitHeader.end), paths)) {
+    const text = this.#bytes.toString('utf8', gitHeader.start, gitHeader.end)
+    if (text.startsWith('@@')) {
+      this.#repair('git-header', 'ignored the header of a chunk in an added file, which has only one', gitHeader)
+      return true
+    }
+    if (!nameOnly(text, paths)) {
       this.#fail({ code: 'unexpected-line', patchLine: gitHeader.line, found: this.#text(gitHeader) })
       return false
     }

@@ -1,27 +1,8 @@
 import { trim } from '../text/trim.ts'
-import { gitHeaders } from './git-headers.ts'
+import { below, nothingAbove, operationAt, type Above, type TokenKind } from './above.ts'
+import { gitHeaders, type Operation } from './git-headers.ts'
 import { lastLineStart, lineEnd } from './line-end.ts'
 import { isMarker } from './markers.ts'
-
-/** The kind of a line of a patch, or of a run of lines. */
-export type TokenKind =
-  | 'begin'
-  | 'end'
-  | 'environment'
-  | 'add'
-  | 'delete'
-  | 'update'
-  | 'move'
-  | 'late-move'
-  | 'anchor'
-  | 'git-header'
-  | 'body'
-  | 'added'
-  | 'removed'
-  | 'end-of-file'
-  | 'end-of-added'
-  | 'blank'
-  | 'other'
 
 /** A run of patch lines. `end` is the offset after the last line's LF. */
 export type RunToken = {
@@ -58,20 +39,13 @@ const headers: readonly (readonly [TokenKind, string])[] = [
   ['update', '*** Update File: '],
 ]
 
-/** What the lines above say about a line: whether they are in an update, and the kind of the last of them. */
-export type Above = { readonly inUpdate: boolean; readonly last: TokenKind | undefined }
-
-/** Whether a token of this kind begins an operation. */
-export function isHeader(kind: TokenKind | undefined): kind is 'add' | 'delete' | 'update' {
-  return kind === 'add' || kind === 'delete' || kind === 'update'
-}
-
 /**
  * Cuts a patch into tokens, one with each call; undefined at its end. Lines of the same kind are one token, so that a body of ten megabytes is one
  * object.
  */
 export function scanPatch(bytes: Buffer, from: number, to: number, strict: boolean): () => RunToken | undefined {
-  let above: Above = { inUpdate: false, last: undefined }
+  let above = nothingAbove
+  let operation: Operation = { adds: false, paths: [] }
   let line = 1
   let position = from
   // The End marker is the last line, even if it is indented like a line of context.
@@ -79,7 +53,9 @@ export function scanPatch(bytes: Buffer, from: number, to: number, strict: boole
   const stop = last > from && isMarker(bytes, last, to, 'end', strict) ? last : to
   const take = (kind: TokenKind, end: number, lines: number, strays?: readonly StrayLine[]): RunToken => {
     const token = { kind, start: position, end, line, ...(strays && { strays }) }
-    above = { inUpdate: isHeader(kind) ? kind === 'update' : above.inUpdate, last: kind }
+    above = below(above, kind)
+    if (!strict && above.isAtTop && kind !== 'blank')
+      operation = operationAt(operation, kind, bytes.toString('utf8', position, end))
     position = end
     line += lines
     return token
@@ -87,7 +63,7 @@ export function scanPatch(bytes: Buffer, from: number, to: number, strict: boole
   return () => {
     if (position >= to) return undefined
     if (position === stop) return take('end', to, 1)
-    const git = strict || !canPrecedeGitHeader(above.last) ? undefined : gitHeaders(bytes, position, stop)
+    const git = strict || !above.isAtTop ? undefined : gitHeaders(bytes, position, stop, operation)
     if (git !== undefined) return take('git-header', git.end, git.lines)
     const end = lineEnd(bytes, position, stop)
     if (position === from && isMarker(bytes, position, end, 'begin', strict)) return take('begin', end, 1)
@@ -116,10 +92,6 @@ export function kindOfLine(bytes: Buffer, start: number, end: number, above: Abo
   return classify(bytes, start, end, above, strict)
 }
 
-export function canPrecedeGitHeader(kind: TokenKind | undefined): boolean {
-  return kind === 'add' || kind === 'update' || kind === 'move' || kind === 'late-move'
-}
-
 /** Whether a line of an update that begins with none of the marks can be a line of context without its mark: it must not look like part of the format. */
 function canLackMark(bytes: Buffer, at: number): boolean {
   const first = bytes[at]
@@ -131,7 +103,7 @@ function canLackMark(bytes: Buffer, at: number): boolean {
 }
 
 function canPrecedeUnmarked(kind: TokenKind | undefined): boolean {
-  return kind === 'anchor' || kind === 'body' || kind === 'git-header' || (kind !== 'add' && canPrecedeGitHeader(kind))
+  return ['anchor', 'body', 'git-header', 'update', 'move', 'late-move'].includes(kind ?? '')
 }
 
 function isBodyStart(byte: number | undefined): boolean {

@@ -41,25 +41,58 @@ const patchOf = (...lines: readonly string[]): string => ['*** Begin Patch', ...
 describe('the headers of a diff below the header of the format', () => {
   const git = ['diff --git a/f b/f', 'index 1234567..89abcde 100644']
   const names = ['--- a/f', '+++ b/f']
-  test.each([[[...git, ...names]], [names], [git], [['--- f', '+++ f\t2026-11-29']]])(
-    '%j are ignored',
-    async (headers) => {
-      const text = patchOf('*** Update File: f', ...headers, '@@', '-b', '+B')
-      expect(await plan({ f: 'a\nb\n' }, text)).toEqual([{ f: 'a\nB\n' }, ['git-header']])
-      expect(await plan({ f: 'a\nb\n' }, text, 'strict')).toMatch(/^Invalid patch hunk|^Failed to find expected lines/)
-    },
-  )
+  test.each([
+    [[...git, ...names]],
+    [names],
+    [git],
+    [['--- f', '+++ f\t2026-11-29']],
+    [['--- a/f']],
+    [['diff --git i/f w/f', '--- i/f', '+++ w/f']],
+  ])('%j are ignored', async (headers) => {
+    const text = patchOf('*** Update File: f', ...headers, '@@', '-b', '+B')
+    expect(await plan({ f: 'a\nb\n' }, text)).toEqual([{ f: 'a\nB\n' }, ['git-header']])
+    expect(await plan({ f: 'a\nb\n' }, text, 'strict')).toMatch(/^Invalid patch hunk|^Failed to find expected lines/)
+  })
   test('are ignored in an added file, with its only chunk header', async () => {
     const headers = ['diff --git a/n b/n', 'new file mode 100644', '--- /dev/null', '+++ b/n', '@@ -0,0 +1 @@']
     expect(await plan({}, patchOf('*** Add File: n', ...headers, '+one'))).toEqual([{ n: 'one\n' }, ['git-header']])
   })
+  test('are ignored if only the second name is there, which strict mode takes for an added line, as the grammar says', async () => {
+    const text = patchOf('*** Update File: f', '+++ b/f', '@@', '-b', '+B')
+    expect(await plan({ f: 'a\nb\n' }, text)).toEqual([{ f: 'a\nB\n' }, ['git-header']])
+    expect(await plan({ f: 'a\nb\n' }, text, 'strict')).toEqual([{ f: 'a\nB\n++ b/f\n' }, []])
+  })
+  test('are ignored below a blank line, and if git quotes the path', async () => {
+    const blank = patchOf('*** Update File: f', '', ...names, '@@', '-b', '+B')
+    expect(await plan({ f: 'a\nb\n' }, blank)).toEqual([{ f: 'a\nB\n' }, ['git-header']])
+    const quoted = ['diff --git "a/\\303\\274 x" "b/\\303\\274 x"', '--- "a/\\303\\274 x"', '+++ "b/\\303\\274 x"']
+    const text = patchOf('*** Update File: ü x', ...quoted, '@@', '-b', '+B')
+    expect(await plan({ 'ü x': 'a\nb\n' }, text)).toEqual([{ 'ü x': 'a\nB\n' }, ['git-header']])
+  })
+  test.each([[['--- /dev/null', '+++ b/n']], [['+++ b/n']], [['@@ -0,0 +1 @@']], [['@@']]])(
+    '%j are ignored in an added file',
+    async (headers) => {
+      const text = patchOf('*** Add File: n', ...headers, '+one')
+      expect(await plan({}, text)).toEqual([{ n: 'one\n' }, ['git-header']])
+    },
+  )
+  test('are lines of an added file if they name another', async () => {
+    expect(await plan({}, patchOf('*** Add File: n', '+++ b/m', '+one'))).toEqual([{ n: '++ b/m\none\n' }, []])
+    expect(await plan({}, patchOf('*** Add File: n', '@@', ' one', '+two'))).toMatch("'@@' is not a valid hunk header")
+  })
   test('are refused if they name another file', async () => {
-    expect(await plan({ f: 'a\nb\n' }, patchOf('*** Update File: f', '--- a/g', '+++ b/g', '@@', '-b', '+B'))).toMatch(
-      '--- a/g',
+    const refusal = async (...headers: readonly string[]): Promise<unknown> =>
+      plan({ f: 'a\nb\n' }, patchOf('*** Update File: f', ...headers, '@@', '-b', '+B'))
+    expect(await refusal('--- a/g', '+++ b/g')).toMatch(
+      '-- a/g\n  f, hunk 1, chunk 1, patch line 3: its first lines may be',
     )
-    expect(await plan({ f: 'a\nb\n' }, patchOf('*** Update File: f', 'diff --git a/g b/g', '@@', '-b', '+B'))).toMatch(
-      'diff --git',
-    )
+    expect(await refusal('+++ b/g')).toMatch('+++ b/g')
+    expect(await refusal('diff --git a/g b/g')).toMatch('diff --git')
+  })
+  test('are lines of the file if they name another file and the file has them', async () => {
+    const text = patchOf('*** Update File: f', '--- a/g', '+++ b/g', '@@', '-b', '+B')
+    for (const mode of ['lenient', 'strict'] as const)
+      expect(await plan({ f: '-- a/g\nb\n' }, text, mode)).toEqual([{ f: '++ b/g\nB\n' }, []])
   })
   test('are lines of the file if no chunk follows', async () => {
     const text = patchOf('*** Update File: f', '--- a/f', '+++ b/f', ' c')
