@@ -42,6 +42,11 @@ export function openEachLanding(view: PrivateView): EachLanding {
   let landed: RunChange[] = []
   let staying: readonly string[] | undefined
   const together = (record: ChangeRecord): ChangeRecord => ({ ...record, changes: composed(landed, record.changes) })
+  const refresh = async (): Promise<void> => {
+    if (staying === undefined) return
+    await git.refresh()
+    await refreshView(ours, manifests, staying)
+  }
   return {
     view: ours,
     begin: () => {
@@ -59,12 +64,10 @@ export function openEachLanding(view: PrivateView): EachLanding {
       await git.refresh()
       if (isIn) git.note()
       staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
+      // From now on, what has landed counts as the state from which further changes start.
+      await refresh()
     },
-    refresh: async () => {
-      if (staying === undefined) return
-      await git.refresh()
-      await refreshView(ours, manifests, staying)
-    },
+    refresh,
     together,
     toOthers: (record) => {
       const own = new Map(landed.map((each) => [join(each.root, each.path), each.after]))

@@ -1,5 +1,6 @@
 import type { Guardian } from '../../policies/index.ts'
 import { landedWhole, transactionLines } from '../core/text/transaction-lines.ts'
+import type { RunHooks } from '../tools/hook-interface.ts'
 import type { WorkingState } from '../tools/working-state.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { faultOf, type Stop } from './stop.ts'
@@ -21,7 +22,7 @@ type Landing = {
   readonly transaction?: Transaction
   readonly sandbox: Sandbox
   readonly signal: AbortSignal
-  readonly hooks?: unknown
+  readonly hooks?: Pick<RunHooks, 'isSilent'>
   /** The agents that work beside the run. */
   readonly delegates?: { readonly unread: readonly string[] }
 }
@@ -87,7 +88,7 @@ export function landBetween(
         if (!isBusy()) {
           const said = await land(await whyKept(options, guardian))
           // Hooks may go on working when a call has ended.
-          isSettled = hooks === undefined
+          isSettled = hooks?.isSilent === true
           return said
         }
         return { lines: ['Other commands are still running: the changes land when they have ended.'], failed: false }

@@ -50,6 +50,8 @@ export type CallHooks = {
 
 /** The hooks of a run: functions that are called for its tool calls and at its events. */
 export type RunHooks = {
+  /** True if there are no hooks. */
+  readonly isSilent?: true
   readonly calls: CallHooks
   readonly tasks: TaskHooks
   /** Sets the function that receives all items that hooks report, including those that were reported before it was set. */
@@ -82,6 +84,7 @@ export const noHooks: CallHooks = {
 
 /** The `RunHooks` of a run without hooks. */
 export const silentHooks: RunHooks = {
+  isSilent: true,
   calls: noHooks,
   tasks: noTaskHooks,
   report: () => undefined,
