@@ -1,3 +1,5 @@
+import type { landings } from '../exec-options.ts'
+
 /** The version of Claude Code whose protocol this door speaks. Its clients refuse programs below their floor. */
 export const claudeVersion = '2.1.332'
 
@@ -36,6 +38,8 @@ export type ClaudeOptions = {
   /** Whose settings of Claude Code count. Absent: everybody's. */
   readonly settingSources?: string | true
   readonly jsonSchema?: string
+  /** When the changes of a turn land. Not in Claude Code. */
+  readonly land?: Exclude<(typeof landings)[number], 'ask'>
 }
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import { another, count, dollars, positive, words } from '../declare/option-values.ts'
 import type { Finish } from '../declare/shared-options.ts'
+import { landings } from '../exec-options.ts'
 import { version } from '../../core/version.ts'
 import { claudeVersion, outputFormats, permissionModes, type ClaudeOptions } from './claude-options.ts'
 
@@ -52,6 +53,11 @@ export function declareClaude(program: Command, finish: Finish): void {
       "whose settings of Claude Code's count: user, project, local; empty: nobody's",
     )
     .option('--json-schema <schema>', 'a JSON Schema that the final message must match')
+    .addOption(
+      new Option('--land <when>', 'when changes land (default: on-success)').choices(
+        landings.filter((when) => when !== 'ask'),
+      ),
+    )
     .addOption(new Option('--debug [filter]', 'changes nothing').hideHelp())
   for (const name of idleFlags.split(' ')) command.addOption(new Option(`--${name}`, 'changes nothing').hideHelp())
   for (const name of idleOptions.split(' '))

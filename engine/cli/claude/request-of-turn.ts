@@ -44,6 +44,7 @@ export function requestOfTurn(state: SessionState): Omit<RunRequest, 'task'> {
     ephemeral: !options.sessionPersistence,
     // A session that has planned goes on without a plan once its mode is another.
     ...(state.mode === 'plan' ? { plan: true } : state.hasPlanned ? { plan: false } : {}),
+    ...(options.land === undefined ? {} : { transaction: { land: options.land } }),
     budget: { maxTurns, maxCost },
     ...(state.schema === undefined ? {} : { output: state.schema }),
     client: {

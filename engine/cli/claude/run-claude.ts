@@ -87,8 +87,11 @@ async function serve(state: SessionState, input: Readable): Promise<number> {
     for await (const line of readLines(input, longestLine, 'Standard input')) {
       const message = readIncoming(line)
       if (message?.type === 'control_response') client.answered(message.response)
-      if (message?.type === 'control_request')
-        void client.answer(message.request_id, () => answerControl(message.request, session, client))
+      if (message?.type === 'control_request') {
+        const answered = client.answer(message.request_id, () => answerControl(message.request, session, client))
+        // What the client asks for after it has begun counts on what it has said to begin.
+        if (message.request.subtype === 'initialize') turns = Promise.all([turns, answered]).then(() => undefined)
+      }
       if (message?.type !== 'user') continue
       turns = turns.then(() => turn(taskOf(message.message.content)))
       // What goes wrong in a turn is thrown when the input has ended, and ends it.

@@ -18,6 +18,15 @@ describe.skipIf(needsBubblewrap())('the protocol', () => {
     expect([ended.code, resultIn(ended.messages)['result']]).toEqual([0, 'Hi!'])
   })
 
+  test('a user message that follows initialize at once is answered as initialize says', async () => {
+    const jsonSchema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
+    const begin = request('r1', { subtype: 'initialize', jsonSchema, systemPrompt: ['Be a poet.'] })
+    const replies: readonly Reply[] = [[call('structured_output', { a: 1 })]]
+    const { messages, requests } = await claude(streaming, { replies, stdin: lines(begin, userMessage('go')) })
+    expect(resultIn(messages)['structured_output']).toEqual({ a: 1 })
+    expect(JSON.stringify(requests[0]?.body)).toContain('Be a poet.')
+  })
+
   test('a request that nobody knows gets an error, and the session goes on', async () => {
     const stdin = lines(request('r1', { subtype: 'rewind_files' }), userMessage('go'))
     const { code, messages } = await claude(streaming, { replies: hi, stdin })

@@ -37,6 +37,28 @@ describe.skipIf(needsBubblewrap())('a run on a view', () => {
     expect(seen).toEqual([[join(started.cwd, 'made'), 'text', false], 'text'])
   })
 
+  test('with --land each, the callback of the next call finds the file on the disk', async () => {
+    const seen: unknown[] = []
+    const note = ({ cwd }: { readonly cwd: string }) => {
+      seen.push(existsSync(join(cwd, 'made')))
+      return Promise.resolve({})
+    }
+    const replies: readonly Reply[] = [
+      [call('write_file', { path: 'made', content: 'text' })],
+      [call('exec_command', { cmd: 'ls' })],
+      [say('ok')],
+    ]
+    await drain(
+      await ask('go', replies, {
+        permissionMode: 'acceptEdits',
+        extraArgs: { land: 'each' },
+        hooks: { PreToolUse: [{ hooks: [note] }], PostToolUse: [{ hooks: [note] }] },
+      }),
+    )
+    // It lands after the call's own callbacks.
+    expect(seen).toEqual([false, false, true, true])
+  })
+
   test('what a server in the client’s process writes stays, beside what the run lands', async () => {
     const { createSdkMcpServer, tool } = await sdk()
     const cwd = repository()
