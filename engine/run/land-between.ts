@@ -39,6 +39,8 @@ export function landBetween(
   let active = 0
   // A new view is what its tree is.
   let isSettled = false
+  // What stays in the view, such as a file that never lands, isn't named again with each call.
+  let lastTold: string | undefined
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const done = last.then(act)
@@ -57,6 +59,10 @@ export function landBetween(
       const told = report && { transaction: { ...report, outside: [] } }
       if (stop === undefined && (told === undefined || landedWhole(told))) return undefined
       const lines = told === undefined ? [] : transactionLines(told, (path) => path)
+      const left = lines.slice(1).join('\n')
+      const isRepeated = stop === undefined && left === lastTold
+      lastTold = left
+      if (isRepeated) return undefined
       return { lines: [...(stop === undefined ? [] : [stop.message]), ...lines], failed: stop !== undefined }
     } catch (error) {
       return { lines: [faultOf(error).message], failed: true }

@@ -84,7 +84,8 @@ describe.skipIf(needsBubblewrap())('the calls that agent mcp-server answers', ()
     expect(existsSync(join(cwd, '.git/hooks/pre-commit'))).toBe(false)
     expect([readFileSync(join(cwd, '.git/config'), 'utf8'), git('tag')]).toEqual([before, ''])
     expect(readFileSync(join(cwd, 'fine.txt'), 'utf8')).toBe('ok\n')
-    expect(await shell('git tag')).toContain('v1')
+    await shell('echo more > more.txt')
+    expect(await shell('git tag; cat .claude/settings.json')).toMatch(/v1\n\{\}$/)
   })
 
   test('never lose much without an answer: the tree stays, and the answer says how to land it', async () => {
