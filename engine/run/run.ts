@@ -67,6 +67,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
       await options.delegates?.close()
       await closeWorkingState(path.context.state)
     }
+    stop ??= await whyNotJudged(options)
     if (options.serve === undefined) {
       options.hooks?.within(undefined)
       await options.hooks?.end(stop?.reason ?? 'done', stop?.message)
@@ -95,6 +96,12 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     cost: budget.cost,
     ...closingOf(options.sandbox),
   })
+}
+
+/** Returns why nothing lands, if the changes are no longer those that were judged. */
+async function whyNotJudged({ verify, judge }: RunOptions): Promise<Stop | undefined> {
+  const message = verify === undefined ? undefined : await judge?.whyOthers()
+  return message === undefined ? undefined : { reason: 'failed', message }
 }
 
 /** Applies the changes of a transactional run to the workspace, if the user wants that. If this fails, the run fails. */

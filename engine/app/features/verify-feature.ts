@@ -5,6 +5,9 @@ import { assessor } from '../../core/assessor.ts'
 import { verificationAction } from '../../tools/run-verification.ts'
 import type { Feature } from '../feature.ts'
 
+const landed =
+  '--verify uses the tests and the configuration that the run leaves behind: with --land each, changes land before they could be compared with anything.'
+
 const unjudged =
   '--verify uses the tests and the configuration that the run leaves behind: without a view, there is nothing to compare them with, so a run that removes a failing test passes.'
 
@@ -37,6 +40,7 @@ export const verifyFeature: Feature = {
     }
     if (now.commands.length === 0) return {}
     if (transaction === undefined) return { notices: [unjudged] }
+    if (transaction.wish.land === 'each') return { notices: [landed] }
     // Few runs verify anything, so the others don't load what judges them.
     const { openJudge } = await import('../open-judge.ts')
     return { options: { judge: openJudge(context, transaction) } }

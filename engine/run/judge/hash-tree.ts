@@ -33,8 +33,8 @@ export function hashTree(root: string, isJudge: (path: string) => boolean): Tree
       if (stats === undefined || kind === 'directory') continue
       const path = pathOfKey(key)
       const isPart = stats.isFile() && isJudge(path)
-      const content = isPart || tracked.has(key) ? contentHash(root, key) : undefined
-      const known = isPart ? content : (blobOf(key, stats) ?? content)
+      const content = isPart ? contentHash(root, key) : undefined
+      const known = isPart ? content : (blobOf(key, stats) ?? (tracked.has(key) ? contentHash(root, key) : undefined))
       tree.update(`${key}\0${stats.mode}\0${known ?? `${stats.size} ${stats.mtimeNs}`}\0`)
       if (isPart) judge.update(`${key}\0${content ?? stats.size}\0`)
     }

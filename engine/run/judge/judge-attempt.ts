@@ -4,7 +4,7 @@ import type { Sandbox } from '../../../sandbox/index.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { RunChange } from '../../transaction/change-record.ts'
 import type { StoredRun } from './base-cache.ts'
-import { matchesAny, type Judge } from './judge.ts'
+import { matchesAny, stateOf, type Judge } from './judge.ts'
 import { copyTrees, isInCopy, restore, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
 import { changedSettings } from './merge-manifest.ts'
 import { changesOfCommand, wordsOf, type Reached } from './reach-command.ts'
@@ -75,6 +75,7 @@ export async function judgeChange(judge: Judge, command: string, own: OwnRun, co
   const base = await judge.base(command, context)
   if (base === undefined) throw new TypeError('the command ran before')
   const { changes } = await judge.options.changes()
+  judge.noteJudged(changes)
   const { path: root, source } = judge.tree
   const mine = changes.filter((change) => change.root === root && change.after.type !== 'directory')
   const baseTests = testsOf(base)
@@ -211,11 +212,6 @@ function manifestsIn(changes: readonly RunChange[]): readonly string[] {
 function dependencyNotes(installed: readonly string[]): Judgement['findings'] {
   if (installed.length === 0) return []
   return [{ kind: 'note', subject: 'dependencies', detail: `${installed.length} installed files differ from the base` }]
-}
-
-/** A text that differs if the run's changes do. */
-function stateOf(changes: readonly RunChange[]): string {
-  return JSON.stringify(changes.map(({ root, path, after }) => [root, path, after]))
 }
 
 function testsOf({ tests }: StoredRun): TestResults {

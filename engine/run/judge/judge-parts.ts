@@ -40,9 +40,9 @@ export function partOf(path: string, { hasTests, isProtected, isReached, exists 
   if (hasTests(path) || isTest(path) || folders.some((each) => supportFolders.has(each))) return 'test'
   if (name === 'package.json' || name === 'pyproject.toml') return 'manifest'
   if (folders.some((each) => each.startsWith('.')) || name.startsWith('.') || startFiles.test(name)) return 'config'
-  const isRoot = ['package.json', 'pyproject.toml', 'setup.py', 'tox.ini'].some((each) => exists(inFolder(path, each)))
-  const isConfig = /\.(?:ini|cfg)$|\.conf(?:ig)?\.[cm]?[a-z]+$/.test(name)
-  return isConfig && (isRoot || folders.length === 0) ? 'config' : 'source'
+  if (!/\.(?:ini|cfg)$|\.conf(?:ig)?\.[cm]?[a-z]+$/.test(name)) return 'source'
+  const beside = ['package.json', 'pyproject.toml', 'setup.py', 'tox.ini'].map((each) => inFolder(path, each))
+  return folders.length === 0 || beside.some(exists) ? 'config' : 'source'
 }
 
 /** Whether a package manager has put the file there: in `node_modules`, or in a virtual environment of Python. */

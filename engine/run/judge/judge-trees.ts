@@ -166,6 +166,11 @@ export function textIn(root: string, path: string): string | undefined {
     : undefined
 }
 
+/** Whether a tree has an entry at a path, to which no link leads. */
+export function isIn(root: string, path: string): boolean {
+  return isReachable(path, root) && lstatSync(encodePath(join(root, path)), { throwIfNoEntry: false }) !== undefined
+}
+
 function isReachable(path: string, root: string): boolean {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     if (lstatSync(encodePath(join(root, folder)), { throwIfNoEntry: false })?.isDirectory() !== true) return false

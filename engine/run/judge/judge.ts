@@ -3,12 +3,12 @@ import { join, relative } from 'node:path'
 import { readHostFile, type Sandbox, type SandboxPolicy } from '../../../sandbox/index.ts'
 import type { JudgeSettings } from '../../core/verification-settings.ts'
 import type { ToolContext } from '../../tools/tool.ts'
-import type { ChangeRecord } from '../../transaction/change-record.ts'
+import type { ChangeRecord, RunChange } from '../../transaction/change-record.ts'
 import type { PrivateView } from '../../transaction/stored-view.ts'
 import { BaseCache, type StoredRun } from './base-cache.ts'
 import { hashTree, type TreeHashes } from './hash-tree.ts'
 import { partOf, type JudgePart } from './judge-parts.ts'
-import { textIn, copyTrees } from './judge-trees.ts'
+import { copyTrees, isIn, textIn } from './judge-trees.ts'
 import { reachCommand, scriptsOf, type Reached } from './reach-command.ts'
 import { runUnderJudge } from './run-under-judge.ts'
 import type { WatchOptions } from './watched-command.ts'
@@ -35,10 +35,24 @@ export class Judge {
   readonly #cache: BaseCache
   readonly #bases = new Map<string, StoredRun & { readonly cached: boolean }>()
   #hashes: TreeHashes | undefined
+  #judged: string | undefined
 
   constructor(options: JudgeOptions) {
     this.options = options
     this.#cache = new BaseCache(options.cache)
+  }
+
+  /** Remembers what has been judged, so that nothing else lands. */
+  noteJudged(changes: readonly RunChange[]): void {
+    this.#judged = stateOf(changes.filter(({ ignored }) => ignored !== true))
+  }
+
+  /** Why the run's changes aren't those that were judged; undefined if they are, or if nothing was judged. Call it when no command is running any more. */
+  async whyOthers(): Promise<string | undefined> {
+    if (this.#judged === undefined) return undefined
+    const { changes } = await this.options.changes()
+    if (stateOf(changes.filter(({ ignored }) => ignored !== true)) === this.#judged) return undefined
+    return 'Files were changed after the --verify commands had judged them, by a command that was still running. Run the commands again.'
   }
 
   /** The tree that contains the workspace: as the user has it, and as the run sees it. */
@@ -71,7 +85,7 @@ export class Judge {
       hasTests,
       isProtected: (each) => matchesAny(each, protect),
       isReached: (each) => reached?.files.includes(each) === true,
-      exists: (each) => [this.tree.path, this.tree.source].some((root) => textIn(root, each) !== undefined),
+      exists: (each) => [this.tree.path, this.tree.source].some((root) => isIn(root, each)),
     })
   }
 
@@ -143,6 +157,11 @@ export class Judge {
       readInTree: (path) => readHostFile(join(place, this.cwd, path), { maxBytes: 64 * 1024 * 1024 }),
     })
   }
+}
+
+/** A text that differs if the run's changes do. */
+export function stateOf(changes: readonly RunChange[]): string {
+  return JSON.stringify(changes.map(({ root, path, after }) => [root, path, after]))
 }
 
 /** Whether a part decides what is tested and how. */

@@ -93,7 +93,13 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
   }
   // A text that is the same can pass in place of the old one only if its mark says that a failure is expected.
   const isOnlyMarked = before !== undefined && after !== undefined && before.body !== '' && before.body === after.body
-  if (isOnlyMarked && before.head !== after.head && now?.name === test.name && !test.id.endsWith(']')) {
+  if (
+    isOnlyMarked &&
+    before.head !== after.head &&
+    now !== undefined &&
+    ownName(now) === ownName(test) &&
+    !test.id.endsWith(']')
+  ) {
     return { kind: 'disabled', ...about, detail: `only the line that declares it changed: ${after.head}` }
   }
   const old = now && onBase?.tests.get(now.id)
