@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { RunRequest } from '../../app/run-request.ts'
 import { findWorkspace } from '../../app/workspace.ts'
 import type { Settings } from '../../config/settings-schema.ts'
+import { modelOf } from '../../config/foreign/claude-settings.ts'
 import { parseForeignJson, type ForeignJson } from '../../config/foreign/parse-json.ts'
 import { isTable } from '../../core/is-table.ts'
 import { readUserText } from '../../core/read-plain-file.ts'
@@ -12,7 +13,7 @@ import { serversIn, together, type JsonServers } from '../../mcp/json-servers.ts
 import type { Start } from '../../session/start-session.ts'
 import { telling } from '../print.ts'
 import { warn } from '../warn.ts'
-import { modelOf, type SessionState } from './session-state.ts'
+import type { SessionState } from './session-state.ts'
 
 /** The approval policy of each mode. In `untrusted`, the Guardian asks about all but reading, and the reviewer answers as the mode says. */
 const policies: Readonly<Record<SessionState['mode'], 'untrusted' | 'on-request' | 'never'>> = {
@@ -77,7 +78,7 @@ type Flag = { readonly flag: string; readonly settings: Settings }
 
 function flagsOf({ mode, allowed, options }: SessionState, { servers }: JsonServers): readonly Flag[] {
   const { allowedTools = [], disallowedTools = [], effort, appendSystemPrompt: appended, settings: given } = options
-  const model = modelOf(options.model)
+  const model = modelOf(options.model ?? 'default')
   // Nobody is asked in this mode, so servers that the client chose would be of no use if their tools needed permission.
   const ofServers = mode === 'bypassPermissions' ? servers.map(({ name }) => `mcp__${name}`) : []
   const said: readonly (readonly [string, Settings | undefined])[] = [
@@ -119,7 +120,7 @@ function settingsOf(given: string): Settings {
   if ('hooks' in others) throw new UserError('usage', `${place(['hooks'])}: put hooks into ~/.claude/settings.json.`)
   const idle = Object.keys(others).filter((key) => !key.startsWith('$'))
   if (idle.length > 0) warn(`${place([])}: these settings change nothing: ${idle.join(', ')}.`)
-  const model = modelOf(named)
+  const model = modelOf(named ?? 'default')
   return { permissions: { allow, ask, deny }, ...(model === undefined ? {} : { model }) }
 }
 

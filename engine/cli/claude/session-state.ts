@@ -52,11 +52,6 @@ export class SessionState {
 /** Modes in which a run itself decides whom it asks. */
 const fixedInRun: readonly PermissionMode[] = ['bypassPermissions', 'auto']
 
-/** The model that a client means, who names families by one word; undefined: the default. */
-export function modelOf(name: string | undefined): string | undefined {
-  return name === 'default' ? undefined : name?.replace(/^(?:opus|sonnet|haiku)$/, 'claude-$&-5-5')
-}
-
 /** How much a model reasons with a number of tokens for that. */
 export function effortOf(tokens: number): string {
   return tokens <= 4096 ? 'low' : tokens <= 16_384 ? 'medium' : 'high'

@@ -123,7 +123,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
  * Translates a model's name. A family name such as `opus` becomes the newest model of the family; a suffix `[1m]` is removed. Undefined for a name
  * that leaves the choice to Claude Code, such as `default`.
  */
-function modelOf(name: string): string | undefined {
+export function modelOf(name: string): string | undefined {
   const plain = name.replace(/\[1m\]$/i, '')
   if (/^(?:default|best|opusplan|inherit)$/.test(plain)) return undefined
   return newestOf(plain) ?? plain
