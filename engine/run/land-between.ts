@@ -37,7 +37,7 @@ export function landBetween(
   const between = transaction?.between
   if (between === undefined) return undefined
   let active = 0
-  // A new view is what its tree is.
+  // Whether nothing can have been written to the view since the last landing.
   let isSettled = false
   // What stays in the view, such as a file that never lands, isn't named again with each call.
   let lastTold: string | undefined
@@ -59,10 +59,6 @@ export function landBetween(
       const told = report && { transaction: { ...report, outside: [] } }
       if (stop === undefined && (told === undefined || landedWhole(told))) return undefined
       const lines = told === undefined ? [] : transactionLines(told, (path) => path)
-      const left = lines.slice(1).join('\n')
-      const isRepeated = stop === undefined && left === lastTold
-      lastTold = left
-      if (isRepeated) return undefined
       return { lines: [...(stop === undefined ? [] : [stop.message]), ...lines], failed: stop !== undefined }
     } catch (error) {
       return { lines: [faultOf(error).message], failed: true }
@@ -95,7 +91,10 @@ export function landBetween(
           const said = await land(await whyKept(options, guardian))
           // Hooks may go on working when a call has ended.
           isSettled = hooks?.isSilent === true
-          return said
+          const left = said?.lines.slice(1).join('\n')
+          const isRepeated = said?.failed === false && left === lastTold
+          lastTold = left
+          return isRepeated ? undefined : said
         }
         return { lines: ['Other commands are still running: the changes land when they have ended.'], failed: false }
       }),
