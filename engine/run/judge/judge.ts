@@ -144,7 +144,8 @@ export class Judge {
     const asked = await run(true)
     if (asked === undefined || asked.succeeded || asked.tests.length > 0) return asked
     const plain = await run(false)
-    return plain?.succeeded === true ? plain : asked
+    // If it ends in the same way without the options, they aren't why it fails.
+    return plain === undefined || plain.exitCode === asked.exitCode ? asked : plain
   }
 
   runOn(options: WatchOptions, views: PrivateView['views'], context: ToolContext): Promise<StoredRun | undefined> {

@@ -94,6 +94,15 @@ const nodeChanges: Table = {
     command: 'make check',
     change: { ...node.better, Makefile: '.PHONY: check clean\ncheck:\n\tnode --test\n\nclean:\n\trm -rf dist\n' },
   },
+  'mends a test that was red': { more: node.broken, change: node.better },
+  'mends a command that was red, whose program doesn’t know our options': {
+    more: {
+      'state.txt': 'bad\n',
+      'run.sh': 'case "$NODE_OPTIONS" in *reporter*) exit 9 ;; esac\ngrep -q good state.txt\n',
+    },
+    command: 'sh run.sh',
+    change: { 'state.txt': 'good\n' },
+  },
   'is judged by an exit code only': {
     command: 'node -e "require(\'./src/math.js\')"',
     change: { ...node.better, ...nodeEdit(['adds', 'adds!']) },

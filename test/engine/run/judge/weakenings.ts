@@ -40,6 +40,8 @@ const nodeWeakenings: Readonly<Record<string, Weakening>> = {
   },
   'deletes the test': { change: nodeEdit([addsJs, '']) },
   'empties the file of the test': { change: { ...node.broken, [nodeTest]: '' } },
+  'deletes a test that was red before': { more: node.broken, change: nodeEdit([addsJs, '']) },
+  'rewrites a test that was red before': { more: node.broken, change: nodeEdit(['expected)\n', '-1)\n']) },
   'skips the test': { change: nodeEdit(["test('adds', ", "test('adds', { skip: true }, "]) },
   'skips the test when it runs': {
     change: nodeEdit(["'adds', () => {", "'adds', (t) => {\n  if (t.name) return t.skip()"]),
