@@ -58,7 +58,10 @@ function formatChunk(chunk: Chunk): readonly Buffer[] {
   const lines = anchors.map(({ text }) => `@@ ${text}\n`)
   // A hint contains only the line numbers of the old file. The same numbers are printed for the new file, because nothing reads that part of the
   // header.
-  if (hint !== undefined) lines.unshift(`@@ -${hint.start},${hint.count} +${hint.start},${hint.count} @@\n`)
+  if (hint !== undefined) {
+    const { start, count, section } = hint
+    lines.unshift(`@@ -${start},${count} +${start},${count} @@${section === undefined ? '' : ` ${section}`}\n`)
+  }
   const head = lines.length === 0 ? '@@\n' : lines.join('')
   return [Buffer.from(head), ...withRemark(chunk), Buffer.from(endOfFile ? '*** End of File\n' : '')]
 }

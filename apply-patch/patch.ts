@@ -55,8 +55,8 @@ export type Chunk = {
   /** The texts of the chunk's `@@` lines, outermost first. Each is searched for below the previous one. */
   readonly anchors: readonly Anchor[]
   /**
-   * The line numbers in the chunk's header, if that has the form of a unified diff (`@@ -start,count +…@@`). The match nearest to line `start` of the
-   * old file is preferred.
+   * The line numbers in the chunk's header, if that has the form of a unified diff (`@@ -start,count +…@@`). They choose the place at line `start` of the old file
+   * if several places match, unless the section says otherwise.
    */
   readonly hint?: LineHint
   readonly body: Body
@@ -73,8 +73,11 @@ export type Chunk = {
 
 export type Anchor = { readonly text: string; readonly line: number }
 
-/** The line numbers in the header of a unified diff. If `count` is 0, lines are inserted after line `start`. */
-export type LineHint = { readonly start: number; readonly count: number }
+/**
+ * The line numbers in the header of a unified diff. If `count` is 0, lines are inserted after line `start`. `section` is the text behind them: the beginning of a
+ * line above, such as that of a function; undefined if there is none.
+ */
+export type LineHint = { readonly start: number; readonly count: number; readonly section?: string }
 
 /** Lenient mode accepts the variants that models write, and reports each repair. Strict mode accepts only the format itself. */
 export type Mode = 'lenient' | 'strict'

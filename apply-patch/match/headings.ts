@@ -1,5 +1,6 @@
 import { textEnd, textStart } from '../text/line-table.ts'
 import { trimEnd, trimStart } from '../text/white-space.ts'
+import type { LineHint } from '../patch.ts'
 import type { Pass, SearchableFile } from './passes.ts'
 import type { PreparedChunk } from './prepare-chunks.ts'
 
@@ -122,6 +123,30 @@ export function chooseByHeading(
   if (chosen === undefined || alone.length > 1) return undefined
   const outvoted = places.filter((place) => place !== chosen.place)
   return outvoted.length === 0 ? { line: chosen.place } : { line: chosen.place, outvoted }
+}
+
+/**
+ * The only one of several places that is below the section that a header names; undefined if there isn't exactly one such place, or one such line. In YAML, for
+ * example, the same line begins many sections.
+ */
+export function chooseBySection(
+  { table }: SearchableFile,
+  { section }: LineHint,
+  places: readonly number[],
+): { readonly line: number; readonly outvoted: readonly number[] } | undefined {
+  if (section === undefined) return undefined
+  const sought = Buffer.from(section)
+  let heading: number | undefined
+  for (let line = 0; line < table.count; line++) {
+    const [start, end] = [textStart(table, line), textEnd(table, line)]
+    if (end - start < sought.length || sought.compare(table.bytes, start, start + sought.length) !== 0) continue
+    if (heading !== undefined) return undefined
+    heading = line
+  }
+  const below = heading ?? Infinity
+  const [chosen, further] = places.filter((line) => line > below)
+  if (chosen === undefined || further !== undefined) return undefined
+  return { line: chosen, outvoted: places.filter((line) => line !== chosen) }
 }
 
 /** The index of the first of some ascending numbers that is at least `least`. */

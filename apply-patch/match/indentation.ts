@@ -230,7 +230,7 @@ function rewrite(body: Uint8Array, lines: readonly BodyLine[], indents: Readonly
     pieces.push(text)
     const start = size
     size += text.length
-    return { mark: line.mark, start, end: size }
+    return { ...line, start, end: size }
   })
   return { body: Buffer.concat(pieces), lines: rewritten }
 }

@@ -12,7 +12,13 @@ export type PreparedChunk = {
 }
 
 /** A line of a body. The range from `start` to `end` includes neither its mark nor its line ending. */
-export type BodyLine = { readonly mark: 'context' | 'added' | 'removed'; readonly start: number; readonly end: number }
+export type BodyLine = {
+  readonly mark: 'context' | 'added' | 'removed'
+  readonly start: number
+  readonly end: number
+  /** The line ending if the patch has a lone carriage return there. Undefined if an added line gets that of a neighbour. */
+  readonly ending?: '\r'
+}
 
 /** Parses the chunks of one file, so that all sought lines are known before the first search. */
 export function prepareChunks(chunks: readonly Chunk[]): {
@@ -27,7 +33,9 @@ export function prepareChunks(chunks: readonly Chunk[]): {
       needles.push({ bytes, start: 0, end: bytes.length })
     }
     const oldFrom = needles.length
-    const lines = bodyLines(chunk.body)
+    const whole = bodyLines(chunk.body)
+    // Lines without a mark are known by their index.
+    const lines = chunk.unmarked === undefined ? splitAtReturns(chunk.body, whole) : whole
     for (const { mark, start, end } of lines) if (mark !== 'added') needles.push({ bytes: chunk.body, start, end })
     return { chunk, anchorsFrom, oldFrom, oldTo: needles.length, lines }
   })
@@ -45,6 +53,21 @@ export function bodyLines(body: Uint8Array): readonly BodyLine[] {
     at = end + 1
   }
   return lines
+}
+
+/** The lines of a body after those that contain lone carriage returns are split there, as those of a file are. */
+function splitAtReturns(body: Uint8Array, lines: readonly BodyLine[]): readonly BodyLine[] {
+  if (!body.includes(13)) return lines
+  return lines.flatMap((line) => {
+    const parts: BodyLine[] = []
+    let { start } = line
+    // A carriage return at the end is a part of the line ending, which is the file's.
+    for (let at = body.indexOf(13, start); at !== -1 && at < line.end - 1; at = body.indexOf(13, start)) {
+      parts.push({ mark: line.mark, start, end: at, ending: '\r' })
+      start = at + 1
+    }
+    return [...parts, { ...line, start }]
+  })
 }
 
 /** Finds the end of the line at `from`. The first bytes are searched in a plain loop, because a native call would cost more for lines of usual length. */

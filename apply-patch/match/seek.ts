@@ -1,5 +1,5 @@
 import type { Mode } from '../patch.ts'
-import { chooseByHeading, findHeadings, firstFrom, type Headings } from './headings.ts'
+import { chooseByHeading, chooseBySection, findHeadings, firstFrom, type Headings } from './headings.ts'
 import { indentAt } from './indentation.ts'
 import { lacksMarksAt } from './unmarked-lines.ts'
 import { isLoose, passes, type Pass, type SearchableFile } from './passes.ts'
@@ -55,7 +55,7 @@ type Place = {
  * Finds where a chunk belongs: in the first pass that has a match, at or below the cursor and below the chunk's headings.
  *
  * If several places match, a heading decides if it is the nearest one above exactly one of them and above no other, and so does a line number at which one of
- * them starts. Otherwise the match is ambiguous, and the place that Codex would use is the result: the first one, or the one nearest to the line number.
+ * them starts, unless the section behind the number is that of another. Otherwise the match is ambiguous, and the place that Codex would use is the result: the first one, or the one nearest to the line number.
  *
  * @param limit the maximum number of candidates to search for; with fewer than 2, an ambiguous match isn't detected
  */
@@ -187,7 +187,11 @@ function findPlace(
     if (chunk.hint !== undefined) {
       const wanted = chunk.hint.start - 1
       const isThere = wanted >= start && !isLoose(pass) && lines.matchesAt(block, wanted)
-      if (isThere || hits.includes(wanted)) return { ...place, line: wanted, ambiguous: [] }
+      const isNumbered = isThere || hits.includes(wanted)
+      const chosen = hits.length < candidateLimit ? chooseBySection(file, chunk.hint, hits) : undefined
+      if (isNumbered && (chosen === undefined || chosen.line === wanted))
+        return { ...place, line: wanted, ambiguous: [] }
+      if (!isNumbered && chosen !== undefined) return { ...place, ...chosen, ambiguous: [] }
       const nearest = hits.reduce((best, hit) => (Math.abs(hit - wanted) < Math.abs(best - wanted) ? hit : best))
       return { ...place, line: nearest, ambiguous: hits }
     }

@@ -14,7 +14,11 @@ export function pathOf(header: string, strict: boolean): { readonly path: string
  */
 export function anchorOf(line: string, strict: boolean): string | LineHint | undefined {
   const text = line.slice(2).replace(/\n$/, '')
-  const numbers = strict ? null : /^ -(\d{1,9})(?:,(\d{1,9}))? \+\d+(?:,\d+)? @@(?:$| )/.exec(text)
-  if (numbers !== null) return { start: Number(numbers[1]), count: Number(numbers[2] ?? '1') }
+  const numbers = strict ? null : /^ -(\d{1,9})(?:,(\d{1,9}))? \+\d+(?:,\d+)? @@(?:$| (.*))/.exec(text)
+  if (numbers !== null) {
+    const section = numbers[3]?.trimEnd() ?? ''
+    const hint = { start: Number(numbers[1]), count: Number(numbers[2] ?? '1') }
+    return section === '' ? hint : { ...hint, section }
+  }
   return text.trim() !== '' || text.length > 1 ? text.slice(1) : undefined
 }

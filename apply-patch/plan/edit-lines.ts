@@ -121,7 +121,7 @@ function mostBytes({ added }: LineEdit): number {
 function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text: Buffer, position: number): number {
   let at = position
   for (let index = 0; index < added.length; index++) {
-    const { start, end } = added[index] ?? { start: 0, end: 0 }
+    const { start, end, ending } = added[index] ?? { start: 0, end: 0 }
     // For a few bytes, this loop is faster than a native call.
     if (end - start > 200) text.set(body.subarray(start, end), at)
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
@@ -130,7 +130,8 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
     // The last added line, and each added line beyond the number of replaced lines, takes its line ending from the last replaced line.
     const isLast = index === added.length - 1 || !replaces
     const model = to === from ? Math.max(0, from - 1) : isLast ? to - 1 : from + index
-    at = writeEnding(text, at, replaces ? neighbourEnding(table, model) : insertedEnding(table, model))
+    const usual = replaces ? neighbourEnding(table, model) : insertedEnding(table, model)
+    at = writeEnding(text, at, ending ?? usual)
   }
   return at
 }

@@ -124,6 +124,14 @@ describe('a lone carriage return', () => {
     expect((await apply('10%\r20%\ndone\n', [update, '@@', '-20%', '+30%'])).text).toBe('10%\r30%\ndone\n')
     expect((await apply('a\r\r\nb\n', [update, '@@', ' a', ' ', '-b', '+B'])).text).toBe('a\r\r\nB\n')
   })
+  test('ends a line of the patch too', async () => {
+    const file = 'a\rb\nc\r\n'
+    expect((await apply(file, [update, '@@', ' a\rb', '-c', '+C'])).text).toBe('a\rb\nC\r\n')
+    expect((await apply(file, [update, '@@', '-a\rb', '+A\rB\rN', ' c'])).text).toBe('A\rB\rN\nc\r\n')
+    expect((await apply(file, [update, '@@', '-a\r', '+A', ' b'])).text).toBe('A\rb\nc\r\n')
+    expect((await apply('a\r\rb\nc\n', [update, '@@', '-a\r\rb', '+B'])).text).toBe('B\nc\n')
+    expect((await apply('a\r\nb\r\n', [update, '@@', ' a', '+x\ry'])).text).toBe('a\r\nx\ry\r\nb\r\n')
+  })
   test('does not end a line that is added elsewhere', async () => {
     expect((await apply('a\rb\r\nc\r\n', [update, '@@', ' a', '+n', ' b'])).text).toBe('a\rn\r\nb\r\nc\r\n')
     expect((await apply('a\nb\rc\nd\n', [update, '@@', '-b', '-c', '+X'])).text).toBe('a\nX\nd\n')

@@ -135,6 +135,34 @@ describe('a chunk that fits several places', () => {
   })
 })
 
+describe('the section behind the line numbers of a unified diff', () => {
+  const calls = ['void a() {', '  go();', '}', 'void b() {', '  go();', '}']
+  const chunk = (numbers: string, section: string): readonly string[] => [
+    `@@ ${numbers} @@ ${section}`,
+    '-  go();',
+    '+  stop();',
+  ]
+  const inB = [...calls.slice(0, 4), '  stop();', '}']
+  test.each(['void b() {', 'void b()', 'void b'])('chooses a place if the numbers do not: %s', async (section) => {
+    expect(await plan(calls, chunk('-90 +90', section))).toEqual(becomes(inB, 'line-hint', 'heading-chose'))
+    expect(await plan(calls, chunk('-5 +5', section))).toEqual(becomes(inB, 'line-hint'))
+  })
+  test('makes the place uncertain if the numbers choose another', async () => {
+    expect(await plan(calls, chunk('-2 +2', 'void b() {'))).toMatchObject(ambiguous(2, 5))
+  })
+  test.each(['void', 'int main(void)', 'void a() {'])(
+    'decides nothing if it begins several lines or none, or is above several places: %s',
+    async (section) => {
+      expect(await plan(calls, chunk('-5 +5', section))).toEqual(becomes(inB, 'line-hint'))
+      expect(await plan(calls, chunk('-90 +90', section))).toMatchObject(ambiguous(2, 5))
+    },
+  )
+  test('is the beginning of a line, which indentation is a part of', async () => {
+    const file = ['spec:', '  x: 1', '  end', '  spec:', '    x: 1', '  end', '  x: 2', '  end']
+    expect(await plan(file, ['@@ -90 +90 @@ spec:', '   end', '+  y'])).toMatchObject(ambiguous(3, 6, 8))
+  })
+})
+
 describe('lines that differ from the file in indentation', () => {
   const cases: readonly (readonly [string, readonly string[], readonly string[], readonly string[]])[] = [
     [

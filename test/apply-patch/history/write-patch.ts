@@ -85,6 +85,10 @@ export const mistakes: Readonly<Record<string, Writer>> = {
     context: 1,
     chunk: (hunk) => ({ anchors: [numbers(hunk, 37)], lines: hunk.lines }),
   },
+  'numbers stale, with headings, one line of context': {
+    context: 1,
+    chunk: (hunk) => ({ anchors: [`${numbers(hunk, 37)} ${hunk.heading}`], lines: hunk.lines }),
+  },
   'no context': { context: 0 },
   'no context below a heading': { context: 0, chunk: withHeading(under) },
   'unmarked context': {
