@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { UserError } from '../core/user-error.ts'
-import { proxyUrl, proxyVariables } from '../models/proxy-variables.ts'
+import { proxyOf, proxyUrl, proxyVariables } from '../models/proxy-variables.ts'
 
 /**
  * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`, in upper or lower case). Commands in
@@ -11,8 +11,7 @@ import { proxyUrl, proxyVariables } from '../models/proxy-variables.ts'
  */
 export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const named = proxyVariables.filter((name) => env[name] !== undefined && env[name] !== '')
-  const urls = Object.fromEntries(named.map((name) => [name, proxyUrl(env[name] ?? '')]))
-  const broken = named.find((name) => urls[name] === undefined)
+  const broken = named.find((name) => proxyUrl(env[name] ?? '') === undefined)
   if (broken !== undefined) {
     // The value is not quoted, because it may contain a password.
     throw new UserError(
@@ -28,9 +27,7 @@ export function useProxyFromEnvironment(env: Readonly<Record<string, string | un
       `${named[0]} is set, but Node ${process.versions.node} uses a proxy only if it is started with NODE_USE_ENV_PROXY=1.`,
     ]
   }
-  const all = urls['all_proxy'] ?? urls['ALL_PROXY']
-  const plain = urls['http_proxy'] ?? urls['HTTP_PROXY'] ?? all
-  const secure = urls['https_proxy'] ?? urls['HTTPS_PROXY'] ?? all
+  const [plain, secure] = ['http:', 'https:'].map((protocol) => proxyOf(env, { protocol })?.url)
   http.setGlobalProxyFromEnv({
     ...(plain === undefined ? {} : { http_proxy: plain }),
     ...(secure === undefined ? {} : { https_proxy: secure }),

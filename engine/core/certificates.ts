@@ -42,12 +42,14 @@ function withoutAdvice(words: string): string {
 /** A sentence about a server's certificate that isn't trusted. Connects once more, sending nothing, to learn who issued it. */
 export async function aboutCertificate({ hostname, port }: URL, refused: Error): Promise<string> {
   const { connect } = process.getBuiltinModule('node:tls')
+  const { isIP } = process.getBuiltinModule('node:net')
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const issuer = await new Promise<string | undefined>((resolve) => {
     const socket = connect({
       host,
       port: port === '' ? 443 : Number(port),
-      servername: host,
+      // The name that a client asks for must not be an address.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
       rejectUnauthorized: false,
     })
     socket.setTimeout(2000, () => socket.destroy())
@@ -61,10 +63,14 @@ export async function aboutCertificate({ hostname, port }: URL, refused: Error):
   })
   const by =
     issuer === undefined || issuer === '' ? '' : `, issued by "${issuer.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)}",`
-  return (
-    `the certificate of ${hostname}${by} isn't accepted: ${withoutAdvice(refused.message)}. ` +
-    'Set SSL_CERT_FILE to a PEM file with the certificate of its authority, or SSL_CERT_DIR to a folder of such files'
-  )
+  return `the certificate of ${hostname}${by} isn't accepted: ${withoutAdvice(refused.message)}. ${remedyFor(refused)}`
+}
+
+/** What to do about a certificate: only an unknown authority can be made known. */
+function remedyFor({ code = '' }: NodeJS.ErrnoException): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'Use a name that the certificate is for'
+  if (/_EXPIRED$|_NOT_YET_VALID$/.test(code)) return 'The server needs a new one, if the clock of this machine is right'
+  return 'Set SSL_CERT_FILE to a PEM file with the certificate of its authority, or SSL_CERT_DIR to a folder of such files'
 }
 
 function namesOf(issuer: unknown): { readonly O?: readonly unknown[]; readonly CN?: readonly unknown[] } {

@@ -1,6 +1,6 @@
 import { aboutCertificate, causesOf, refusedCertificate, trustMoreCertificates } from '../core/certificates.ts'
 import { ProviderFailure } from './failure.ts'
-import { proxyOf } from './proxy-variables.ts'
+import { proxyOf, type NamedProxy } from './proxy-variables.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -33,15 +33,10 @@ export async function judgeConnection(error: Error, { url, env }: Failed): Promi
       `can't be reached at ${at}: the server speaks only HTTP/2, which this program doesn't. Use a gateway that speaks HTTP/1.1.`,
     )
   const proxy = proxyOf(env, new URL(url))
-  if (proxy !== undefined && /\b407\b/.test(words))
-    return fail(
-      `can't be reached at ${at}: the proxy ${proxy.label} asks for a user and a password (407). Set them in ${proxy.variable}: http://USER:PASSWORD@${proxy.host}`,
-    )
-  if (proxy !== undefined && isAbout(cause, proxy))
-    return fail(
-      `can't be reached at ${at}: the proxy ${proxy.label} (${proxy.variable}) doesn't answer: ${words}`,
-      true,
-    )
+  const refusing = proxy === undefined ? undefined : aboutProxy(cause, words, proxy)
+  if (refusing !== undefined) return fail(`can't be reached at ${at}: ${refusing.words}`, refusing.retryable)
+  const reason = tlsReason(words)
+  if (reason !== undefined) return fail(`can't be reached at ${at}: ${aboutTls(reason)}`, !isFinalForTls(reason))
   if (words === 'redirect count exceeded')
     return fail(`can't be reached at ${at}: it redirects requests in a circle. Check the base URL.`)
   return fail(`can't be reached at ${at}: ${words}`, true)
@@ -49,16 +44,62 @@ export async function judgeConnection(error: Error, { url, env }: Failed): Promi
 
 /** Whether a server answered with frames of HTTP/2, or refused the protocol. */
 function speaksHttp2(cause: Error): boolean {
-  const { code, rawPacket } = cause as NodeJS.ErrnoException & { rawPacket?: unknown }
-  if (code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL') return true
+  const { rawPacket } = cause as { rawPacket?: unknown }
+  if (tlsReason(cause.message)?.endsWith('no application protocol') === true) return true
   // A frame begins with its length in three bytes. The first frame of a server is of the type SETTINGS (4).
   return rawPacket instanceof Uint8Array && rawPacket[0] === 0 && rawPacket[1] === 0 && rawPacket[3] === 4
 }
 
-function isAbout(cause: Error, proxy: { readonly host: string }): boolean {
+/** What a proxy did instead of connecting; undefined if the failure isn't the proxy's. */
+function aboutProxy(
+  cause: Error,
+  words: string,
+  { label, variable, host }: NamedProxy,
+): { readonly words: string; readonly retryable: boolean } | undefined {
+  // These are the words of Node's `fetch` and of its `http`.
+  const [, byFetch, byHttp] =
+    /^Proxy response \((\d+)\)|^Failed to establish tunnel .* HTTP\/1\.\d (\d+)/.exec(words) ?? []
+  const status = Number(byFetch ?? byHttp)
+  if (status === 407)
+    return {
+      words: `the proxy ${label} asks for a user and a password (407). Set them in ${variable}: http://USER:PASSWORD@${host}`,
+      retryable: false,
+    }
+  const named = `the proxy ${label} (${variable})`
+  if (status >= 500) return { words: `${named} can't connect to it (${status})`, retryable: true }
+  if (status > 0)
+    return {
+      words: `${named} refuses to connect to it (${status}). Allow it there, or name its host in NO_PROXY`,
+      retryable: status === 429,
+    }
+  if (isAbout(cause, host)) return { words: `${named} doesn't answer: ${words}`, retryable: true }
+  const { code = '' } = cause as NodeJS.ErrnoException
+  return code.startsWith('UND_ERR_SOCKS5') ? { words: `${named} refuses: ${words}`, retryable: false } : undefined
+}
+
+function isAbout(cause: Error, host: string): boolean {
   const { address, port, hostname } = cause as Error & Partial<Record<'address' | 'port' | 'hostname', unknown>>
-  const { hostname: name, port: number } = new URL(`http://${proxy.host}`)
+  const { hostname: name, port: number } = new URL(`http://${host}`)
   return hostname === name || (String(port) === (number === '' ? '80' : number) && typeof address === 'string')
+}
+
+/** OpenSSL's reason in an error's message, which otherwise consists of numbers and of places in OpenSSL's source; undefined if there is none. */
+function tlsReason(message: string): string | undefined {
+  return /:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1]
+}
+
+const [noTls, wantsCertificate] = [/wrong version number|packet length too long/, /certificate required/]
+
+function aboutTls(reason: string): string {
+  if (noTls.test(reason))
+    return `it doesn't speak TLS (${reason}). If it speaks plain HTTP, its URL begins with http://`
+  if (wantsCertificate.test(reason))
+    return `it asks for a certificate of this program, which has none (${reason}). Use a gateway that doesn't`
+  return `TLS failed: ${reason}`
+}
+
+function isFinalForTls(reason: string): boolean {
+  return noTls.test(reason) || wantsCertificate.test(reason) || /protocol version|unsupported protocol/.test(reason)
 }
 
 /** Removes the query from a URL for a message, because the query may contain a key. */

@@ -54,7 +54,14 @@ function usualRequest(
   const all = new PlainHeaders(headers as Iterable<[string, string]>)
   if (ofConnection.some((name) => all.has(name))) return undefined
   const agent = agents?.[url.protocol]
-  const options = { method, headers: Object.fromEntries(all), ...(agent === undefined ? {} : { agent }) }
+  // Without a list, a server that speaks only HTTP/2 would be free to answer in it.
+  const protocols = url.protocol === 'https:' ? { ALPNProtocols: ['http/1.1'] } : {}
+  const options = {
+    method,
+    headers: Object.fromEntries(all),
+    ...protocols,
+    ...(agent === undefined ? {} : { agent }),
+  }
   return { url, options, body, signal: signal ?? undefined }
 }
 

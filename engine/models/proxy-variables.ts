@@ -1,17 +1,20 @@
-/** The environment variables that name a proxy for requests, those for https first. */
+/**
+ * The environment variables that name the proxy for requests with https, in order of precedence. As for curl, lower case comes first. Node's own clients
+ * use `HTTP_PROXY` for https too.
+ */
 export const proxyVariables: readonly string[] = [
-  'HTTPS_PROXY',
   'https_proxy',
-  'ALL_PROXY',
+  'HTTPS_PROXY',
   'all_proxy',
-  'HTTP_PROXY',
+  'ALL_PROXY',
   'http_proxy',
+  'HTTP_PROXY',
 ]
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** A proxy that the environment names. `label` is its URL without a password, `host` its host and port. */
-type NamedProxy = {
+export type NamedProxy = {
   readonly variable: string
   readonly url: string
   readonly label: string
@@ -25,9 +28,9 @@ export function proxyUrl(value: string): string | undefined {
   return url !== null && /^(?:https?|socks5):$/.test(url.protocol) && url.hostname !== '' ? url.href : undefined
 }
 
-/** The proxy through which requests to a URL go; undefined if they go directly. Node uses `HTTP_PROXY` for https too. */
-export function proxyOf(env: Environment, { protocol }: URL): NamedProxy | undefined {
-  const plain = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+/** The proxy through which requests to a URL go; undefined if they go directly. */
+export function proxyOf(env: Environment, { protocol }: Pick<URL, 'protocol'>): NamedProxy | undefined {
+  const plain = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
   const order = protocol === 'http:' ? plain : proxyVariables
   const variable = order.find((name) => (env[name] ?? '') !== '')
   const url = variable === undefined ? undefined : proxyUrl(env[variable] ?? '')

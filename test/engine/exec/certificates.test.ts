@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request, type RequestListener } from 'node:http'
-import { createServer } from 'node:https'
+import { createServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -23,8 +23,8 @@ function certificate(): string {
 }
 
 /** Starts a server behind TLS. Returns its origin. */
-async function listen(folder: string, answer: RequestListener): Promise<string> {
-  const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) }
+async function listen(folder: string, answer: RequestListener, more: ServerOptions = {}): Promise<string> {
+  const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')), ...more }
   const server = createServer(tls, answer)
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   onTestFinished(() => {
@@ -66,6 +66,54 @@ test('the certificates of SSL_CERT_FILE and SSL_CERT_DIR are trusted', async () 
   const folder = certificate()
   for (const env of [{ SSL_CERT_FILE: join(folder, 'cert.pem') }, { SSL_CERT_DIR: `/nowhere:${folder}` }])
     expect(await runWith(folder, env)).toMatchObject({ code: 0 })
+})
+
+test('other faults of a certificate have other remedies', async () => {
+  const folder = certificate()
+  const origin = await listen(folder, (_, answer) => void answer.end())
+  const env = { SSL_CERT_FILE: join(folder, 'cert.pem') }
+  const run = (url: string) =>
+    exec([[say('never')]], ['-s', 'danger-full-access', 'x'], { cwd: repository(), env, baseUrl: () => url })
+  const byAddress = await run(origin.replace('localhost', '127.0.0.1'))
+  expect(byAddress.code).toBe(6)
+  expect(byAddress.stderr).toContain('the certificate of 127.0.0.1, issued by "Example Root, Example Works",')
+  expect(byAddress.stderr).toContain('Use a name that the certificate is for')
+  expect(byAddress.stderr).not.toMatch(/gave up|SSL_CERT_FILE/)
+  const late = ['x509', '-in', 'cert.pem', '-signkey', 'key.pem', '-days', '-1', '-copy_extensions', 'copyall']
+  execFileSync('openssl', [...late, '-out', 'late.pem'], { cwd: folder, stdio: 'ignore' })
+  const expired = await listen(folder, (_, answer) => void answer.end(), {
+    cert: readFileSync(join(folder, 'late.pem')),
+  })
+  const tooLate = await run(expired)
+  expect(tooLate.code).toBe(6)
+  expect(tooLate.stderr).toContain('certificate has expired. The server needs a new one')
+})
+
+test.each<readonly [string, ServerOptions, string]>([
+  [
+    'asks for a certificate',
+    { requestCert: true, rejectUnauthorized: true },
+    'it asks for a certificate of this program',
+  ],
+  ['speaks only HTTP/2', { ALPNProtocols: ['h2'] }, 'the server speaks only HTTP/2'],
+])('a server that %s is named as such, and asked once', async (_, options, says) => {
+  const folder = certificate()
+  const origin = await listen(folder, (__, answer) => void answer.end(), options)
+  const env = { SSL_CERT_FILE: join(folder, 'cert.pem') }
+  const words = ['-s', 'danger-full-access', 'x']
+  const ended = await exec([[say('never')]], words, { cwd: repository(), env, baseUrl: () => origin })
+  expect(ended.code).toBe(6)
+  expect(ended.stderr).toContain(says)
+  expect(ended.stderr).not.toMatch(/gave up|SSL routines/)
+})
+
+test('a server that does not speak TLS is named as such, and asked once', async () => {
+  const https = (url: string): string => url.replace('http:', 'https:')
+  const words = ['-s', 'danger-full-access', 'x']
+  const ended = await exec([[say('never')]], words, { cwd: repository(), baseUrl: https })
+  expect(ended.code).toBe(6)
+  expect(ended.stderr).toContain("it doesn't speak TLS (wrong version number)")
+  expect(ended.stderr).not.toMatch(/gave up|SSL routines/)
 })
 
 /** An MCP server with one tool; at other paths a hook, a program that approves everything, and a collector of telemetry. */

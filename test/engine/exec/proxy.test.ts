@@ -40,8 +40,9 @@ async function startProxy(): Promise<{ readonly url: string; readonly asked: rea
 async function runBehind(
   env: Readonly<Record<string, string>>,
   protocol = 'http',
+  more: readonly string[] = [],
 ): Promise<{ code: number | null; stderr: string }> {
-  return exec([[say('ok')]], ['-s', 'danger-full-access', '-c', 'request_max_retries=0', 'x'], {
+  return exec([[say('ok')]], ['-s', 'danger-full-access', '-c', 'request_max_retries=0', ...more, 'x'], {
     cwd: repository(),
     env,
     baseUrl: (url) => url.replace('http://127.0.0.1', `${protocol}://models.invalid`),
@@ -146,6 +147,41 @@ test('a proxy that wants a password is named, and asked once', async () => {
   const ended = await runBehind({ HTTPS_PROXY: `127.0.0.1:${port}` }, 'https')
   expect([ended.code, asked]).toEqual([6, 1])
   expect(ended.stderr).toContain(`the proxy http://127.0.0.1:${port} asks for a user and a password (407)`)
+})
+
+test.each([
+  ['403 Blocked', 'refuses to connect to it (403). Allow it there, or name its host in NO_PROXY', 1],
+  ['502 Bad Gateway', "can't connect to it (502) (gave up after 1 retry)", 2],
+])('a proxy that answers %s is named', async (answer, says, times) => {
+  let asked = 0
+  const server = createServer().on('connect', (_, socket) => {
+    asked++
+    socket.end(`HTTP/1.1 ${answer}\r\ncontent-length: 0\r\n\r\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const env = { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: `http://me:pass-word@127.0.0.1:${port}` }
+  const ended = await runBehind(env, 'https', ['-c', 'request_max_retries=1'])
+  expect([ended.code, asked]).toEqual([6, times])
+  expect(ended.stderr).toContain(`the proxy http://127.0.0.1:${port} (https_proxy) ${says}`)
+  expect(ended.stderr).not.toContain('pass-word')
+})
+
+test('a SOCKS proxy that refuses is named, and asked once', async () => {
+  let asked = 0
+  const server = createTcp((socket) => {
+    asked++
+    socket.on('error', () => undefined)
+    // No way of authentication is accepted.
+    socket.once('data', () => socket.end(Uint8Array.of(5, 255)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = `socks5://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ended = await runBehind({ ALL_PROXY: url }, 'https', ['-c', 'request_max_retries=1'])
+  expect([ended.code, asked]).toEqual([6, 1])
+  expect(ended.stderr).toContain(`the proxy ${url} (ALL_PROXY) refuses: `)
 })
 
 test('a proxy that is down is called one', async () => {
