@@ -15,6 +15,7 @@ import * as z from 'zod'
 import { timerDelay } from '../../sandbox/index.ts'
 import { connectTrusting, trustMoreCertificates } from '../core/certificates.ts'
 import { version } from '../core/version.ts'
+import { describeError, fetchAnswer, refusedKey } from './answers.ts'
 import { ClientTransport } from './client-transport.ts'
 import type { McpConnection, McpDependencies } from './connection.ts'
 import { contentOf } from './content.ts'
@@ -82,7 +83,7 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
   client.onclose = () => (closed ??= 'closed the connection')
   // An HTTP connection isn't closed when its server disappears, so the loss is noticed only when a request fails.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
-    if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
+    if (!signal.aborted && !(error instanceof McpError)) closed ??= describeError(error, server)
   }
   const transport = await open(server, dependencies)
   const limits = { timeout: timerDelay(server.startupTimeoutMs), signal: dependencies.signal }
@@ -92,7 +93,7 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
     if (ending !== undefined) return new Error(`the server ${ending}`, { cause: error })
     const refusal = refusedKey(error, server)
     if (refusal !== undefined) return new Error(refusal, { cause: error })
-    return new Error(sentence(error), { cause: error })
+    return new Error(describeError(error, server), { cause: error })
   }
   try {
     await client.connect(transport, limits)
@@ -203,10 +204,16 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
     }
     case 'http':
       return asTransport(
-        new StreamableHTTPClientTransport(transport.url, { requestInit: { headers: { ...transport.headers } } }),
+        new StreamableHTTPClientTransport(transport.url, {
+          fetch: fetchAnswer,
+          requestInit: { headers: { ...transport.headers } },
+        }),
       )
     case 'sse':
-      return new SSEClientTransport(transport.url, { requestInit: { headers: { ...transport.headers } } })
+      return new SSEClientTransport(transport.url, {
+        fetch: fetchAnswer,
+        requestInit: { headers: { ...transport.headers } },
+      })
     case 'ws':
       return new WebSocketClientTransport(transport.url)
     case 'client':
@@ -222,25 +229,4 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
  */
 function asTransport(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport
-}
-
-/** What to say if a remote server doesn't accept the request's key; undefined for other errors. */
-function refusedKey(error: unknown, { origin, transport }: McpServer): string | undefined {
-  if (!('url' in transport) || !(error instanceof Error)) return undefined
-  const code = 'code' in error ? error.code : error.name === 'UnauthorizedError' ? 401 : undefined
-  if (code !== 401 && code !== 403) return undefined
-  const sends = 'headers' in transport && Object.keys(transport.headers).some((name) => /auth|key|token/i.test(name))
-  const url = `${transport.url.origin}${transport.url.pathname}`
-  return (
-    `${url} answered ${code}: ${sends ? 'it does not accept the key that it was sent' : 'it needs a key, and none was sent'}. ` +
-    `Set bearer_token_env_var (the name of a variable with the token), env_http_headers or headers in ${origin}`
-  )
-}
-
-function sentence(error: unknown): string {
-  if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
-  const { message, cause } = error as Error
-  const words = [message, cause instanceof Error ? cause.message : ''].filter((text) => text !== '')
-  // A WebSocket error contains no message.
-  return words.length === 0 ? "it can't be reached" : words.join(': ')
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
-import { jsonInsteadOfStream, malformedStream, otherContent } from './failure.ts'
+import { afterRedirect, jsonInsteadOfStream, malformedStream, otherContent } from './failure.ts'
 import { send, type Answer } from './send-request.ts'
 
 const mebibyte = 1024 * 1024
@@ -19,6 +19,10 @@ export function boundedFetch(heard?: Endpoint['heard']): typeof fetch {
   return async (...request) => {
     const answer = await send(...request)
     heard?.((name) => answer.headers.get(name))
+    const [asked] = request
+    // Most redirects turn a request with a body into one without, which no provider answers.
+    if ([404, 405].includes(answer.status) && URL.parse(String(asked))?.href !== answer.url)
+      throw afterRedirect(answer.status, String(asked), answer.url)
     return new BoundedAnswer(await ifStream(answer)) as unknown as Response
   }
 }

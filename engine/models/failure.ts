@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ModelFailure, Usage } from '../core/model.ts'
+import { describeOtherContent, nameOtherContent } from '../core/text/other-content.ts'
 import { waitAsked } from './retry-after.ts'
 
 /** A failed request to a model's provider. `respondWithRetries` repeats the request or turns the failure into a `ModelError`. */
@@ -43,10 +44,10 @@ export class ProviderFailure extends Error {
 }
 
 /**
- * A part of a request without which it may be accepted: `seals`, what was sealed in earlier answers and this provider can't read now; or the schema of a
- * tool, which `words` name or count.
+ * A part of a request without which it may be accepted: `seals`, what was sealed in earlier answers and this provider can't read now; `pictures`, which are
+ * broken, or which the model can't see; or the schema of a tool, which `words` name or count.
  */
-type Blamed = { readonly part: 'seals' } | { readonly part: 'tool'; readonly words: string }
+type Blamed = { readonly part: 'seals' | 'pictures' } | { readonly part: 'tool'; readonly words: string }
 
 /** A provider's refusal: an HTTP error or an error inside a stream. */
 type Refusal = {
@@ -90,7 +91,7 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
       waitMs: waitAsked(refusal.header ?? (() => null), words, now),
     })
   const blamesRequest = status === undefined || (status >= 400 && status < 500 && status !== 429)
-  if (overflowCodes.includes(code) || (blamesRequest && overflowWords.test(words)))
+  if (status === 413 || overflowCodes.includes(code) || (blamesRequest && overflowWords.test(words)))
     return fail('context-overflow', false)
   if (quotaCodes.includes(code) || status === 402 || (blamesRequest && quotaWords.test(words)))
     return fail('quota', false)
@@ -105,7 +106,8 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
 function blamedBy({ code = '', param = '', words }: Refusal): Blamed | undefined {
   if (sealCodes.includes(code) || isAboutSeals(words.toLowerCase())) return { part: 'seals' }
   const about = `${param} ${words}`
-  return /schema|function_declaration|\btools[[.]\d/i.test(about) ? { part: 'tool', words: about } : undefined
+  if (/schema|function_declaration|\btools[[.]\d/i.test(about)) return { part: 'tool', words: about }
+  return /image|\bvision\b|multimodal/i.test(`${code} ${about}`) ? { part: 'pictures' } : undefined
 }
 
 function isAboutSeals(words: string): boolean {
@@ -130,18 +132,20 @@ export function cutStream(detail: string): ProviderFailure {
 
 /** Creates the failure for a web page, or another text, in place of an answer. */
 export function otherContent(text: string, type: string, url: string): ProviderFailure {
-  const words = text
-    .slice(0, 4096)
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  const shown = words === '' ? '' : `, which begins: "${words.slice(0, 160)}"`
-  const what = text.trimStart().startsWith('<') ? 'a web page' : 'a text'
-  const kind = type === '' ? what : `${what} (${type.split(';')[0]})`
   return new ProviderFailure(
     'malformed',
-    `didn't answer: something at ${url.split('?')[0]}, such as a gateway or a login page, sent ${kind}${shown}. Check the base URL and the proxy.`,
-    { retryable: true, rare: { retries: 2, words: `sent ${what} in place of an answer` } },
+    `didn't answer: ${describeOtherContent(text, type, url)}. Check the base URL and the proxy.`,
+    { retryable: true, rare: { retries: 2, words: `sent ${nameOtherContent(text)} in place of an answer` } },
+  )
+}
+
+/** Creates the failure for an address that doesn't answer, and to which another one redirects. */
+export function afterRedirect(status: number, from: string, to: string): ProviderFailure {
+  const [asked, answered] = [from, to].map((url) => url.split('?')[0])
+  return new ProviderFailure(
+    'refused',
+    `answered ${status} at ${answered}, to which ${asked} redirects. Set the base URL to an address that answers.`,
+    { retryable: false, status },
   )
 }
 

@@ -10,11 +10,12 @@ import type { WireEvent } from './wire.ts'
  *
  * - What was sealed in earlier answers. Often it can be read only with the key, account or region of that time.
  * - A tool with a schema that the provider doesn't accept.
+ * - The pictures so far. One of them may be broken, or the model may not see pictures at all.
  */
 export class RequestRepairs {
   readonly #provider: Pick<Endpoint, 'label' | 'secrets'>
-  /** Items with something sealed, and the items that are sent in their place. */
-  readonly #opened = new WeakMap<HistoryItem, HistoryItem>()
+  /** Items with something that was refused, and the items that are sent in their place. */
+  readonly #replaced = new WeakMap<HistoryItem, HistoryItem>()
   readonly #refused = new Set<string>()
   /** The tools that are left of a list. The same list gives the same array, because translations are cached by the identity of the list. */
   #left: { readonly of: readonly ToolDeclaration[]; readonly tools: readonly ToolDeclaration[] } | undefined
@@ -50,22 +51,43 @@ export class RequestRepairs {
 
   /** Leaves out what the provider blames, and says so. Returns undefined if nothing can be left out. */
   #repair({ blames }: ProviderFailure, request: ModelRequest): string | undefined {
-    if (blames?.part === 'seals') {
-      const sealed = request.history.filter((item) => !this.#opened.has(item) && isSealed(item))
-      for (const item of sealed) this.#opened.set(item, withoutOpaque(item))
-      return sealed.length === 0 ? undefined : 'asked again without the sealed reasoning of earlier answers'
+    switch (blames?.part) {
+      case undefined:
+        return undefined
+      case 'seals':
+        return this.#replace(request, isSealed, withoutOpaque)
+          ? 'asked again without the sealed reasoning of earlier answers'
+          : undefined
+      case 'pictures':
+        return this.#replace(request, hasPictures, withoutPictures)
+          ? "asked again without the pictures so far, which the model doesn't see"
+          : undefined
+      case 'tool': {
+        const tool = blamedTool(blames.words, this.#repaired(request).tools)
+        if (tool === undefined) return undefined
+        this.#refused.add(tool.name)
+        return `asked again without the tool ${tool.name}, which this run can't use`
+      }
+      default:
+        return blames satisfies undefined
     }
-    const tools = this.#repaired(request).tools
-    const tool = blames === undefined ? undefined : blamedTool(blames.words, tools)
-    if (tool === undefined) return undefined
-    this.#refused.add(tool.name)
-    return `asked again without the tool ${tool.name}, which this run can't use`
+  }
+
+  /** @returns whether there was anything to replace */
+  #replace(
+    { history }: ModelRequest,
+    isRefused: (item: HistoryItem) => boolean,
+    without: (item: HistoryItem) => HistoryItem,
+  ): boolean {
+    const refused = history.filter((item) => isRefused(this.#replaced.get(item) ?? item))
+    for (const item of refused) this.#replaced.set(item, without(item))
+    return refused.length > 0
   }
 
   #repaired(request: ModelRequest): ModelRequest {
-    const isOpened = request.history.some((item) => this.#opened.has(item))
-    if (!isOpened && this.#refused.size === 0) return request
-    const history = isOpened ? request.history.map((item) => this.#opened.get(item) ?? item) : request.history
+    const isChanged = request.history.some((item) => this.#replaced.has(item))
+    if (!isChanged && this.#refused.size === 0) return request
+    const history = isChanged ? request.history.map((item) => this.#replaced.get(item) ?? item) : request.history
     return { ...request, history, tools: this.#accepted(request.tools) }
   }
 
@@ -86,6 +108,20 @@ function withoutOpaque(item: HistoryItem): HistoryItem {
   if (!('opaque' in item)) return item
   const { opaque: _, ...open } = item
   return open as HistoryItem
+}
+
+function hasPictures(item: HistoryItem): boolean {
+  return 'images' in item && (item.images?.length ?? 0) > 0
+}
+
+/** Removes the pictures of an item. Its text says so, because the model would otherwise believe that it has seen them. */
+function withoutPictures(item: HistoryItem): HistoryItem {
+  if (!('images' in item)) return item
+  const { images: _, ...rest } = item
+  const note = '[The picture is left out: the provider refused the request that contained it.]'
+  return rest.type === 'message'
+    ? { ...rest, text: `${rest.text}\n${note}` }
+    : { ...rest, output: `${rest.output}\n${note}` }
 }
 
 /** Finds the tool whose schema a message is about: by its place in the list of tools, or else by its name. */

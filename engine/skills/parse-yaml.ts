@@ -12,8 +12,7 @@ export function parseYaml(
     return { value: parse(text, { maxAliasCount: 0 }) as unknown }
   } catch (error) {
     if (!(error instanceof YAMLParseError)) return { line: 1, problem: (error as Error).message }
-    const [at] = error.linePos ?? []
-    return { line: at?.line ?? 1, problem: error.message.split('\n')[0] ?? 'not YAML' }
+    return faultOf(error)
   }
 }
 
@@ -25,9 +24,7 @@ export function parseYamlWithLines(text: string): YamlWithLines | { readonly lin
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter })
   const [error] = document.errors
-  if (error !== undefined) {
-    return { line: error.linePos?.[0].line ?? 1, problem: error.message.split('\n')[0] ?? 'not YAML' }
-  }
+  if (error !== undefined) return faultOf(error)
   try {
     const value = document.toJS({ maxAliasCount: 0 }) as unknown
     return {
@@ -40,4 +37,11 @@ export function parseYamlWithLines(text: string): YamlWithLines | { readonly lin
   } catch (refused) {
     return { line: 1, problem: (refused as Error).message }
   }
+}
+
+/** The line and the words of an error. The parser's own words end with a place, which is wrong if the text is only a part of a file. */
+function faultOf({ code, message, linePos }: YAMLParseError): { readonly line: number; readonly problem: string } {
+  const words = (message.split('\n')[0] ?? 'not YAML').replace(/ at line \d+, column \d+:?$/, '')
+  const advice = code === 'BLOCK_AS_IMPLICIT_KEY' ? '. Quote a value that contains ": "' : ''
+  return { line: linePos?.[0].line ?? 1, problem: `${words}${advice}` }
 }

@@ -13,7 +13,7 @@ describe('bad input is one clear message, the documented exit code, and nothing 
 
   test.each<readonly [string, () => readonly string[], RegExp, string]>([
     ['no prompt', () => ['-m', 'gpt-5.5'], /No prompt /, ''],
-    ['a blank prompt', () => ['-m', 'gpt-5.5', '  '], /No prompt /, ''],
+    ['a blank prompt', () => ['-m', 'gpt-5.5', '  '], /No prompt\. Give one/, ''],
     ['an unknown flag', () => ['--frobnicate', 'x'], /unknown option '--frobnicate'/, ''],
     ['an unknown sandbox mode', () => ['-s', 'none', 'x'], /Allowed choices are read-only/, ''],
     ['an unknown approval mode', () => ['--ask-for-approval', 'maybe', 'x'], /Allowed choices are untrusted/, ''],

@@ -184,7 +184,7 @@ describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
     const servers = await start([server('far', { type: 'http', url, headers: {} })])
     http.closeAllConnections()
     await new Promise((resolve) => http.close(resolve))
-    await expect(servers.call('far', 'hi', {}, signal)).rejects.toThrow('fetch failed')
+    await expect(servers.call('far', 'hi', {}, signal)).rejects.toThrow(/127\.0\.0\.1:\d+\/mcp can't be reached: ./)
     await expect(servers.call('far', 'hi', {}, signal)).rejects.toThrow('the MCP server far is not available')
     await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
     expect((await servers.call('far', 'hi', {}, signal)).text).toBe('session 1')

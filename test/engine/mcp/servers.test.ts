@@ -134,6 +134,66 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
     },
   )
 
+  const page = `<html><title>Sign in</title><p>to CorpNet</p>${'<p>again</p>'.repeat(100_000)}</html>`
+  const begins = 'begins: "Sign in to CorpNet again'
+
+  test.each([
+    ['http', 200, 'text/html', `sent a web page (text/html), which ${begins}`],
+    ['sse', 200, 'text/html', `sent a web page (text/html), which ${begins}`],
+    ['http', 200, 'application/json', 'sent something that is not JSON'],
+    ['http', 502, 'text/html', 'answered 502: Sign in to CorpNet'],
+    ['sse', 502, 'text/html', 'answered 502'],
+    ['http', 403, 'text/html', 'answered 403: it needs a key, and none was sent ("Sign in to CorpNet'],
+  ] as const)(
+    'a page in place of a server over %s (%i, %s) is named, with its first words',
+    async (type, code, kind, says) => {
+      const site = createHttp((_, response) => response.writeHead(code, { 'content-type': kind }).end(page))
+      site.listen(0, '127.0.0.1')
+      onTestFinished(() => void site.close())
+      await once(site, 'listening')
+      const url = new URL(`http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp?key=secret`)
+      const [state] = (await start([server('far', { type, url, headers: {} })])).states()
+      expect(state?.problem).toContain(says)
+      expect(state?.problem).toContain(`${url.origin}/mcp`)
+      expect(state?.problem).not.toContain('secret')
+      expect(state?.problem?.length).toBeLessThan(500)
+    },
+  )
+
+  test('an endless page in place of a server is not read to its end', async () => {
+    const site = createHttp((_, response) => {
+      response.writeHead(500, { 'content-type': 'text/html' }).write('<p>no end</p>')
+      const more = setInterval(() => response.write('x'.repeat(10_000)), 1)
+      response.on('close', () => clearInterval(more))
+    })
+    site.listen(0, '127.0.0.1')
+    onTestFinished(() => void site.close())
+    await once(site, 'listening')
+    const url = new URL(`http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp`)
+    const [state] = (await start([server('far', { type: 'http', url, headers: {} })])).states()
+    expect(state?.problem).toContain('answered 500: no end')
+  })
+
+  test.each([['stdio'], ['http']] as const)(
+    'a server over %s that never answers has the time that is set',
+    async (type) => {
+      const site = createHttp(() => undefined).listen(0, '127.0.0.1')
+      onTestFinished(() => void (site.closeAllConnections(), site.close()))
+      await once(site, 'listening')
+      const url = new URL(`http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp`)
+      const silent = { source: 'setInterval(() => undefined, 1000)' }
+      const settings = { startupTimeoutMs: 1500 }
+      const begun = performance.now()
+      const servers = await start([
+        type === 'http'
+          ? server('slow', { type, url, headers: {} }, settings)
+          : nodeServer('slow', silent, [], settings),
+      ])
+      expect(servers.states()[0]?.problem).toMatch(/timed out|not ready/i)
+      expect(performance.now() - begun).toBeLessThan(15_000)
+    },
+  )
+
   test('a missing server is reported as such', async () => {
     const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)
     const servers = await start([server('far', { type: 'http', url, headers: {} })])

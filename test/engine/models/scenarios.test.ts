@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ModelError } from '../../../engine/core/model.ts'
 import type { HistoryItem, Model, ModelEvent, ModelRequest } from '../../../engine/core/model.ts'
@@ -206,6 +209,32 @@ describe.each(wires)('$wire: a part of a request that is refused', (wire) => {
     expect(JSON.stringify(mock.requests[2]?.body)).toContain('"cat"')
   })
 
+  test.each([
+    [400, undefined, 'messages.1.content.0.image.source.base64: Could not process image'],
+    [400, 'invalid_image', 'The file is not valid.'],
+    [404, undefined, 'No endpoints found that support image input'],
+    [422, undefined, 'this model does not have vision'],
+  ])('because of a picture (%s %s: %s) is left out, and the model is told', async (status, code, words) => {
+    const picture = { mediaType: 'image/png', data: 'UElDVFVSRQ==' }
+    const history: HistoryItem[] = [
+      { type: 'message', role: 'user', text: 'go', images: [picture] },
+      { type: 'tool_call', call: { id: 'c1', name: 'ls', kind: 'function', input: '{}' } },
+      { type: 'tool_result', callId: 'c1', output: 'seen', ok: true, images: [picture] },
+    ]
+    const refused: Reply = { status, body: wire.error(words, code) }
+    const { mock, model } = await startWire(wire, [refused, [say('fine')], [say('on')]])
+    const asked = request({ history, tools: [bad('ls')] })
+    expect(await collectFinished(model, asked)).toMatchObject([
+      { type: 'notice', message: expect.stringContaining('(asked again without the pictures so far') },
+      { type: 'message', text: 'fine' },
+      { type: 'end' },
+    ])
+    await collect(model, asked)
+    const bodies = mock.requests.map(({ body }) => JSON.stringify(body))
+    expect(bodies.map((body) => body.includes('UElDVFVSRQ=='))).toEqual([true, false, false])
+    expect(bodies[1]?.split('The picture is left out')).toHaveLength(3)
+  })
+
   test('for another reason fails, although it names a tool', async () => {
     const { model } = await startWire(wire, [refusal("The call of 'ls' has no result.")])
     const asked = request({ history: [user], tools: [bad('ls')] })
@@ -411,6 +440,18 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(mock.requests.length).toBeLessThan(25)
   })
 
+  test('a redirect to an address that does not answer is named', async () => {
+    const elsewhere = createServer((_, response) => response.writeHead(405).end('no')).listen(0, '127.0.0.1')
+    onTestFinished(() => void elsewhere.close())
+    await once(elsewhere, 'listening')
+    const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/new`
+    const { mock, model } = await startWire(wire, () => ({ status: 302, headers: { location }, body: '' }))
+    expect((await failureOf(model)).message).toMatch(
+      new RegExp(`answered 405 at ${location}, to which ${mock.baseUrl}\\S* redirects\\. Set the base URL`),
+    )
+    expect(mock.requests).toHaveLength(1)
+  })
+
   test('an unreachable server is reported with its address', async () => {
     const { mock, model } = await startWire(wire, [], { maxRetries: 1 })
     await mock.close()
@@ -478,6 +519,12 @@ describe.each(wires)('$wire: failures that end it at once', (wire) => {
       'a body that is too long',
       { status: 413, body: error('Request exceeds the maximum size', 'request_too_large') },
       'answered 413: Request exceeds the maximum size',
+      { failure: 'context-overflow' },
+    ],
+    [
+      'a body that a gateway calls too large',
+      { status: 413, body: '<html><title>413 Request Entity Too Large</title></html>' },
+      'answered 413: <html><title>413 Request Entity Too Large</title></html>',
       { failure: 'context-overflow' },
     ],
     [

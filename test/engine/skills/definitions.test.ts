@@ -72,6 +72,16 @@ describe('found definitions', () => {
 
   for (const [name, text, says] of [
     ['YAML that is none', '---\nname: [a\n---\n', ':3: '],
+    [
+      'a colon in a plain value',
+      '---\nname: a\ndescription: use it: now\n---\n',
+      ':3: Nested mappings are not allowed',
+    ],
+    [
+      'such a value, what to do',
+      '---\r\ndescription: use it: now\r\n---\r\n',
+      'mappings. Quote a value that contains ": "',
+    ],
     ['an allowed-tools entry that is nothing', '---\nallowed-tools: Bash(git\n---\n', 'with a closing bracket'],
     ['a name that is a number', '---\nname: 7\n---\n', "'name'"],
     ['a pile of aliases', '---\na: &a [x]\nb: [*a, *a]\n---\n', 'alias'],
