@@ -190,6 +190,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ...(session.verify === undefined ? {} : { verify: session.verify }),
     ...(session.codeReview === undefined ? {} : { review: session.codeReview.ending }),
     ...(session.deliver === undefined ? {} : { deliver: session.deliver }),
+    ...(request.report === undefined ? {} : { report: request.report }),
     ...(request.task.type === 'calls' ? { serve: options.serve } : {}),
     budget: request.budget ?? {},
     failOnDenied: request.failOnDenied === true,

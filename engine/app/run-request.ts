@@ -7,6 +7,7 @@ import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import type { Budget } from '../core/budget-limits.ts'
 import type { RequestGate } from '../core/request-gate.ts'
 import type { ReviewRequest } from '../review/review-request.ts'
+import type { Conclusion } from '../run/closing.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { TakeCall } from '../run/serve-calls.ts'
 import type { Start } from '../session/start-session.ts'
@@ -133,6 +134,11 @@ export type RunRequest = {
   readonly deliver?: () => (finalMessage: string) => string | undefined
   /** The absolute path of the file to which `deliver` writes. What the run makes at this path doesn't land. */
   readonly deliversTo?: string
+  /**
+   * Writes reports of the run just before its last events, which are passed: only the events before them are in the session's folder. Returns why some reports
+   * could not be written, in which case the run fails.
+   */
+  readonly report?: (conclusion: Conclusion) => Promise<readonly string[]>
   /** The limits on what the run may use. Default: no limits. */
   readonly budget?: Budget
   /** Whether the first refused call ends the run. Default: false. */

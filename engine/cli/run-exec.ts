@@ -20,7 +20,7 @@ import { tellFailure, type Progress } from './report-startup-failure.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
 import { watchTimeLimit } from './time-limit.ts'
 import { warn } from './warn.ts'
-import { printJsonText, tellMessage } from './print.ts'
+import { printJsonText } from './print.ts'
 
 /**
  * `agent exec`: turns a command line into a request, runs it, and directs the run's events to the outputs. With `--print-event-schema` or
@@ -53,6 +53,7 @@ export async function runExec(
     ...request,
     ...(supervisor === undefined ? {} : { gate: supervisor.gate }),
     notices: useProxyFromEnvironment(process.env),
+    ...(reports.write === undefined ? {} : { report: reports.write }),
     sinks: [...chooseSinks(options), reports.sink, ...(supervisor === undefined ? [] : [supervisor.sink])],
     loaded: () => {
       progress.ready()
@@ -78,9 +79,7 @@ export async function runExec(
     const summary = await run.result
     progress.ended(summary.exitCode)
     printFinalMessage(summary.finalMessage, options)
-    const unwritten = await reports.write(summary)
-    for (const why of unwritten) tellMessage('agent', why)
-    code = unwritten.length > 0 && summary.exitCode === exitCodes.done ? exitCodes.failed : summary.exitCode
+    code = summary.exitCode
     kept = keptForAnswer(summary, options)
   } finally {
     await run.close()

@@ -5,6 +5,8 @@ import { isInside } from '../core/directories-between.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
+import type { Conclusion } from '../run/closing.ts'
+import { lastRecords } from '../session/event-log.ts'
 import { openReportFile, requireFormat } from './report-command.ts'
 
 /** GitHub's size limit for a step summary, including what the step wrote earlier. */
@@ -15,11 +17,10 @@ type RunReports = {
   /** Receives the run's events, one of which names the session's folder. */
   readonly sink: Sink
   /**
-   * Writes the reports, and the patch of changes that did not land beside the first of the files. Must be called after the run's terminal event, and before its session may be removed.
-   *
-   * @returns why reports could not be written; empty if all were
+   * Writes the reports, and the patch of changes that did not land beside the first of the files. Returns why some could not be written. Undefined: nothing is
+   * to be written.
    */
-  readonly write: (summary: RunSummary) => Promise<readonly string[]>
+  readonly write: ((conclusion: Conclusion) => Promise<readonly string[]>) | undefined
 }
 
 /**
@@ -30,11 +31,11 @@ type RunReports = {
 export function openRunReports({
   report: files = [],
   outputLastMessage,
-  summary,
+  summary: stepSummary,
   supervised,
 }: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
-  const appendSummary = summary === 'off' ? undefined : openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
+  const appendSummary = stepSummary === 'off' ? undefined : openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
   const beside = files[0] ?? outputLastMessage
   let directory: string | undefined
   let roots: readonly string[] = []
@@ -46,23 +47,25 @@ export function openRunReports({
         roots = event.config.transaction?.roots ?? []
       },
     },
-    write: async ({ transaction }) => {
-      const unkept = beside === undefined ? [] : failureOf(() => keepPatch(transaction, beside, roots))
-      if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return unkept
-      const { asAttempt, collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
-      const report = collectReport(directory)
-      if (typeof report === 'string') return [...unkept, `No report: ${report}`]
-      const collected = supervised === true ? asAttempt(report) : report
-      const writers = [
-        ...reports.map(
-          ({ format, write }) =>
-            () =>
-              write(renderReport(collected, format)),
-        ),
-        () => appendSummary?.((remaining) => renderMarkdown(collected, true, remaining)),
-      ]
-      return [...unkept, ...writers.flatMap(failureOf)]
-    },
+    write: beside === undefined && appendSummary === undefined ? undefined : write,
+  }
+
+  async function write({ summary, events }: Conclusion): Promise<readonly string[]> {
+    const unkept = beside === undefined ? [] : failureOf(() => keepPatch(summary.transaction, beside, roots))
+    if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return unkept
+    const { asAttempt, collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
+    const report = collectReport(directory, lastRecords(events, summary))
+    if (typeof report === 'string') return [...unkept, `No report: ${report}`]
+    const collected = supervised === true ? asAttempt(report) : report
+    const writers = [
+      ...reports.map(
+        ({ format, write }) =>
+          () =>
+            write(renderReport(collected, format)),
+      ),
+      () => appendSummary?.((remaining) => renderMarkdown(collected, true, remaining)),
+    ]
+    return [...unkept, ...writers.flatMap(failureOf)]
   }
 }
 

@@ -19,13 +19,15 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
  * Creates a report from a session's folder, a single file in it, or the output of `agent exec --json`. The file is read line by line and is never held in
  * memory as a whole. Invalid lines are skipped and counted.
  *
+ * @param more records that the file doesn't contain yet. Default: none
  * @returns the report; or, if there is no session at the path or it can't be read, a sentence that says so
  */
-export function collectReport(path: string): Report | string {
+export function collectReport(path: string, more: readonly unknown[] = []): Report | string {
   try {
     const file = fileOf(path)
     const collector = new Collector()
     readJsonLines(file, (value) => collector.see(value))
+    for (const record of more) collector.see(record)
     return collector.report(path, file)
   } catch (error) {
     // The message is returned, not thrown, because this module is loaded as a separate bundle, whose error class the program wouldn't recognize.

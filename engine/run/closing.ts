@@ -1,6 +1,6 @@
 import type { Withheld } from '../../sandbox/index.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
-import type { Contradiction, RunRecord } from '../core/events.ts'
+import type { Contradiction, RunEvent, RunRecord, RunSummary } from '../core/events.ts'
 import type { ReviewReport } from '../core/review-report-schema.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 
@@ -27,3 +27,6 @@ export type Closing = {
   /** The commits that the run made; null if git could not be asked. Absent: none. */
   readonly commits?: RunRecord['commits']
 }
+
+/** How a run ends: its summary, and the events that are still to come, of which the last one is the terminal event. */
+export type Conclusion = { readonly summary: RunSummary; readonly events: readonly RunEvent[] }

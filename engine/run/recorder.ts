@@ -1,4 +1,4 @@
-import type { Item, ItemDraft, RunEvent, RunRecord, RunSummary, Sink, UsageSoFar, Verified } from '../core/events.ts'
+import type { Item, ItemDraft, RunEvent, RunRecord, RunSummary, Sink, UsageSoFar } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { exitCodes, type EndReason } from '../core/exit-codes.ts'
 import type { ItemHandle } from '../tools/tool.ts'
@@ -9,12 +9,12 @@ import type { SandboxStatus } from '../core/sandbox-status.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { maskSecrets, type Mask } from '../core/text/mask-secrets.ts'
 import { fitEvent } from './fit-event.ts'
-import { eventUsage, isJudged, isLookUp, subject, verifiedBy } from './summarize.ts'
+import { eventUsage } from './summarize.ts'
 import { withStart } from './with-start.ts'
 import { resultOf, terminalEvent } from './terminal-event.ts'
-import { CommandsSeen } from './record/commands-seen.ts'
+import { ItemCounts } from './record/item-counts.ts'
 import { makeRecord } from './record/make-record.ts'
-import type { Closing } from './closing.ts'
+import type { Closing, Conclusion } from './closing.ts'
 import type { ResumedSession } from './resumed-session.ts'
 import type { Refusal } from './denial-circuit-breaker.ts'
 
@@ -27,23 +27,16 @@ export class Recorder {
   readonly #startedAt = performance.now()
   readonly #open = new Map<string, Item>()
   readonly #begun = new Set<string>()
-  readonly #patched = new Map<string, { readonly first: string; readonly last: string }>()
-  readonly #denied: { what: string; reason: string }[] = []
-  readonly #refusals: Refusal[] = []
-  readonly #patchNotes: string[] = []
-  #commandsRun = 0
-  #commandsFailed = 0
+  readonly #counts = new ItemCounts()
   #nextItem = 0
+  /** How long the run took until it was concluded first. */
+  #tookMs: number | undefined
   #ended: RunSummary | undefined
   #finalMessage = ''
   readonly #mask: Mask
   readonly #writing: ReturnType<typeof maskStream>
   readonly #resumedFrom: ResumedSession | undefined
   #usage = noUsage
-  /** The commands that tested or pushed something. */
-  readonly seen = new CommandsSeen()
-  /** The last result of each `--verify` command. */
-  readonly verified = new Map<string, Verified>()
   readonly #sandboxStatus: SandboxStatus
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
   readonly #workspace: string | undefined
@@ -79,25 +72,39 @@ export class Recorder {
 
   /** The files that patches have changed so far. */
   get patched(): Patched {
-    return this.#patched
+    return this.#counts.patched
+  }
+
+  /** The commands that tested or pushed something. */
+  get seen(): ItemCounts['seen'] {
+    return this.#counts.seen
+  }
+
+  /** The last result of each `--verify` command. */
+  get verified(): ItemCounts['verified'] {
+    return this.#counts.verified
   }
 
   /** The run's own calls that were refused so far. */
   get refusals(): readonly Refusal[] {
-    return this.#refusals
+    return this.#counts.refusals
   }
 
   /** The last call that was refused. */
   get lastDenied(): RunSummary['denied'][number] | undefined {
-    return this.#denied.at(-1)
+    return this.#counts.denied.at(-1)
   }
 
   /** Emits an event. Events after the terminal event are ignored. */
   emit(event: RunEvent): void {
     if (this.#ended !== undefined) return
-    const said = maskRecord({ ...event, ...this.#sandboxStatus }, this.#mask)
+    const said = this.#masked(event)
     const told = this.#keep === undefined ? said : fitEvent(said, this.#keep)
     for (const sink of this.#sinks) sink.event(told)
+  }
+
+  #masked(event: RunEvent): RunEvent {
+    return maskRecord({ ...event, ...this.#sandboxStatus }, this.#mask)
   }
 
   /** Emits a piece of a message that is still being written. If a piece may be the beginning of a secret, it is held back until that is clear. */
@@ -122,7 +129,7 @@ export class Recorder {
       this.#finalMessage = maskRecord(item.text, this.#mask)
       this.#writing.reset()
     }
-    this.#count(item)
+    this.#counts.see(item)
     this.emit({ type: 'item.completed', item })
   }
 
@@ -148,7 +155,7 @@ export class Recorder {
         if (known === undefined) return
         this.#open.delete(item.id)
         const done = withStart({ ...known, ...changes } as Item, this.#begun.has(item.id))
-        this.#count(done)
+        this.#counts.see(done)
         this.emit({ type: 'item.completed', item: done })
       },
     }
@@ -159,17 +166,21 @@ export class Recorder {
     changes,
     commits = [],
   }: { readonly changes: Changes | undefined } & Pick<Closing, 'commits'>): RunRecord {
-    const [seen, verified] = [this.seen, [...this.verified.values()]]
-    const [filesChanged, denied, workspace] = [this.#filesChanged(changes), this.#denied, this.#workspace]
+    const { seen, denied } = this.#counts
+    const verified = [...this.verified.values()]
+    const [filesChanged, workspace] = [this.#filesChanged(changes), this.#workspace]
     return maskRecord(makeRecord({ seen, verified, filesChanged, changes, denied, commits, workspace }), this.#mask)
   }
 
   #filesChanged(changes: Changes | undefined): RunSummary['filesChanged'] {
-    return changes?.files ?? [...this.#patched].map(([path, { last }]) => ({ path, kind: last }))
+    return changes?.files ?? [...this.patched].map(([path, { last }]) => ({ path, kind: last }))
   }
 
-  /** Ends the run: closes open items, emits the terminal event, and gives the sinks the summary. A run that was ended before stays as it is. */
-  end(
+  /**
+   * Completes the open items, and returns the summary and the last events with which `end` would end the run. Once the run is over, its summary and no
+   * events.
+   */
+  conclude(
     reason: EndReason,
     error: string | undefined,
     {
@@ -184,14 +195,15 @@ export class Recorder {
       commits = [],
       review,
     }: Closing = {},
-  ): RunSummary {
-    if (this.#ended !== undefined) return this.#ended
+  ): Conclusion {
+    if (this.#ended !== undefined) return { summary: this.#ended, events: [] }
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
       const ended = withStart({ ...item, status: 'failed' } as Item, this.#begun.has(item.id))
       this.seen.see(ended)
       this.emit({ type: 'item.completed', item: ended })
     }
+    const { commands, denied, patchNotes, verified } = this.#counts
     const summary: RunSummary = {
       exitCode: exitCodes[reason],
       reason,
@@ -200,9 +212,9 @@ export class Recorder {
       filesChanged: this.#filesChanged(changes),
       changes,
       transaction,
-      commands: { run: this.#commandsRun, failed: this.#commandsFailed },
-      denied: this.#denied,
-      ...(this.#patchNotes.length === 0 ? {} : { patchNotes: this.#patchNotes }),
+      commands,
+      denied,
+      ...(patchNotes.length === 0 ? {} : { patchNotes }),
       usage: eventUsage(this.#usage),
       costUsd: cost,
       auditHead,
@@ -210,15 +222,23 @@ export class Recorder {
       withheld,
       inPlace: this.#sandboxStatus.in_place,
       dangers: this.#sandboxStatus.dangers,
-      result: resultOf(reason, review === undefined ? changes : undefined, headMoved, this.verified.values()),
-      ...(this.verified.size === 0 ? {} : { verified: [...this.verified.values()] }),
+      result: resultOf(reason, review === undefined ? changes : undefined, headMoved, verified.values()),
+      ...(verified.size === 0 ? {} : { verified: [...verified.values()] }),
       review,
       record: this.#workspace === undefined ? undefined : this.recordWith({ changes, commits }),
       contradictions,
-      durationMs: Math.round(performance.now() - this.#startedAt),
+      durationMs: (this.#tookMs ??= Math.round(performance.now() - this.#startedAt)),
     }
-    if (summary.error !== undefined) this.emit({ type: 'error', message: summary.error })
-    this.emit(terminalEvent(summary, this.#resumedFrom, this.#usage))
+    const why: readonly RunEvent[] = summary.error === undefined ? [] : [{ type: 'error', message: summary.error }]
+    const events = [...why, terminalEvent(summary, this.#resumedFrom, this.#usage)]
+    return { summary, events: events.map((event) => this.#masked(event)) }
+  }
+
+  /** Ends the run: emits the last events, and gives the sinks the summary. A run that was ended before stays as it is. */
+  end(...how: Parameters<Recorder['conclude']>): RunSummary {
+    const { summary, events } = this.conclude(...how)
+    if (this.#ended !== undefined) return this.#ended
+    for (const event of events) this.emit(event)
     this.#ended = summary
     for (const sink of this.#sinks) sink.end?.(summary)
     return summary
@@ -226,24 +246,5 @@ export class Recorder {
 
   #number(draft: ItemDraft): Item {
     return { id: `item_${this.#nextItem++}`, ...draft } as Item
-  }
-
-  #count(item: Item): void {
-    this.seen.see(item)
-    if (isJudged(item) && item.verdict !== undefined && item.verdict.decision !== 'allow') {
-      this.#denied.push({ what: subject(item), reason: item.verdict.reason })
-      if (item.agent_id === undefined) this.#refusals.push({ what: subject(item), isLookUp: isLookUp(item) })
-    }
-    if (item.type === 'command_execution' && item.status !== 'declined') {
-      this.#commandsRun++
-      if (item.status === 'failed') this.#commandsFailed++
-    }
-    if (item.type === 'verification') this.verified.set(item.command, verifiedBy(item))
-    if (item.type === 'file_change' && item.status === 'completed') {
-      this.#patchNotes.push(...(item.notes ?? []))
-      for (const { path, kind } of item.changes) {
-        this.#patched.set(path, { first: this.#patched.get(path)?.first ?? kind, last: kind })
-      }
-    }
   }
 }

@@ -16,6 +16,7 @@ import type { OutputLimits } from '../core/text/output-limits.ts'
 import type { Session } from '../session/session.ts'
 import type { BudgetFacts } from './budget-watch.ts'
 import type { Budget } from '../core/budget-limits.ts'
+import type { Conclusion } from './closing.ts'
 import type { ResumedSession } from './resumed-session.ts'
 import type { FirstCall } from './first-calls.ts'
 import type { RunHooks } from '../tools/hook-interface.ts'
@@ -141,6 +142,11 @@ export type RunOptions = {
    * undefined. Default: nothing receives the message.
    */
   readonly deliver?: (finalMessage: string) => string | undefined
+  /**
+   * Writes reports of the run just before its last events, which are passed. Returns why some could not be written, in which case the run fails. Default:
+   * there are no reports.
+   */
+  readonly report?: (conclusion: Conclusion) => Promise<readonly string[]>
   /**
    * Receives a function that makes tool calls for a client, and resolves when no more calls will come. With this option, no model is called, and no
    * text counts as written by a person. Default: a model is asked.

@@ -17,6 +17,7 @@ export type RunPart = Pick<
     | 'output'
     | 'claims'
     | 'deliver'
+    | 'report'
     | 'instructions'
     | 'context'
     | 'changes'

@@ -13,7 +13,7 @@ import { sandboxStatusOf, closingOf } from '../core/sandbox-status.ts'
 import { Conversation } from './conversation.ts'
 import { converse } from './converse.ts'
 import { endedBlank } from './count-empty-answers.ts'
-import type { Closing } from './closing.ts'
+import type { Closing, Conclusion } from './closing.ts'
 import { Recorder } from './recorder.ts'
 import { makeRunContext } from './make-run-context.ts'
 import { estimateTokensOfText } from './estimate-tokens.ts'
@@ -89,13 +89,27 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   stop ??= landed.stop
   const ended = await ending()
   options.connections?.end()
-  return recorder.end(stop?.reason ?? 'done', stop?.message, {
+  const facts: Closing = {
     ...closing,
     ...ended.closing,
     ...(landed.report === undefined ? {} : { transaction: withCost(landed.report, budget.cost) }),
     cost: budget.cost,
     ...closingOf(options.sandbox),
-  })
+  }
+  for (const why of await unreported(options, recorder.conclude(stop?.reason ?? 'done', stop?.message, facts))) {
+    if (stop === undefined) stop = { reason: 'failed', message: why }
+    else recorder.complete({ type: 'error', message: why })
+  }
+  return recorder.end(stop?.reason ?? 'done', stop?.message, facts)
+}
+
+/** Writes the reports of a run. Returns why some could not be written. */
+async function unreported({ report }: RunOptions, conclusion: Conclusion): Promise<readonly string[]> {
+  try {
+    return (await report?.(conclusion)) ?? []
+  } catch (error) {
+    return [faultOf(error).message]
+  }
 }
 
 /** Returns why nothing lands, if the changes are no longer those that were judged. */

@@ -48,11 +48,21 @@ export function eventLog(directory: string, beginning: RunBeginning, mask?: Mask
       if (event.type !== 'item.updated') write({ type: 'event', at: Date.now(), event })
     },
     spent: (spent) => write({ type: 'spent', at: Date.now(), ...spent }),
-    end: ({ filesChanged, commands }) => {
-      write({ type: 'summary', at: Date.now(), files: filesChanged, commands })
+    end: (summary) => {
+      write(summaryRecord(summary))
       if (descriptor !== undefined) closeSync(descriptor)
       descriptor = undefined
       isLost = true
     },
   }
+}
+
+/** The records that the log will contain after a run's last events. */
+export function lastRecords(events: readonly RunEvent[], summary: RunSummary): readonly EventRecord[] {
+  if (events.length === 0) return []
+  return [...events.map((event) => ({ type: 'event' as const, at: Date.now(), event })), summaryRecord(summary)]
+}
+
+function summaryRecord({ filesChanged, commands }: RunSummary): EventRecord {
+  return { type: 'summary', at: Date.now(), files: filesChanged, commands }
 }

@@ -57,12 +57,24 @@ describe.skipIf(needsBubblewrap())('agent exec --report', () => {
     const kept = join(out, 'kept.md')
     const replies = [[call('exec_command', { cmd: 'rm -r reports' })], [say('done')]]
     const reports = ['--report', 'reports/gone.html', '--report', kept]
-    const ended = await exec(replies, ['-s', 'danger-full-access', ...reports, 'x'], { cwd })
-    expect([ended.code, ended.stderr]).toEqual([
-      1,
-      expect.stringContaining("gone.html: the report can't be written there"),
-    ])
+    const ended = await exec(replies, ['--json', '-s', 'danger-full-access', ...reports, 'x'], { cwd })
+    const why = expect.stringContaining("gone.html: the report can't be written there") as string
+    expect([ended.code, ended.stderr]).toEqual([1, why])
     expect(readFileSync(kept, 'utf8')).toContain('done')
+    const last = ended.events.filter(({ type }) => /^turn\.(?:completed|failed)$/.test(type))
+    expect(last).toMatchObject([{ type: 'turn.failed', reason: 'failed', exit_code: 1, error: { message: why } }])
+    expect(ended.events.at(-1)).toBe(last[0])
+  })
+
+  test('is what agent report says later', async () => {
+    const [cwd, home, out] = [repository(), tempDir(), tempDir()]
+    const file = join(out, 'data.json')
+    for (const words of [['x'], ['--fail-on-denied', '--ask-for-approval', 'untrusted', 'x']]) {
+      const { events } = await exec(story, ['--json', '--report', file, ...words], { cwd, home })
+      const id = events[0]?.type === 'thread.started' ? events[0].thread_id : expect.fail('no first event')
+      const later = await agent(['report', id, '--format', 'json'], { cwd, home })
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(later.stdout))
+    }
   })
 
   test('is refused before anything runs if the name shows no format, or the file cannot be written', async () => {
