@@ -39,7 +39,7 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
       const { definition } = found
       if (background === true) {
         const id = agents.start({ title, prompt, definition })
-        return { ok: true, output: `${id} is working. Call wait_agents for its report.` }
+        return { ok: true, output: `${id} is working. Call wait_agents for its report.`, delegated: true }
       }
       return resultOf(await agents.wait(agents.start({ title, prompt, definition }, signal)))
     },
@@ -81,12 +81,13 @@ function waitAgents(agents: SubAgents): Tool {
       const texts = reports.map((report, at) =>
         report === undefined ? `${asked[at] ?? ''} has no work in progress.` : describeReport(report),
       )
-      return { ok: reports.every((report) => report?.ok === true), output: texts.join('\n\n') }
+      const ok = reports.every((report) => report?.ok === true)
+      return { ok, output: texts.join('\n\n'), delegated: true }
     },
   })
 }
 
 function resultOf(report: AgentReport | undefined): ToolResult {
   if (report === undefined) throw new TypeError('an agent that was started must have a report')
-  return { ok: report.ok, output: describeReport(report) }
+  return { ok: report.ok, output: describeReport(report), delegated: true }
 }

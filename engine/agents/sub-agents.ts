@@ -172,6 +172,7 @@ export class SubAgents {
         sinks: [forwardTo(runContext, id)],
         budget: { maxTurns: parent.maxTurns },
         failOnDenied: false,
+        tally: runContext.tally,
         ...(runContext.changes === undefined ? {} : { changes: runContext.changes }),
         signal: AbortSignal.any([signal, stopped.signal]),
       })

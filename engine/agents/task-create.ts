@@ -76,15 +76,16 @@ export function taskCreateFor(agents: SubAgents, definitions: readonly AgentDefi
       if ((cmd === undefined) === (prompt === undefined)) return 'task_create: pass either cmd or prompt.'
       return cmd === undefined ? undefined : refusePatch(cmd)
     },
-    run: ({ title, description, prompt, agent, cmd, ...request }, context) => {
+    run: async ({ title, description, prompt, agent, cmd, ...request }, context) => {
       const named = { title, description }
       if (cmd !== undefined)
         return create(named, () => commandWork(asRequest({ cmd, ...request }, context), context), context)
       if (prompt === undefined) throw new TypeError('validation must have rejected an empty task')
       const found = findDefinition(agent, definitions)
-      if ('problem' in found) return Promise.resolve({ ok: false, output: found.problem })
+      if ('problem' in found) return { ok: false, output: found.problem }
       const assignment = { title, prompt, definition: found.definition }
-      return create(named, () => Promise.resolve(agentWork(agents, assignment)), context)
+      const created = await create(named, () => Promise.resolve(agentWork(agents, assignment)), context)
+      return { ...created, delegated: true }
     },
   })
 }

@@ -83,7 +83,8 @@ async function turn({ options, path, running, model, signal, observers, request 
   } finally {
     await calls.close()
   }
-  const response: Responded = { called, unfit: calls.unfit, refusals: recorder.refusals.slice(refusedBefore) }
+  const { unfit, delegated } = calls
+  const response: Responded = { called, unfit, delegated, refusals: recorder.refusals.slice(refusedBefore) }
   const verdict = await firstVerdict(observers, ({ afterResponse }) => afterResponse?.(response))
   if (verdict !== undefined) return verdict
   signal.throwIfAborted()

@@ -6,7 +6,10 @@ import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
 
 /** Creates the context that is given to the reviewers of a run's actions and to the run's sub-agents. */
-export function makeRunContext(options: RunOptions, { recorder, budget, conversation, changes }: Running): RunContext {
+export function makeRunContext(
+  options: RunOptions,
+  { recorder, budget, conversation, changes, tally }: Running,
+): RunContext {
   // A prompt that another program sent doesn't count as a person's approval, so it is left out.
   const said = options.serve === undefined ? [...promptsOf(options.resumedFrom?.original ?? []), options.prompt] : []
   const prompts = said.map(splitPiped)
@@ -21,6 +24,7 @@ export function makeRunContext(options: RunOptions, { recorder, budget, conversa
     prompts: prompts.map(({ words }) => words),
     material: prompts.flatMap(({ piped }) => piped ?? []).join('\n\n'),
     history: () => conversation.items,
+    tally,
     changes,
   }
 }

@@ -16,6 +16,8 @@ export type Responded = {
   readonly called: number
   /** How many of these calls could not be made at all, because their tool doesn't exist or their arguments don't fit. */
   readonly unfit: number
+  /** How many of these calls only handed work to an agent. */
+  readonly delegated: number
   /** The calls that were refused. */
   readonly refusals: readonly Refusal[]
 }

@@ -34,6 +34,8 @@ export type ResponseCalls = {
   finish(): Promise<Stop | undefined>
   /** How many calls could not be made at all, because their tool doesn't exist or their arguments don't fit. */
   readonly unfit: number
+  /** How many calls only handed work to an agent. Known when `finish` has returned. */
+  readonly delegated: number
   /** Cancels the calls that are still running, if there are any. Must be called at the end of the turn, whatever ended it. */
   close(): Promise<void>
 }
@@ -43,6 +45,7 @@ export function startCalls(calling: Calling): ResponseCalls {
   const { path, conversation, signal, failOnDenied } = calling
   let calls: FoundCall[] = []
   let scheduler = newScheduler(calling)
+  let delegated = 0
   return {
     add(call) {
       const found = findCall(call, path)
@@ -70,6 +73,7 @@ export function startCalls(calling: Calling): ResponseCalls {
       for (const [index, { call }] of calls.entries()) {
         const result = await results[index]
         if (result === undefined) throw new TypeError('a call has no result')
+        if (result.delegated === true) delegated++
         const { output, ok, images } = result
         const shown = images === undefined ? {} : { images }
         conversation.add({ type: 'tool_result', callId: call.id, output, ok, ...shown })
@@ -89,6 +93,9 @@ export function startCalls(calling: Calling): ResponseCalls {
     },
     get unfit() {
       return calls.filter(({ fits }) => !fits).length
+    },
+    get delegated() {
+      return delegated
     },
     close: () => scheduler.close(),
   }

@@ -11,6 +11,7 @@ import type { Verification } from '../core/verification-settings.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Escalation } from '../escalation/escalation.ts'
+import type { CallTally } from '../tools/call-tally.ts'
 import type { RunContext } from '../tools/run-context.ts'
 import type { OutputLimits } from '../core/text/output-limits.ts'
 import type { Session } from '../session/session.ts'
@@ -147,6 +148,8 @@ export type RunOptions = {
    * there are no reports.
    */
   readonly report?: (conclusion: Conclusion) => Promise<readonly string[]>
+  /** The tally of the run that this one works for as an agent. Default: it works for none. */
+  readonly tally?: CallTally
   /**
    * Receives a function that makes tool calls for a client, and resolves when no more calls will come. With this option, no model is called, and no
    * text counts as written by a person. Default: a model is asked.

@@ -21,6 +21,7 @@ export type RunPart = Pick<
     | 'instructions'
     | 'context'
     | 'changes'
+    | 'tally'
     | 'transaction'
     | 'verify'
     | 'serve'

@@ -4,6 +4,7 @@ import type { RunSummary } from '../core/events.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
+import { CallTally } from '../tools/call-tally.ts'
 import { closeWorkingState } from '../tools/working-state.ts'
 import { announce } from './announce.ts'
 import { BudgetWatch } from './budget-watch.ts'
@@ -55,7 +56,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const { declarations } = options.tools
     const fixed = estimateTokensOfText(`${options.instructions}${JSON.stringify(declarations)}`)
     const conversation = new Conversation(session.rollout, options.resumedFrom, fixed)
-    const running = { recorder, budget, conversation, changes }
+    const running = { recorder, budget, conversation, changes, tally: new CallTally(options.tally) }
     const guardian = options.guard(makeRunContext(options, running))
     const path = callPath(options, guardian, running)
     try {

@@ -1,5 +1,6 @@
 import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { BudgetWatch } from './budget-watch.ts'
+import type { CallTally } from '../tools/call-tally.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -9,4 +10,5 @@ export type Running = {
   readonly budget: BudgetWatch
   readonly conversation: Conversation
   readonly changes: ChangeSource
+  readonly tally: CallTally
 }

@@ -1,6 +1,7 @@
 import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { ItemDraft } from '../core/events.ts'
 import type { HistoryItem, Model, Usage } from '../core/model.ts'
+import type { CallTally } from './call-tally.ts'
 import type { ItemHandle } from './tool.ts'
 
 /** The parts of a run that its reviewers and sub-agents may use. */
@@ -19,6 +20,8 @@ export type RunContext = {
   readonly material: string
   /** Returns the items of the conversation so far, oldest first. */
   readonly history: () => readonly HistoryItem[]
+  /** Counts what became of the run's calls. */
+  readonly tally: CallTally
   /** Tracks what commands write. Absent: writes are not tracked. */
   readonly changes?: ChangeSource
 }

@@ -6,18 +6,16 @@ import type { Running } from '../running.ts'
 const leastRefused = 3
 
 /**
- * Warns a model that keeps asking for what was refused, and ends its run if that doesn't help. A run in which every call was refused doesn't count as done either,
- * whatever the calls were for.
+ * Warns a model that keeps asking for what was refused, and ends its run if that doesn't help. A run in which every call was refused, also those of its agents,
+ * doesn't count as done either, whatever the calls were for.
  */
-export function refusalsObserver({ conversation }: Pick<Running, 'conversation'>): Observer {
+export function refusalsObserver({ conversation, tally }: Pick<Running, 'conversation' | 'tally'>): Observer {
   const watch = new DenialCircuitBreaker()
-  let [made, onlyRefused] = [0, 0]
   return {
     name: 'refusals',
-    afterResponse: ({ called, unfit, refusals }) => {
+    afterResponse: ({ called, unfit, delegated, refusals }) => {
       if (called === 0) return undefined
-      made += Math.max(0, called - unfit - refusals.length)
-      if (refusals.length >= called) onlyRefused += 1
+      tally.add(Math.max(0, called - unfit - delegated - refusals.length), refusals.length >= called)
       const verdict = watch.see(called, refusals)
       if (verdict === undefined) return undefined
       if ('stop' in verdict) return { type: 'stop', stop: { reason: 'stoppedByGuardian', message: verdict.stop } }
@@ -25,6 +23,7 @@ export function refusalsObserver({ conversation }: Pick<Running, 'conversation'>
       return undefined
     },
     beforeEnd: () => {
+      const { made, onlyRefused } = tally
       if (made > 0 || onlyRefused < leastRefused) return undefined
       const message = `Every call was refused, in ${onlyRefused} responses, so nothing was done. Each refused call says what was refused, and why.`
       return { type: 'stop', stop: { reason: 'stoppedByGuardian', message } }

@@ -150,6 +150,43 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
   })
 
+  const refused = ['npm test', 'git push origin main', 'rm -r x'].map((cmd) => [call('exec_command', { cmd })])
+
+  test.each([
+    ['one agent', { 'the boss': [[hand('work')], done], work: [...refused, [say('nothing works')]] }],
+    [
+      'an agent in the background',
+      { 'the boss': [[hand('work', { background: true })], done], work: [...refused, [say('nothing works')]] },
+    ],
+    [
+      'an agent that is a task',
+      {
+        'the boss': [[call('task_create', { title: 'a task', prompt: 'work' })], done],
+        work: [...refused, [say('nothing works')]],
+      },
+    ],
+    [
+      'two agents and of the run itself',
+      {
+        'the boss': [[hand('first')], [hand('second')], refused[2], done],
+        first: [refused[0], done],
+        second: [refused[1], done],
+      },
+    ],
+  ] as const)('if every call of %s was refused, the run is not done', async (_, replies) => {
+    const ended = await withAgents(replies as never, ['--ask-for-approval', 'untrusted'])
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', result: 'denied', exit_code: 3 })
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining('Every call was refused, in 3 responses')])
+  })
+
+  test('if an agent made one call, or few of its calls were refused, the run is done', async () => {
+    const read = [call('exec_command', { cmd: 'ls' })]
+    for (const work of [[...refused, read, done], refused.slice(0, 2).concat(done as never), [done]]) {
+      const replies = { 'the boss': [[hand('work')], done], work }
+      expect(await withAgents(replies as never, ['--ask-for-approval', 'untrusted'])).toMatchObject({ code: 0 })
+    }
+  })
+
   test.each([
     ['an agent in the background', hand('slowly', { background: true })],
     ['an agent that is a task', call('task_create', { title: 'a task', prompt: 'slowly' })],
