@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
-import { connectCarrier, refuseOpenWire } from '../batch/queue/redis.ts'
+import { connectCarrier, refuseOpenWire } from '../batch/queue/carrier.ts'
 import { renderStepSummary } from '../batch/derived/step-summary.ts'
 import { Git } from '../batch/run/repository-git.ts'
 import { Repositories } from '../batch/run/repositories.ts'

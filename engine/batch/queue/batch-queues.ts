@@ -2,7 +2,8 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { labelSetsOf, type Labels } from '../labels.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Trial } from '../trials.ts'
-import { openJobQueue, type Carrier, type JobQueue } from './redis.ts'
+import type { Carrier } from './carrier.ts'
+import { openJobQueue, type JobQueue } from './redis.ts'
 import { registryOf, WorkersThere, type Unserved } from './worker-registry.ts'
 
 /** The queues of a batch, one for each set of labels that tasks need. A worker takes jobs from the queues for which it has all labels. */

@@ -1,4 +1,4 @@
-import type { Carrier } from './redis.ts'
+import type { Carrier } from './carrier.ts'
 
 /** What a coordinator and workers that don't share the batch's folder exchange through Redis. */
 

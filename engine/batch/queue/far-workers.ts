@@ -10,7 +10,7 @@ import type { Trial } from '../trials.ts'
 import { endWithoutRun, jobIdOf } from './attempt-files.ts'
 import { unpackResult, withoutFiles, writeResultFiles } from './attempt-result.ts'
 import { batchesIn, FarStore, workersIn } from './far-store.ts'
-import type { Carrier } from './redis.ts'
+import type { Carrier } from './carrier.ts'
 import { parseReport, registryOf, silentMs } from './worker-registry.ts'
 
 const lookMs = 500

@@ -13,7 +13,7 @@ import type { Labels } from '../labels.ts'
 import { jobIdOf } from './attempt-files.ts'
 import { packResult } from './attempt-result.ts'
 import { batchesIn, FarStore, workersIn } from './far-store.ts'
-import type { Carrier } from './redis.ts'
+import type { Carrier } from './carrier.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { reportOf, silentMs } from './worker-registry.ts'
 

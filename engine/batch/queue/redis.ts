@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { trustMoreCertificates } from '../../core/certificates.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
-import type { Job, Packages, Redis } from './packages.ts'
+import type { Carrier } from './carrier.ts'
+import type { Job } from './packages.ts'
 
 /**
  * The whole content of a job in Redis. It contains so little that an attacker with write access to Redis can only choose among the known trials of the batch.
@@ -19,63 +19,6 @@ export type JobData = z.infer<typeof jobData>
 const prefix = 'portcullis'
 const keptFailures = 1000
 const steerMs = 5000
-
-/** A connection to the Redis server that stores a batch's jobs. */
-export type Carrier = {
-  readonly packages: Packages
-  readonly redis: Redis
-  /** A warning if jobs could be lost although the connection works; otherwise undefined. */
-  readonly warning: string | undefined
-  readonly close: () => void
-}
-
-/**
- * Connects to Redis, and checks whether it stores data reliably.
- *
- * @param url `redis://` or `rediss://`, with a user name and a password if the server requires them
- * @param environment the variables that name certificates to trust. Default: none
- * @throws UserError `usage` if the URL has another form, the packages are missing, no server answers, or Redis may drop jobs
- */
-export async function connectCarrier(url: string, environment: Readonly<NodeJS.ProcessEnv> = {}): Promise<Carrier> {
-  if (!/^rediss?:\/\//.test(url))
-    throw new UserError('usage', '--queue: expected redis://HOST:PORT, or rediss:// for TLS.')
-  const packages = await loadPackages()
-  if (url.startsWith('rediss:')) await trustMoreCertificates(new URL(url), environment)
-  const redis = new packages.Redis(url, { maxRetriesPerRequest: null, lazyConnect: false })
-  let refusal = ''
-  redis.on('error', (error) => (refusal = reasonOf(error as NodeJS.ErrnoException)))
-  try {
-    const facts = await Promise.race([redis.info('all'), failAfter(10_000, () => refusal)])
-    const policy = /^maxmemory_policy:(\S+)/m.exec(facts)?.[1]
-    if (policy !== undefined && policy !== 'noeviction') {
-      const message = `This Redis drops data, including jobs, when it is full (maxmemory-policy ${policy}).`
-      throw new UserError('usage', `${message} Set it to noeviction: redis-cli config set maxmemory-policy noeviction`)
-    }
-    const isKept = /^aof_enabled:1/m.test(facts)
-    const warning = isKept
-      ? undefined
-      : "This Redis doesn't write data to disk at once (appendonly no), so jobs are lost if it stops. The batch notices that, and queues the jobs again."
-    return { packages, redis, warning, close: () => redis.disconnect() }
-  } catch (error) {
-    redis.disconnect()
-    throw error
-  }
-}
-
-/**
- * Refuses a connection over which tasks and results would be sent in clear through a network. A connection within this machine is fine, for example
- * one through an SSH tunnel.
- *
- * @throws UserError `usage`
- */
-export function refuseOpenWire(url: string): void {
-  const host = URL.canParse(url) ? new URL(url).hostname : ''
-  if (url.startsWith('rediss:') || ['localhost', '127.0.0.1', '[::1]'].includes(host)) return
-  throw new UserError(
-    'usage',
-    "--queue: over redis://, tasks and results could be read and changed on their way. Either use TLS (rediss://HOST:PORT), or let the workers share the batch's folder: agent batch worker --store DIR, and agent batch run without --through-queue.",
-  )
-}
 
 /** The jobs of one batch that need the same labels, for the process that hands them out. */
 export type JobQueue = {
@@ -214,36 +157,4 @@ export function openJobWorker(
 function nameOf(batch: string, labels: Labels): string {
   const needs = labels.length === 0 ? '' : `-${createHash('sha256').update(labels.join()).digest('hex').slice(0, 12)}`
   return `batch-${batch.slice(0, 16)}${needs}`
-}
-
-async function loadPackages(): Promise<Packages> {
-  // The names are in variables, so that no bundler includes these packages: the user installs them.
-  const [bullmq, ioredis] = ['bullmq', 'ioredis']
-  try {
-    const { Queue, Worker, UnrecoverableError, WaitingError } = (await import(bullmq)) as Pick<
-      Packages,
-      'Queue' | 'Worker' | 'UnrecoverableError' | 'WaitingError'
-    >
-    const { Redis } = (await import(ioredis)) as Pick<Packages, 'Redis'>
-    return { Queue, Worker, UnrecoverableError, WaitingError, Redis }
-  } catch (error) {
-    const message =
-      '--queue needs two packages that are not part of this package. Install them next to it: npm i bullmq@6 ioredis@5'
-    throw new UserError('usage', message, { cause: error })
-  }
-}
-
-/** Why a connection failed. If the server's certificate is not trusted, the text also says how to fix that. */
-function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
-  if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
-  return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed the server's certificate`
-}
-
-async function failAfter(ms: number, why: () => string): Promise<never> {
-  const { setTimeout: sleep } = await import('node:timers/promises')
-  await sleep(ms, undefined, { ref: false })
-  throw new UserError(
-    'usage',
-    `--queue: no Redis server answered within ${ms / 1000} s${why() === '' ? '' : `: ${why()}`}`,
-  )
 }

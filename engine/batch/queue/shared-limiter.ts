@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
 import { nameOf, type RequestLimiter } from '../run/rate-limiter.ts'
 import { arrive, budgetSchema, hear, send, settle, windowMs, type Counted } from '../run/rate-budget.ts'
-import type { Carrier } from './redis.ts'
+import type { Carrier } from './carrier.ts'
 
 /** A budget in Redis, and the processes that wait for their next request, each with its number in the line and the time at which it last asked. */
 const sharedSchema = budgetSchema.extend({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
+import { connectCarrier } from '../../../engine/batch/queue/carrier.ts'
 import { SharedRateLimiter, watchRefusals } from '../../../engine/batch/queue/shared-limiter.ts'
 import type { RateBudget } from '../../../engine/batch/run/rate-budget.ts'
 import type { RequestLimiter } from '../../../engine/batch/run/rate-limiter.ts'
