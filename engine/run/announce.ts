@@ -58,8 +58,8 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   options.hooks?.report((item) => recorder.complete(item))
   options.connections?.listen((connection, isOpen) => {
     const item = connectionItem(connection, isOpen)
-    if (recorder.seen.services.connections < mostConnections) recorder.complete(item)
-    else recorder.seen.services.see(item)
+    if (recorder.counts.seen.services.connections < mostConnections) recorder.complete(item)
+    else recorder.counts.seen.services.see(item)
   })
 }
 

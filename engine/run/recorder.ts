@@ -27,7 +27,8 @@ export class Recorder {
   readonly #startedAt = performance.now()
   readonly #open = new Map<string, Item>()
   readonly #begun = new Set<string>()
-  readonly #counts = new ItemCounts()
+  /** What the items so far add up to. */
+  readonly counts = new ItemCounts()
   #nextItem = 0
   /** How long the run took until it was concluded first. */
   #tookMs: number | undefined
@@ -72,27 +73,17 @@ export class Recorder {
 
   /** The files that patches have changed so far. */
   get patched(): Patched {
-    return this.#counts.patched
-  }
-
-  /** The commands that tested or pushed something. */
-  get seen(): ItemCounts['seen'] {
-    return this.#counts.seen
-  }
-
-  /** The last result of each `--verify` command. */
-  get verified(): ItemCounts['verified'] {
-    return this.#counts.verified
+    return this.counts.patched
   }
 
   /** The run's own calls that were refused so far. */
   get refusals(): readonly Refusal[] {
-    return this.#counts.refusals
+    return this.counts.refusals
   }
 
   /** The last call that was refused. */
   get lastDenied(): RunSummary['denied'][number] | undefined {
-    return this.#counts.denied.at(-1)
+    return this.counts.denied.at(-1)
   }
 
   /** Emits an event. Events after the terminal event are ignored. */
@@ -129,7 +120,7 @@ export class Recorder {
       this.#finalMessage = maskRecord(item.text, this.#mask)
       this.#writing.reset()
     }
-    this.#counts.see(item)
+    this.counts.see(item)
     this.emit({ type: 'item.completed', item })
   }
 
@@ -155,7 +146,7 @@ export class Recorder {
         if (known === undefined) return
         this.#open.delete(item.id)
         const done = withStart({ ...known, ...changes } as Item, this.#begun.has(item.id))
-        this.#counts.see(done)
+        this.counts.see(done)
         this.emit({ type: 'item.completed', item: done })
       },
     }
@@ -166,9 +157,9 @@ export class Recorder {
     changes,
     commits = [],
   }: { readonly changes: Changes | undefined } & Pick<Closing, 'commits'>): RunRecord {
-    const { seen, denied } = this.#counts
-    const verified = [...this.verified.values()]
-    const [filesChanged, workspace] = [this.#filesChanged(changes), this.#workspace]
+    const { seen, denied } = this.counts
+    const [verified, workspace] = [[...this.counts.verified.values()], this.#workspace]
+    const filesChanged = this.#filesChanged(changes)
     return maskRecord(makeRecord({ seen, verified, filesChanged, changes, denied, commits, workspace }), this.#mask)
   }
 
@@ -200,10 +191,10 @@ export class Recorder {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
       const ended = withStart({ ...item, status: 'failed' } as Item, this.#begun.has(item.id))
-      this.seen.see(ended)
+      this.counts.seen.see(ended)
       this.emit({ type: 'item.completed', item: ended })
     }
-    const { commands, denied, patchNotes, verified } = this.#counts
+    const { commands, denied, patchNotes, verified } = this.counts
     const summary: RunSummary = {
       exitCode: exitCodes[reason],
       reason,
@@ -229,8 +220,8 @@ export class Recorder {
       contradictions,
       durationMs: (this.#tookMs ??= Math.round(performance.now() - this.#startedAt)),
     }
-    const why: readonly RunEvent[] = summary.error === undefined ? [] : [{ type: 'error', message: summary.error }]
-    const events = [...why, terminalEvent(summary, this.#resumedFrom, this.#usage)]
+    const last = terminalEvent(summary, this.#resumedFrom, this.#usage)
+    const events = summary.error === undefined ? [last] : [{ type: 'error' as const, message: summary.error }, last]
     return { summary, events: events.map((event) => this.#masked(event)) }
   }
 

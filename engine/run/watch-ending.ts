@@ -42,7 +42,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     const headMoved = headMark(sourcePath(workspace, views)) !== head
     // Git is started only if there may be commits, because that takes as long as many a command.
     const commits =
-      headMoved || (head !== undefined && recorder.seen.namesGit)
+      headMoved || (head !== undefined && recorder.counts.seen.namesGit)
         ? await madeCommits(options.now?.() ?? options, began, /[0-9a-f]{40,64}$/.exec(head ?? '')?.[0])
         : []
     if (!isOwn) return { closing: { changes: settled, commits }, stop: undefined }
@@ -55,7 +55,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     }
     const contradictions =
       options.claims?.contradictions(recorder.recordWith({ changes: settled, commits }), {
-        outcomeOf: (command) => recorder.seen.outcomeOf(command),
+        outcomeOf: (command) => recorder.counts.seen.outcomeOf(command),
         isWritten: (path) => {
           const { workspace: here } = options.now?.() ?? options
           return isWritten(sourcePath(isAbsolute(path) ? path : join(here, path), views), began)

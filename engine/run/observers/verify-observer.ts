@@ -64,8 +64,8 @@ export function verifyObserver(
       // A later command may have changed what an earlier one has tested, so all of them run before the first judgement.
       for (const { command, own, context } of judge === undefined || failures.length > 0 ? [] : passed) {
         const { judgement, passes, lines } = await judgeChange(judge as Judge, command, own, context)
-        const known = recorder.verified.get(command)
-        if (known !== undefined) recorder.verified.set(command, { ...known, passed: passes, judged: judgement })
+        const known = recorder.counts.verified.get(command)
+        if (known !== undefined) recorder.counts.verified.set(command, { ...known, passed: passes, judged: judgement })
         if (passes) continue
         failures.push({ command, end: judgement.verdict, verdict: judgement.verdict, words: lines.join('\n') })
       }

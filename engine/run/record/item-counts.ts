@@ -11,6 +11,7 @@ export class ItemCounts {
   /** The run's own calls that were refused, not those of its agents. */
   readonly refusals: Refusal[] = []
   readonly patchNotes: string[] = []
+  /** The last result of each `--verify` command. */
   readonly verified = new Map<string, Verified>()
   readonly commands = { run: 0, failed: 0 }
   /** The commands that tested or pushed something. */
