@@ -150,6 +150,9 @@ const anyLine = fc.oneof(
   fc.constantFrom(
     '--- a/a',
     '+++ b/a',
+    '+++ u',
+    '@@ -0,0 +1 @@',
+    '@@ -1 +1 @@ a',
     'diff --git a/a b/a',
     'index 1..2',
     String.raw`\ No newline at end of file`,
