@@ -76,6 +76,7 @@ export function planFence(
   }
   const ofRun = git.filter(({ source, as }) => as === 'writable' && source !== undefined && isWithin(source, run.path))
   const temporary = host.realPath('/tmp') ?? '/tmp'
+  const shown = [policy.workspace, ...policy.readableRoots, ...all].map((path) => shownPath(path, policy.views))
   const own = ofRun.filter(({ path }) => !roots.some((root) => isWithin(path, root)))
   // A root that is a bare repository is the private git directory itself.
   const storedAt = (root: string): string => ofRun.find(({ path }) => path === root)?.source ?? root
@@ -87,7 +88,7 @@ export function planFence(
       ...files.flatMap((path) => allow(path, path, everyWrite)),
       ...own.flatMap(({ path, source = path }) => allow(path, source, everyWrite)),
       // If the policy shows the system's own directory, commands have no private one.
-      ...(policy.readableRoots.includes(temporary) ? [] : allow(temporary, run.temp, everyWrite)),
+      ...(shown.includes(temporary) ? [] : allow(temporary, run.temp, everyWrite)),
       { path: '/dev/shm', accesses: everyWrite },
       ...devices,
     ],
