@@ -13,8 +13,8 @@ type OwnPaths = {
   readonly start: readonly string[]
 }
 
-/** Whether a file name is that of code, or of a file that decides what counts as code. Source maps and type declarations are neither. */
-const isCode = (name: string): boolean => /\.(?:c|m)?js$|\.cache$|\.json$/.test(name)
+/** Whether the program needs a file. It needs neither source maps nor type declarations; the texts of licenses must stay with the code that they are about. */
+const isNeeded = (name: string): boolean => !name.endsWith('.map')
 
 /** File names in `node_modules/.bin`: our own programs, and the programs that `npx` uses to start them. */
 const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
@@ -71,7 +71,7 @@ function findPackage(): string | undefined {
  */
 function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
   if (!isInRoot(join(home, 'dist'))) return []
-  const built = filesBelow(join(home, 'dist'), (directory) => directory !== join(home, 'dist/types')).filter(isCode)
+  const built = filesBelow(join(home, 'dist'), (directory) => directory !== join(home, 'dist/types')).filter(isNeeded)
   return home.split('/').includes('node_modules') ? [join(home, 'package.json'), ...built] : built
 }
 
