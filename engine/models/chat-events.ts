@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { ModelEvent, Usage } from '../core/model.ts'
+import type { ModelEvent } from '../core/model.ts'
 import { isWholeObject } from './as-function.ts'
 import { addMore, moreOfCall, moreOfMessage } from './chat-message.ts'
 import type { KeptChat, ReasoningField } from './chat-turns.ts'
+import { chatUsage, readChatUsage } from './chat-usage.ts'
 import { expectShape } from './expect-shape.ts'
 import { judgeRefusal, malformedStream, ProviderFailure, unfinished } from './failure.ts'
 import { ThinkTagReader } from './think-tags.ts'
@@ -47,14 +48,7 @@ const chunk = z.object({
       }),
     )
     .nullish(),
-  usage: z
-    .object({
-      prompt_tokens: z.number(),
-      completion_tokens: z.number(),
-      prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
-      completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish(),
-    })
-    .nullish(),
+  usage: chatUsage,
 })
 type Chunk = z.infer<typeof chunk>
 
@@ -111,7 +105,7 @@ export async function* readChat(
     if (finish === undefined || !(error instanceof ProviderFailure)) throw error
   }
   if (finish === undefined) return
-  if (finish.startsWith('content_filter')) throw unfinished('filtered', finish, readUsage(usage))
+  if (finish.startsWith('content_filter')) throw unfinished('filtered', finish, readChatUsage(usage))
   if (finish === 'error') throw judgeRefusal({ words: 'the answer ended with an error' }, Date.now())
   const spoken = text.split()
   const all = `${reasoning?.text ?? ''}${thought}${spoken.thought}`
@@ -125,7 +119,7 @@ export async function* readChat(
   for (const [at, call] of made.entries()) {
     yield finishedCall(call, model, isCut && at === made.length - 1 && !isWholeObject(call.input))
   }
-  yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
+  yield { type: 'end', usage: readChatUsage(usage), ...(isCut ? { limit: finish } : {}) }
 }
 
 /** Whether a chunk has the finish reason. */
@@ -235,15 +229,5 @@ function finishedCall(call: OpenCall, model: string, isCut: boolean): ModelEvent
     type: 'tool_call',
     call: { id, name: call.name, kind: 'function', input, ...(isCut ? { cut: true } : {}) },
     ...('more' in kept ? { opaque: kept } : {}),
-  }
-}
-
-function readUsage(usage: Chunk['usage']): Usage {
-  return {
-    inputTokens: usage?.prompt_tokens ?? 0,
-    cachedInputTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWriteInputTokens: 0,
-    outputTokens: usage?.completion_tokens ?? 0,
-    reasoningOutputTokens: usage?.completion_tokens_details?.reasoning_tokens ?? 0,
   }
 }

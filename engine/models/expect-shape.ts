@@ -13,6 +13,9 @@ export function expectShape<T>(what: string, schema: z.ZodType<T>, value: unknow
   throw malformedStream(`${what}: ${explainIssues(parsed.error)}`)
 }
 
+/** A count of tokens. What is none counts as 0, as a missing count does: the answer that comes with it is whole. */
+export const tokenCount = z.number().nonnegative().catch(0)
+
 /** Lists everything that is wrong with a value, on one line: `events[0].type: Invalid input: expected string`. */
 export function explainIssues(error: z.ZodError): string {
   return error.issues

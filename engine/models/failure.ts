@@ -41,6 +41,13 @@ export class ProviderFailure extends Error {
     this.blames = facts.blames
     this.spent = facts.spent
   }
+
+  /** The same failure, of an attempt for which the provider has reported this usage. */
+  after(spent: Usage): ProviderFailure {
+    return spent.inputTokens + spent.outputTokens === 0
+      ? this
+      : new ProviderFailure(this.kind, this.message, { ...this, spent })
+  }
 }
 
 /**

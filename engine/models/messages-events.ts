@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Usage } from '../core/model.ts'
-import { expectShape } from './expect-shape.ts'
-import { malformedStream, unfinished } from './failure.ts'
+import { expectShape, tokenCount } from './expect-shape.ts'
+import { malformedStream, ProviderFailure, unfinished } from './failure.ts'
 import { blockStart, SaidBlocks, type OpenBlock } from './messages-blocks.ts'
 import type { Prefix } from './preserved-thinking.ts'
 import type { WireEvent } from './wire.ts'
 
-const count = z.number().nullish()
+const count = tokenCount.nullish()
 const usage = z.object({
   input_tokens: count,
   cache_creation_input_tokens: count,
   cache_read_input_tokens: count,
   output_tokens: count,
-  output_tokens_details: z.object({ thinking_tokens: count }).nullish(),
-  server_tool_use: z.object({ web_search_requests: count }).nullish(),
+  output_tokens_details: z.object({ thinking_tokens: count }).nullish().catch(null),
+  server_tool_use: z.object({ web_search_requests: count }).nullish().catch(null),
 })
 type Counted = z.infer<typeof usage>
 
-const messageStart = z.object({ message: z.object({ usage: usage.nullish() }) })
+const messageStart = z.object({ message: z.object({ usage: usage.nullish().catch(null) }) })
 const blockDelta = z.object({
   index: z.number(),
   delta: z.looseObject({
@@ -33,14 +33,14 @@ const blockDelta = z.object({
 const blockStop = z.object({ index: z.number() })
 const messageDelta = z.object({
   delta: z.object({ stop_reason: z.string().nullish() }),
-  usage: usage.nullish(),
+  usage: usage.nullish().catch(null),
 })
 
 /**
  * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Apart from pieces of text for display,
  * the events of a block are emitted only after the block is complete. Thinking blocks keep their signatures, so that they can be sent back. Throws
- * `ProviderFailure` for a malformed or refused message, and for one that fills the context window. Ends without an `end` event if the stream was
- * interrupted.
+ * `ProviderFailure` for a malformed, refused or broken message, and for one that fills the context window; the failure says what the message has cost so
+ * far. Ends without an `end` event if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
  * @param prefix the digest of what the request contains; undefined if the provider doesn't check thinking against it
@@ -50,11 +50,23 @@ export async function* readMessages(
   model: string,
   prefix: Prefix | undefined,
 ): AsyncGenerator<WireEvent> {
+  const counted: Counted = {}
+  try {
+    yield* readMessage(stream, new SaidBlocks(model, prefix), counted)
+  } catch (error) {
+    throw error instanceof ProviderFailure ? error.after(readUsage(counted)) : error
+  }
+}
+
+/** @param counted receives the counts of the message as they arrive */
+async function* readMessage(
+  stream: AsyncIterable<unknown>,
+  said: SaidBlocks,
+  counted: Counted,
+): AsyncGenerator<WireEvent> {
   const blocks = new Map<number, OpenBlock>()
   const finished = new Map<number, OpenBlock>()
-  const counted: Counted = {}
   let stopReason: string | undefined
-  const said = new SaidBlocks(model, prefix)
   for await (const raw of stream) {
     const { type } = expectShape('an event', z.object({ type: z.string() }), raw)
     switch (type) {

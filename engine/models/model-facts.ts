@@ -3,7 +3,8 @@ import type { Usage } from '../core/model.ts'
 import { microsAtLeast, type Micros } from '../core/money.ts'
 import { knownModels, usualWebSearch, type Price, type Rates } from './known-models.ts'
 
-const dollars = z.number().min(0)
+// No token costs more than a dollar. A limit keeps all costs finite.
+const dollars = z.number().min(0).max(1_000_000)
 
 /** A table `model_prices.<name>` of the configuration: a model's prices in US dollars per million tokens. */
 export const modelPriceSchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { ModelEvent, Usage, WebSearchAction } from '../core/model.ts'
-import { expectShape } from './expect-shape.ts'
+import { expectShape, tokenCount } from './expect-shape.ts'
 import { judgeRefusal, unfinished } from './failure.ts'
 import type { ProviderFailure } from './failure.ts'
 import { textOf, type KeptItem, type OutputItem } from './responses-items.ts'
@@ -31,17 +31,16 @@ const outputItem = z.looseObject({ type: z.string() })
 
 const usage = z
   .object({
-    input_tokens: z.number(),
-    input_tokens_details: z
-      .object({ cached_tokens: z.number().default(0), cache_write_tokens: z.number().default(0) })
-      .nullish(),
-    output_tokens: z.number(),
-    output_tokens_details: z.object({ reasoning_tokens: z.number().default(0) }).nullish(),
+    input_tokens: tokenCount,
+    input_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
+    output_tokens: tokenCount,
+    output_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
   })
   .nullish()
+  .catch(null)
 const completed = z.object({ response: z.object({ usage, output: z.array(outputItem).nullish() }) })
 const failed = z.object({
-  response: z.object({ error: z.object({ code: z.string().nullish(), message: z.string() }).nullish() }),
+  response: z.object({ usage, error: z.object({ code: z.string().nullish(), message: z.string() }).nullish() }),
 })
 const incomplete = z.object({
   response: z.object({
@@ -96,8 +95,8 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         return
       }
       case 'response.failed': {
-        const error = expectShape(type, failed, raw).response.error
-        throw judge(error?.code, error?.message ?? 'the provider gave no reason')
+        const { error, usage: counted } = expectShape(type, failed, raw).response
+        throw judge(error?.code, error?.message ?? 'the provider gave no reason').after(read(counted))
       }
       case 'response.incomplete': {
         const { incomplete_details: details, usage: counted, output } = expectShape(type, incomplete, raw).response

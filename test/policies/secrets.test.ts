@@ -47,6 +47,7 @@ const secrets: readonly (readonly [string, string])[] = [
     `AGE-SECRET-KEY-1${'Q8'.repeat(30)}`,
     `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n-----END OPENSSH PRIVATE KEY-----`,
   ].map((secret) => [secret, secret] as const),
+  ['auth_tokens=12345678abcd', '12345678abcd'],
   ...[
     'PGPASSWORD=XX psql -h db',
     'mysql -uroot -pXX db',
@@ -76,6 +77,10 @@ const secrets: readonly (readonly [string, string])[] = [
   ].map((text) => [text.replace('XX', body), body] as const),
 ]
 
+test('masks the number of a token, and what only begins like a count', () => {
+  expect(redact('token: 123456 auth_tokens=123456abc')).toBe('token: [redacted] auth_tokens=[redacted]')
+})
+
 describe('masking secrets', () => {
   test('knows at least 40 shapes, each with its source', () => {
     expect(secretShapes.length).toBeGreaterThanOrEqual(40)
@@ -102,6 +107,8 @@ describe('masking secrets', () => {
     'task-list-of-the-longest-possible-name',
     'docker run -p 8080:80 image',
     'cp -p a b; mkdir -p src/deep',
+    'prompt_tokens: 12345678, max_tokens=100000',
+    '{"input_tokens": 70000}',
   ])('leaves ordinary text alone: %s', (text) => expect(redact(text)).toBe(text))
 
   test.each(secrets)('also in pieces, wherever the text is split: %s', (text, secret) => {

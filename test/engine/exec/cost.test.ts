@@ -45,6 +45,25 @@ function greedy(args: readonly string[]) {
   return { exhaust, limits }
 }
 
+test('an attempt that failed costs what the provider says, and a price that no model has is refused', async () => {
+  const failed: Reply = {
+    say: [say('x')],
+    usage: { input: 90, output: 10 },
+    end: { type: 'failed', code: 'server_error', message: 'later' },
+  }
+  const ended = await exec(
+    [failed, { say: [say('ok')], usage: { input: 90, output: 10 } }],
+    [...open, ...prices, '--json', 'x'],
+    {
+      cwd: repository(),
+    },
+  )
+  expect(ended.events.at(-1)).toMatchObject({ cost_usd: 0.2, usage: { input_tokens: 180, output_tokens: 20 } })
+  const dearest = ['-c', 'model_prices={"gpt-5.5"={input=1e308,output=1}}']
+  const refused = await exec([[say('never')]], [...open, ...dearest, 'x'], { cwd: repository() })
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('model_prices.gpt-5.5.input')])
+})
+
 describe('--max-tokens', () => {
   test('ends the run with exit code 4 before a request that could pass it, and holds answers to what is left', async () => {
     const { exhaust, limits } = greedy(['--max-tokens', '100000'])

@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ModelError } from '../../../engine/core/model.ts'
 import type { HistoryItem, Model, ModelEvent, ModelRequest } from '../../../engine/core/model.ts'
+import { messageFrames } from '../../support/mock-anthropic.ts'
+import { completionFrames } from '../../support/mock-chat.ts'
 import { call, say, think } from '../../support/mock-model.ts'
 import type { Reply } from '../../support/mock-model.ts'
+import { responseFrames } from '../../support/mock-openai.ts'
 import { collect, collectFinished, noUsage, request } from './conversation.ts'
-import { key, startWire, wires } from './wires.ts'
+import { key, startWire, wires, type WireUnderTest } from './wires.ts'
 
 async function failureOf(model: Model): Promise<ModelError> {
   const error: unknown = await collect(model).catch((thrown: unknown) => thrown)
@@ -27,6 +30,25 @@ function remember(events: readonly ModelEvent[], results: (name: string) => stri
       : [],
   )
   return [...said, ...answers]
+}
+
+const mapped = (counts: Record<string, unknown>, change: (count: unknown) => unknown): unknown =>
+  Object.fromEntries(
+    Object.entries(counts).map(([name, count]) => [name, typeof count === 'number' ? change(count) : count]),
+  )
+
+/** An answer whose counts of tokens are changed on their way. */
+function withCounts({ wire }: WireUnderTest, change: (counts: Record<string, unknown>) => unknown): Reply {
+  const spoken = { say: [say('fine')], usage: { input: 70, output: 9 } }
+  const makers = { Responses: responseFrames, 'Chat Completions': completionFrames, Messages: messageFrames }
+  const changed = (_: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && 'usage' in value && value.usage !== null
+      ? { ...value, usage: change(value.usage as Record<string, unknown>) }
+      : value
+  const frames = makers[wire as keyof typeof makers](spoken, 0).map((frame) =>
+    frame.replace(/data: (\{.*\})/, (__, json: string) => `data: ${JSON.stringify(JSON.parse(json), changed)}`),
+  )
+  return { frames }
 }
 
 describe.each(wires)('$wire: what is understood', (wire) => {
@@ -348,11 +370,14 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
       { frames: ['event: message_start\ndata: {"type":7,"choices":7}\n\n'] },
       /^\w+ sent a malformed stream: /,
     ],
-  ])('%s leads to an announced retry', async (_, reply, reason) => {
+  ])('%s leads to an announced retry', async (name, reply, reason) => {
     const { mock, model } = await startWire(wire, [reply, [say('fine')]])
     const matching: unknown = typeof reason === 'string' ? reason : expect.stringMatching(reason)
+    // Only Anthropic says at the beginning of an answer what it costs.
+    const isCounted = wire.wire === 'Messages' && /error in the stream|a cut connection|reset/.test(name)
+    const spent = isCounted ? { spent: { ...noUsage, outputTokens: 1 } } : {}
     expect((await collectFinished(model)).slice(-3)).toEqual([
-      { type: 'retry', attempt: 1, of: 5, reason: matching, waitMs: 1, failure: expect.any(String) },
+      { type: 'retry', attempt: 1, of: 5, reason: matching, waitMs: 1, failure: expect.any(String), ...spent },
       { type: 'message', text: 'fine' },
       { type: 'end', usage: noUsage },
     ])
@@ -418,6 +443,22 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(failure).toMatchObject({ code: 'provider', failure: 'server', status: 503 })
     expect(failure.message).toBe(`${label} answered 503: down (gave up after 2 retries)`)
     expect(mock.requests).toHaveLength(3)
+  })
+
+  test.each<readonly [string, (counts: Record<string, unknown>) => unknown, object]>([
+    ['a text', (counts) => mapped(counts, String), noUsage],
+    ['less than nothing', (counts) => mapped(counts, (count) => -Number(count)), noUsage],
+    ['nothing', (counts) => mapped(counts, () => null), noUsage],
+    ['missing', () => ({}), noUsage],
+    ['no object', () => 'free', noUsage],
+    ['right', (counts) => counts, { inputTokens: 70, outputTokens: 9 }],
+  ])('an answer whose counts are %s is whole', async (_, change, usage) => {
+    const { mock, model } = await startWire(wire, [withCounts(wire, change)])
+    expect(await collectFinished(model)).toMatchObject([
+      { type: 'message', text: 'fine' },
+      { type: 'end', usage },
+    ])
+    expect(mock.requests).toHaveLength(1)
   })
 
   test('a stream that keeps failing is reported in the words that clients of Codex look for', async () => {
