@@ -15,7 +15,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { execWords, modelsOf, type BatchRunOptions } from './batch-options.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
-import { catchInterrupts } from './interrupts.ts'
+import { catchInterrupts, codeOf, type Interruption } from './interrupts.ts'
 import { openStepSummary } from './run-reports.ts'
 import { warn } from './warn.ts'
 import { counted } from '../core/text/counted.ts'
@@ -70,13 +70,25 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
       ...{ carrier, throughQueue },
     })
     shown.close()
-    addSummary?.((room) => renderStepSummary(result.results, result.summary, room))
+    const isTold = addTo(addSummary, result)
     print(result.progress.line(), `${folder.path}/report.html`)
-    return exitCodeOf(result)
+    const code = exitCodeOf(result, ending.signal)
+    return code === exitCodes.done && !isTold ? exitCodes.failed : code
   } finally {
     shown.close()
     carrier?.close()
     release()
+  }
+}
+
+/** Adds a batch to the step's summary. Returns whether that was possible: the batch has run, so its results count all the same. */
+function addTo(addSummary: ReturnType<typeof openStepSummary>, { results, summary }: BatchResult): boolean {
+  try {
+    addSummary?.((room) => renderStepSummary(results, summary, room))
+    return true
+  } catch (error) {
+    warn((error as Error).message)
+    return false
   }
 }
 
@@ -139,14 +151,21 @@ function isLocal({ source }: Repository): boolean {
   return source.startsWith('/')
 }
 
-/** The exit code of `agent batch run`. It is 0 only if every trial is done. */
-function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number {
+/**
+ * The exit code of `agent batch run`. It is 0 only if every trial is done.
+ *
+ * @param signal aborted, with an `Interruption` as its reason, if the program was interrupted
+ * @throws the error that interrupted the program, if one did
+ */
+function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult, signal: AbortSignal): number {
   switch (end.why) {
     case 'usage':
     case 'failed':
       warn(end.message)
       return exitCodes[end.why]
     case 'interrupted':
+      if (signal.reason instanceof Error) throw signal.reason
+      return codeOf(signal.reason as Interruption)
     case 'cancelled':
       return exitCodes.interrupted
     case 'budget':

@@ -104,18 +104,26 @@ function failureOf(write: () => void): readonly string[] {
  */
 export function openStepSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {
   if (path === undefined || path === '') return undefined
+  const failure = (error: unknown): UserError => {
+    const hint = 'The variable GITHUB_STEP_SUMMARY names this file; --summary off disables the summary.'
+    const words = `${path}: the step's summary can't be written: ${(error as Error).message}. ${hint}`
+    return new UserError('usage', words, { cause: error })
+  }
   try {
     const held = holdOutput(path)
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
       const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
       // If little space is left, the summary stays as it is, because hardly anything of the report would fit.
-      if (remaining > 8192) held.write(earlier + make(remaining))
+      if (remaining <= 8192) return
+      const text = make(remaining)
+      try {
+        held.write(earlier + text)
+      } catch (error) {
+        throw failure(error)
+      }
     }
   } catch (error) {
-    const hint = 'The variable GITHUB_STEP_SUMMARY names this file; --summary off disables the summary.'
-    throw new UserError('usage', `${path}: the step's summary can't be written: ${(error as Error).message}. ${hint}`, {
-      cause: error,
-    })
+    throw failure(error)
   }
 }

@@ -6,7 +6,7 @@ import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { itemLines } from './item-lines.ts'
 import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
-import { summaryLines } from './summary-lines.ts'
+import { failureLines, summaryLines } from './summary-lines.ts'
 import { outsideWords } from '../core/text/transaction-lines.ts'
 import { hanging, progressWords } from './format-values.ts'
 
@@ -54,7 +54,8 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
       return eventLines(sanitizeForTerminal(event), style)
     },
     summary: (summary) => {
-      if (detail === 'quiet' && summary.error === undefined) return []
+      if (detail === 'quiet')
+        return summary.error === undefined ? [] : failureLines(sanitizeForTerminal(summary), style)
       const lines = summaryLines(
         sanitizeForTerminal(summary),
         style,

@@ -7,20 +7,33 @@ import { landedWell, transactionLines } from '../core/text/transaction-lines.ts'
 import { oneLine } from '../core/text/one-line.ts'
 import { counted } from '../core/text/counted.ts'
 
-/**
- * Returns the closing lines of a run: what changed, what ran, what was denied and why, and what the run cost.
- *
- * @param told whether the reason for a failure has already been shown
- */
-export function summaryLines(summary: RunSummary, { paint, shorten }: Style, told: boolean): readonly string[] {
-  const { usage, commands, denied, filesChanged, error } = summary
-  const failed = commands.failed === 0 ? '' : ` (${commands.failed} failed)`
+/** Returns why a run failed: how it ended, and what was denied. */
+export function failureLines(summary: RunSummary, style: Style): readonly string[] {
+  return [...endingLines(summary, style, false), ...(summary.denied.length === 0 ? [] : deniedLines(summary))]
+}
+
+function endingLines(summary: RunSummary, { paint }: Pick<Style, 'paint'>, told: boolean): readonly string[] {
+  const { error } = summary
   const nothing = (summary.transaction?.files ?? 0) > 0 ? 'done, only directories changed' : 'done, nothing changed'
   const ending = summary.reason === 'done' && summary.result === 'no-change' ? nothing : endings[summary.reason]
   const head = error === undefined ? paint('green', ending) : paint('red', told ? ending : `${ending}: ${error}`)
   return [
     `${head} · ${seconds(summary.durationMs)} · exit code ${summary.exitCode}`,
     ...contradictionLines(summary).map((line) => paint('yellow', line)),
+  ]
+}
+
+/**
+ * Returns the closing lines of a run: how it ended, what changed, what ran, what was denied and why, and what the run cost.
+ *
+ * @param told whether the reason for a failure has already been shown
+ */
+export function summaryLines(summary: RunSummary, style: Style, told: boolean): readonly string[] {
+  const { usage, commands, filesChanged } = summary
+  const { paint, shorten } = style
+  const failed = commands.failed === 0 ? '' : ` (${commands.failed} failed)`
+  return [
+    ...endingLines(summary, style, told),
     `  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`,
     ...notCountedLines(summary),
     ...(summary.inPlace === undefined ? [] : [paint('dim', `  in place: ${summary.inPlace}`)]),
@@ -31,14 +44,18 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     `  commands run: ${commands.run}${failed}`,
     ...recordedLines(summary).map(([line, isBad]) => (isBad ? paint('yellow', line) : line)),
     ...verifiedLines(summary).map(([line, passed]) => (passed ? line : paint('red', line))),
-    `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
-    ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
+    ...deniedLines(summary),
     `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}`,
     ...withheldLines(summary),
     ...(summary.dangers ?? []).map((danger) => paint('red', `  dangerous: ${describeDanger(danger)}`)),
     ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
     ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
   ]
+}
+
+function deniedLines({ denied }: RunSummary): readonly string[] {
+  const each = denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`)
+  return [`  refused: ${denied.length === 0 ? 'nothing' : denied.length}`, ...each]
 }
 
 /** The maximum number of notes about patches that the summary lists. */

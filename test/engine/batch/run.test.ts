@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -220,17 +220,33 @@ test('when a supervisor is killed, its runs end too, and the next start does wha
   await expectWhole(place, words)
 })
 
-test('Ctrl-C ends runs in order, with exit code 130, and leaves them open', async () => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends runs in order, with exit code %i, and leaves them open', async (signal, expected) => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x')]
   let supervisor: number | undefined
   const first = place.run(words, { onStart: (child) => (supervisor = child.pid) })
   await commandOf(place, 'a')
-  process.kill(supervisor ?? 0, 'SIGINT')
-  expect((await first).code).toBe(130)
+  process.kill(supervisor ?? 0, signal)
+  expect((await first).code).toBe(expected)
   expect(place.json('summary.json')).toMatchObject({ settled: 0, attempts: 1 })
   expect((await place.run(words)).code).toBe(0)
   expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
+})
+
+test('a batch whose summary of the step cannot be written has run all the same, and its exit code says that something failed', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']), 'step/summary.md': '' })
+  const step = join(place.folder, 'step')
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 1; echo x > x')]
+  const running = place.run(words, { env: { GITHUB_STEP_SUMMARY: join(step, 'summary.md') } })
+  await commandOf(place, 'a')
+  renameSync(step, `${step}-moved`)
+  const { code, stdout, stderr } = await running
+  expect(code).toBe(1)
+  expect(stderr).toContain("step/summary.md: the step's summary can't be written")
+  expect(stdout).toContain('1 of 1 settled · 1 done')
 })
 
 test('a batch can be paused, inspected, resumed and cancelled from elsewhere, and has one supervisor', async () => {

@@ -33,7 +33,7 @@ describe('standard error of a run that is piped', () => {
   test('explains even with --quiet why a run failed', async () => {
     const { stderr, code } = await exec(replies, ['--quiet', '--max-turns', '1', ...args], { cwd: repository() })
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^budget used up: The budget is used up: 1 turn \(--max-turns 1\)\./)
+    expect(stderr).toMatch(/^budget used up: The budget is used up: 1 turn \(--max-turns 1\)\..*exit code 4\n$/)
   })
 
   test('has the whole output of a command with --verbose', async () => {

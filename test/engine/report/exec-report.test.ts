@@ -105,6 +105,20 @@ describe.skipIf(needsBubblewrap())("GitHub's summary of the step", () => {
   })
 })
 
+describe.skipIf(needsBubblewrap())('a summary of the step that can no longer be written', () => {
+  test('makes the run fail, and is named', async () => {
+    const cwd = repository({ 'step/summary.md': '' })
+    const replies = [[call('exec_command', { cmd: 'rm -r step' })], [say('done')]]
+    const env = { GITHUB_STEP_SUMMARY: join(cwd, 'step/summary.md') }
+    const ended = await exec(replies, ['--json', '-s', 'danger-full-access', 'x'], { cwd, env })
+    const message = expect.stringMatching(
+      /step\/summary\.md: the step's summary can't be written: .*--summary off/,
+    ) as string
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', exit_code: 1, error: { message } })
+    expect(ended.code).toBe(1)
+  })
+})
+
 describe.skipIf(needsBubblewrap())('agent report', () => {
   test('reads a session by its id or its folder, and a file of events', async () => {
     const [cwd, home] = [repository(), tempDir()]
