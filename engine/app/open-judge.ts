@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { Judge } from '../run/judge/judge.ts'
+import { runJudge, type RunJudge } from '../run/judge/judge-attempt.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import { judgeSettings } from './choose-verification.ts'
 import { openForCopies } from './run-sandbox.ts'
@@ -7,10 +8,10 @@ import type { OpenTransaction } from './run-transaction.ts'
 import type { InSession } from './stages.ts'
 
 /** Opens the judge of the changes that a run makes in its view. */
-export function openJudge(session: InSession, { view, noted, wish }: OpenTransaction): Judge {
+export function openJudge(session: InSession, { view, noted, wish }: OpenTransaction): RunJudge {
   const { sandbox, settings, forbids, watch, request, workspace } = session
   const sessions = dirname(view.directory)
-  return new Judge({
+  const judge = new Judge({
     view,
     workspace,
     settings: judgeSettings(request, settings),
@@ -21,4 +22,5 @@ export function openJudge(session: InSession, { view, noted, wish }: OpenTransac
     openOwn: (policy) => session.openLike(policy),
     openCopies: openForCopies(sandbox, settings, forbids, watch),
   })
+  return runJudge(judge)
 }

@@ -26,7 +26,7 @@ import type { TakeCall } from './serve-calls.ts'
 import type { ClaimsCheck } from './claims.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
-import type { Judge } from './judge/judge.ts'
+import type { RunJudge } from './judge/judge-attempt.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
 /** Reports the connections of a run's commands, hooks and servers to services. */
@@ -168,7 +168,7 @@ export type RunOptions = {
   /** The verification that runs when the model is done. Default: none. */
   readonly verify?: Verification
   /** Judges the changes when `verify` has succeeded. Default: nothing does. */
-  readonly judge?: Judge
+  readonly judge?: RunJudge
   /** The transaction with the private view that the run works on. Undefined if the run works in the workspace itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]

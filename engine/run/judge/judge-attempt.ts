@@ -28,6 +28,22 @@ type OwnWatch = {
   readonly end: () => Promise<OwnRun>
 }
 
+/** What a run needs of its judge. Only its type is imported there, so that runs that verify nothing don't load the judge. */
+export type RunJudge = {
+  readonly watchOwn: (command: string, context: ToolContext) => ReturnType<typeof watchOwn>
+  readonly judgeChange: (command: string, own: OwnRun, context: ToolContext) => Promise<Judged>
+  readonly whyOthers: Judge['whyOthers']
+}
+
+/** Makes the functions of a judge available to a run. */
+export function runJudge(judge: Judge): RunJudge {
+  return {
+    watchOwn: (command, context) => watchOwn(judge, command, context),
+    judgeChange: (command, own, context) => judgeChange(judge, command, own, context),
+    whyOthers: () => judge.whyOthers(),
+  }
+}
+
 const mostFindings = 200
 
 /**

@@ -5,8 +5,7 @@ import { reviewBy } from '../../tools/review-call.ts'
 import { runVerification, type VerificationResult } from '../../tools/run-verification.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { CallPath } from '../find-call.ts'
-import { judgeChange, watchOwn, type OwnRun } from '../judge/judge-attempt.ts'
-import type { Judge } from '../judge/judge.ts'
+import type { OwnRun, RunJudge } from '../judge/judge-attempt.ts'
 import type { Observer, Verdict } from '../observer.ts'
 import type { Running } from '../running.ts'
 
@@ -16,7 +15,7 @@ type Options = {
   /** The run's plan mode. While it is on, nothing is changed, so nothing is verified. */
   readonly planMode: PlanMode | undefined
   /** Judges the run's changes with the tests and the configuration of their base. Undefined: the run works in the workspace itself. */
-  readonly judge: Judge | undefined
+  readonly judge: RunJudge | undefined
 }
 
 type Failure = Pick<Extract<VerificationResult, { type: 'failed' }>, 'words' | 'end'> & {
@@ -42,7 +41,12 @@ export function verifyObserver(
       if (planMode?.requestedBy !== undefined) return undefined
       attempt++
       const failures: Failure[] = []
-      const passed: { readonly command: string; readonly own: OwnRun; readonly context: ToolContext }[] = []
+      const passed: {
+        readonly command: string
+        readonly own: OwnRun
+        readonly judge: RunJudge
+        readonly context: ToolContext
+      }[] = []
       for (const command of commands) {
         const { guardian, ...shared } = path.context
         const context: ToolContext = {
@@ -53,17 +57,17 @@ export function verifyObserver(
           signal,
           startItem: (draft) => recorder.open(draft),
         }
-        const watch = judge && (await watchOwn(judge, command, context))
+        const watch = await judge?.watchOwn(command, context)
         const result = await runVerification(command, attempt, context, watch)
         const own = await watch?.end()
         signal.throwIfAborted()
         if (result.type === 'refused' || result.type === 'not-started') return impossible(command, result)
         if (result.type === 'failed') failures.push({ ...result, command })
-        else if (own !== undefined) passed.push({ command, own, context })
+        else if (own !== undefined && judge !== undefined) passed.push({ command, own, judge, context })
       }
       // A later command may have changed what an earlier one has tested, so all of them run before the first judgement.
-      for (const { command, own, context } of judge === undefined || failures.length > 0 ? [] : passed) {
-        const { judgement, passes, lines } = await judgeChange(judge as Judge, command, own, context)
+      for (const { command, own, judge, context } of failures.length > 0 ? [] : passed) {
+        const { judgement, passes, lines } = await judge.judgeChange(command, own, context)
         const known = recorder.counts.verified.get(command)
         if (known !== undefined) recorder.counts.verified.set(command, { ...known, passed: passes, judged: judgement })
         if (passes) continue
