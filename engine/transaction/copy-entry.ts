@@ -1,6 +1,15 @@
-import { linkSync, mkdirSync, readlinkSync, symlinkSync, type BigIntStats } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  symlinkSync,
+  utimesSync,
+  type BigIntStats,
+} from 'node:fs'
 import type { ListedEntry, TreeBudget } from '../../sandbox/index.ts'
-import { copyFile, setTimes, type HowToCopy } from './copy-file.ts'
+import { copyFile, seconds, setTimes, type HowToCopy } from './copy-file.ts'
 import { CopyRefusal } from './copy-limit.ts'
 import { placeOf } from './path-keys.ts'
 import { stampOf, type Original } from './view-manifest.ts'
@@ -61,6 +70,17 @@ export function copyEntry(key: string, stats: BigIntStats, { from, to, how, link
       throw new CopyRefusal('no-clones', `${from} is on a file system that can't clone files`)
     throw error
   }
+}
+
+/**
+ * Gives a copied directory the mode and the times of its original. Call it when the directory has all its entries: the mode may forbid adding any, and adding one
+ * changes the times. The copy of the root keeps its mode, which lets nobody else in.
+ */
+export function finishDirectory(key: string, { from, to }: Pick<Copying, 'from' | 'to'>): void {
+  const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return
+  if (key !== '') chmodSync(placeOf(to, key), Number(stats.mode & 0o7777n))
+  utimesSync(placeOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
 }
 
 /** Errors that mean that an entry can't be read, or that it was removed or replaced after its metadata was read. */

@@ -1,9 +1,9 @@
-import { chmodSync, lstatSync, mkdirSync, utimesSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { openTreeBudget } from '../../sandbox/index.ts'
 import { cleanFiles } from './clean-files.ts'
-import { copyEntry, type Copying } from './copy-entry.ts'
-import { seconds, type HowToCopy } from './copy-file.ts'
+import { copyEntry, finishDirectory, type Copying } from './copy-entry.ts'
+import type { HowToCopy } from './copy-file.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { openCounter, type CopyLimit } from './copy-limit.ts'
 import { openRecord } from './copy-record.ts'
@@ -132,13 +132,7 @@ export async function copyTree(
 
   while (pending.length > 0) await copyFiles(divideFiles(from, to, await copyDirectories(), how))
   linkNested(from, `${to}/.git`, to, countGit)
-  // Directories get their mode and time only now, because the mode may forbid adding entries, and adding entries changes the time.
-  for (const key of record.directories.toReversed()) {
-    const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
-    if (stats === undefined) continue
-    if (key !== '') chmodSync(placeOf(to, key), Number(stats.mode & 0o7777n))
-    utimesSync(placeOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
-  }
+  for (const key of record.directories.toReversed()) finishDirectory(key, copying)
   fitIndex(to, clean().index, record.copies)
   markLeftOut(from, to, record.manifest, repositories)
   return record.manifest

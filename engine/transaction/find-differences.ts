@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ListedEntry, TreeBudget } from '../../sandbox/index.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import type { TreeLook } from './look-through.ts'
-import { below, bytesOf, directoryOf } from './path-keys.ts'
+import { below, bytesOf, isBelow } from './path-keys.ts'
 
 /** The state of a path in a view: either now, or when the view was made. Link targets have one character per byte. */
 export type Entry =
@@ -65,13 +65,6 @@ export async function findDifferences(
     }
   }
   return found.toSorted((one, other) => (one.key < other.key ? -1 : 1))
-}
-
-/** Whether an entry is in one of these directories, at any depth. */
-function isBelow(key: string, directories: ReadonlySet<string>): boolean {
-  if (directories.size === 0) return false
-  for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) if (directories.has(at)) return true
-  return false
 }
 
 function entriesIn(view: string, directory: string, budget: TreeBudget): readonly ListedEntry[] {

@@ -51,16 +51,19 @@ export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
   writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
 }
 
+function readHeads(directory: string): z.infer<typeof heads> {
+  if (!existsSync(headsFile(directory))) return []
+  return heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8')))
+}
+
 /** The trees and repositories whose state was recorded. */
 export function notedTrees(directory: string): readonly string[] {
-  if (!existsSync(headsFile(directory))) return []
-  return heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).map(({ path }) => path)
+  return readHeads(directory).map(({ path }) => path)
 }
 
 /** What was checked out in a tree when its view was made, and where its refs pointed; undefined if that wasn't recorded. */
 export function headOf(directory: string, path: string): RepositoryState | undefined {
-  if (!existsSync(headsFile(directory))) return undefined
-  const known = heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).find((each) => each.path === path)
+  const known = readHeads(directory).find((each) => each.path === path)
   return known && { branch: known.branch, commit: known.commit, refs: known.refs }
 }
 

@@ -32,3 +32,15 @@ export function isText(key: string): boolean {
 export function directoryOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('/')))
 }
+
+/** The directories that contain an entry, the nearest first, without the root. */
+export function parentsOf(key: string): readonly string[] {
+  const parents: string[] = []
+  for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) parents.push(at)
+  return parents
+}
+
+/** Whether an entry is in one of these directories, at any depth. */
+export function isBelow(key: string, directories: ReadonlySet<string>): boolean {
+  return directories.size > 0 && parentsOf(key).some((each) => directories.has(each))
+}

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import {
+  decodeName,
   encodePath,
   encodeText,
   listEntries,
@@ -13,6 +14,7 @@ import {
   removeTree,
   type TreeBudget,
 } from '../../sandbox/index.ts'
+import { isInside } from '../core/directories-between.ts'
 import { largestIndex } from './clean-files.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { headOf, noteHeads, notedTrees } from './heads.ts'
@@ -24,6 +26,8 @@ import type { PrivateView } from './stored-view.ts'
 /** A repository of a view: its work tree, its git directory in the tree and in the view, and both as they were when they were last noted. */
 type Noted = {
   readonly path: string
+  /** The position of its tree among those of the view. */
+  readonly tree: number
   readonly host: string
   readonly kept: string
   readonly stamp: string
@@ -47,20 +51,21 @@ export function openGitRefresh(view: PrivateView): GitRefresh {
   let noted: readonly Noted[] = []
   const look = (): void => {
     noted = notedTrees(directory).flatMap((path): readonly Noted[] => {
-      const root = views.find((each) => path === each.path || path.startsWith(`${each.path}/`))
+      const tree = views.findIndex((each) => isInside(path, each.path))
+      const root = views[tree]
       if (root === undefined) return []
       const [host, kept] = [join(path, '.git'), join(root.source, path.slice(root.path.length), '.git')]
       if (!isDirectory(host) || !isDirectory(kept)) return []
-      return [{ path, host, kept, stamp: stampOf(host), index: indexOf(kept) }]
+      return [{ path, tree, host, kept, stamp: stampOf(host), index: indexOf(kept) }]
     })
   }
   const note = (): void => {
-    const trees = views.map(({ path, source }) => ({
+    const trees = views.map(({ path, source }, index) => ({
       path,
       git: join(source, '.git'),
-      nested: noted
-        .filter((each) => each.path.startsWith(`${path}/`))
-        .map((each) => ({ path: each.path, git: each.kept })),
+      nested: noted.flatMap((each) =>
+        each.tree === index && each.path !== path ? [{ path: each.path, git: each.kept }] : [],
+      ),
     }))
     noteHeads(directory, trees)
     look()
@@ -70,15 +75,13 @@ export function openGitRefresh(view: PrivateView): GitRefresh {
     note,
     refresh: async () => {
       const changed = noted.filter((each) => stampOf(each.host) !== each.stamp && isAsNoted(directory, each))
-      for (const { path, host, kept } of changed) {
-        for (const { name } of listEntries(encodePath(kept))) await removeTree(`${kept}/${name}`)
+      for (const { path, tree, host, kept } of changed) {
+        const [root, manifest] = [views[tree], view.manifests()[tree]]
+        if (root === undefined || manifest === undefined) continue
+        for (const { name } of listEntries(encodePath(kept))) await removeTree(`${kept}/${decodeName(name)}`)
         copyGitDirectory(encodeText(host), encodeText(kept), () => undefined)
-        for (const [index, { path: tree, source }] of views.entries()) {
-          const manifest = view.manifests()[index]
-          if (path !== tree && !path.startsWith(`${tree}/`)) continue
-          if (path === tree) linkNested(tree, kept, source, () => undefined)
-          if (manifest !== undefined) markLeftOut(tree, source, manifest, [keyIn(tree, path)])
-        }
+        if (path === root.path) linkNested(path, kept, root.source, () => undefined)
+        markLeftOut(root.path, root.source, manifest, [keyIn(root.path, path)])
       }
       if (changed.length > 0) note()
     },

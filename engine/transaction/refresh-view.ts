@@ -1,11 +1,10 @@
-import { chmodSync, lstatSync, utimesSync, type BigIntStats } from 'node:fs'
+import { chmodSync, lstatSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { decodeText, openTreeBudget, removeTree } from '../../sandbox/index.ts'
 import { cleanFiles } from './clean-files.ts'
-import { copyEntry, type Copying } from './copy-entry.ts'
-import { seconds } from './copy-file.ts'
+import { copyEntry, finishDirectory, type Copying } from './copy-entry.ts'
 import { openRecord } from './copy-record.ts'
-import { below, bytesOf, directoryOf, keyIn, placeOf } from './path-keys.ts'
+import { below, bytesOf, isBelow, keyIn, parentsOf, placeOf } from './path-keys.ts'
 import { sessionsIn } from './private-view.ts'
 import { manifestFile, type PrivateView } from './stored-view.ts'
 import { stampOf, writeManifest, type Original } from './view-manifest.ts'
@@ -113,21 +112,12 @@ async function refreshTree(
       }
     }
   }
-  const isApart = (key: string): boolean => apart.has(key) || parentsOf(key).some((each) => apart.has(each))
-  for (const [key, { kind }] of [...originals])
-    if (!inTree.has(key) && kind !== 'left-out' && !isApart(key) && !holdsApart.has(key)) originals.delete(key)
-  for (const [key, original] of record.manifest) originals.set(key, original)
-  for (const key of [...reopened].toReversed()) {
-    const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
-    if (stats === undefined) continue
-    chmodSync(placeOf(to, key), Number(stats.mode & 0o7777n))
-    utimesSync(placeOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
+  for (const [key, { kind }] of [...originals]) {
+    const isKept =
+      inTree.has(key) || kind === 'left-out' || apart.has(key) || isBelow(key, apart) || holdsApart.has(key)
+    if (!isKept) originals.delete(key)
   }
+  for (const [key, original] of record.manifest) originals.set(key, original)
+  for (const key of [...reopened].toReversed()) finishDirectory(key, copying)
   return isChanged
-}
-
-function parentsOf(key: string): readonly string[] {
-  const parents: string[] = []
-  for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) parents.push(at)
-  return parents
 }
