@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { TransactionReport } from '../core/run-summary.ts'
-import { writeRecord, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
+import { notIgnored, writeRecord, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import type { Landing } from '../transaction/land.ts'
 import { openGitRefresh } from '../transaction/refresh-git.ts'
 import { refreshView } from '../transaction/refresh-view.ts'
@@ -42,11 +42,6 @@ export function openEachLanding(view: PrivateView): EachLanding {
   let landed: RunChange[] = []
   let staying: readonly string[] | undefined
   const together = (record: ChangeRecord): ChangeRecord => ({ ...record, changes: composed(landed, record.changes) })
-  const refresh = async (): Promise<void> => {
-    if (staying === undefined) return
-    await git.refresh()
-    await refreshView(ours, manifests, staying)
-  }
   return {
     view: ours,
     begin: () => {
@@ -65,9 +60,13 @@ export function openEachLanding(view: PrivateView): EachLanding {
       if (isIn) git.note()
       staying = isIn ? apart : [...apart, ...record.changes.map(({ root, path }) => join(root, path))]
       // From now on, what has landed counts as the state from which further changes start.
-      await refresh()
+      await refreshView(ours, manifests, staying)
     },
-    refresh,
+    refresh: async () => {
+      if (staying === undefined) return
+      await git.refresh()
+      await refreshView(ours, manifests, staying)
+    },
     together,
     toOthers: (record) => {
       const own = new Map(landed.map((each) => [join(each.root, each.path), each.after]))
@@ -77,12 +76,13 @@ export function openEachLanding(view: PrivateView): EachLanding {
     end: (record, report) => {
       if (reports.every(({ outcome }) => outcome === 'nothing')) return report
       const isIn = report.outcome === 'landed' || report.outcome === 'nothing'
-      if (isIn) writeRecord(view.directory, together(record))
+      const whole = isIn ? together(record) : { ...record, changes: landed }
+      if (isIn) writeRecord(view.directory, whole)
       const all = [...reports, report]
       return {
         ...report,
         outcome: report.outcome === 'nothing' ? 'landed' : report.outcome,
-        files: composed(landed, isIn ? record.changes : []).filter(({ ignored }) => ignored !== true).length,
+        files: notIgnored(whole).length,
         merged: [...new Set(all.flatMap(({ merged }) => merged))],
         commits: all.flatMap(({ commits }) => commits),
         can_undo: all.some(({ can_undo: canUndo }) => canUndo),
