@@ -97,30 +97,29 @@ export function openEscalation(
   return createEscalation(sandbox, openLike(sandbox, config, forbids, watch))
 }
 
-/** Returns a function that opens sandboxes with the same backend as a run's sandbox. */
+/** Returns a function that opens sandboxes with the same backend as a run's sandbox, at the entries that the run's own was opened at. */
 export function openLike(
   sandbox: Sandbox,
   config: Settings,
   forbids: ForbidsHost,
   watch: NetworkWatch,
 ): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
-  const { backend } = sandbox
-  return (policy, known = sandbox.known?.()) =>
-    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch), known })
+  const open = openForCopies(sandbox, config, forbids, watch)
+  return (policy, known = sandbox.known?.()) => open(policy, known)
 }
 
 /**
- * Returns a function that opens sandboxes like `openLike`, but takes the entries at the policy's paths as they are. Only for copies that no command has
- * ever seen.
+ * Returns a function that opens sandboxes like `openLike`, but takes the entries at the policy's paths as they are, unless they are given. Without them, only for
+ * copies that no command has ever seen.
  */
 export function openForCopies(
   { backend }: Sandbox,
   config: Settings,
   forbids: ForbidsHost,
   watch: NetworkWatch,
-): (policy: SandboxPolicy) => Promise<Sandbox> {
-  return (policy) =>
-    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch) })
+): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
+  return (policy, known) =>
+    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch), known })
 }
 
 /** The rules about hosts for a sandbox's proxy. The proxy can't see the protocol inside a tunnel, so everything except plain HTTP counts as HTTPS. */
