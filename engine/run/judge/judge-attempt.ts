@@ -90,8 +90,9 @@ export async function watchOwn(judge: Judge, command: string, context: ToolConte
 export async function judgeChange(judge: Judge, command: string, own: OwnRun, context: ToolContext): Promise<Judged> {
   const base = await judge.base(command, context)
   if (base === undefined) throw new TypeError('the command ran before')
-  const { changes } = await judge.options.changes()
-  judge.noteJudged(changes)
+  const record = await judge.options.changes()
+  const { changes } = record
+  judge.noteJudged(record)
   const { path: root, source } = judge.tree
   const mine = changes.filter((change) => change.root === root && change.after.type !== 'directory')
   const baseTests = testsOf(base)

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { encodePath, readHostFile, removeTree, type View } from '../../../sandbox/index.ts'
+import { isInside } from '../../core/directories-between.ts'
 import { copyTree } from '../../transaction/copy-tree.ts'
 import { CopyRefusal } from '../../transaction/copy-limit.ts'
 import { sessionsIn } from '../../transaction/private-view.ts'
@@ -69,7 +70,7 @@ async function copyOne(
 
 /** Whether commands that start at a path of a copied tree really start in the copy: a run may have put a link in the place of a directory. */
 export function isInCopy(path: string, views: readonly View[]): boolean {
-  const view = views.find((each) => path === each.path || path.startsWith(`${each.path}/`))
+  const view = views.find((each) => isInside(path, each.path))
   if (view === undefined) return true
   const place = view.source + path.slice(view.path.length)
   try {

@@ -1,9 +1,10 @@
 import { matchesGlob } from 'node:path/posix'
 import { join, relative } from 'node:path'
 import { readHostFile, type Sandbox, type SandboxPolicy } from '../../../sandbox/index.ts'
+import { isInside } from '../../core/directories-between.ts'
 import type { JudgeSettings } from '../../core/verification-settings.ts'
 import type { ToolContext } from '../../tools/tool.ts'
-import type { ChangeRecord, RunChange } from '../../transaction/change-record.ts'
+import { notIgnored, type ChangeRecord, type RunChange } from '../../transaction/change-record.ts'
 import type { PrivateView } from '../../transaction/stored-view.ts'
 import { BaseCache, type StoredRun } from './base-cache.ts'
 import { hashTree, type TreeHashes } from './hash-tree.ts'
@@ -43,22 +44,21 @@ export class Judge {
   }
 
   /** Remembers what has been judged, so that nothing else lands. */
-  noteJudged(changes: readonly RunChange[]): void {
-    this.#judged = stateOf(changes.filter(({ ignored }) => ignored !== true))
+  noteJudged(record: Pick<ChangeRecord, 'changes'>): void {
+    this.#judged = stateOf(notIgnored(record))
   }
 
   /** Why the run's changes aren't those that were judged; undefined if they are, or if nothing was judged. Call it when no command is running any more. */
   async whyOthers(): Promise<string | undefined> {
     if (this.#judged === undefined) return undefined
-    const { changes } = await this.options.changes()
-    if (stateOf(changes.filter(({ ignored }) => ignored !== true)) === this.#judged) return undefined
+    if (stateOf(notIgnored(await this.options.changes())) === this.#judged) return undefined
     return 'Files were changed after the --verify commands had judged them, by a command that was still running. Run the commands again.'
   }
 
   /** The tree that contains the workspace: as the user has it, and as the run sees it. */
   get tree(): { readonly path: string; readonly source: string } {
     const { view, workspace } = this.options
-    const found = view.views.find(({ path }) => workspace === path || workspace.startsWith(`${path}/`))
+    const found = view.views.find(({ path }) => isInside(workspace, path))
     if (found === undefined) throw new TypeError('the workspace is in no tree of the view')
     return found
   }

@@ -17,7 +17,7 @@ test('what was changed after the judgement is not what was judged, except for wh
   let changes = [change('1'), change('2', true)]
   const judge = new Judge({ changes: async () => ({ changes }) } as ConstructorParameters<typeof Judge>[0])
   expect(await judge.whyOthers()).toBeUndefined()
-  judge.noteJudged(changes)
+  judge.noteJudged({ changes })
   changes = [change('1'), change('3', true)]
   expect(await judge.whyOthers()).toBeUndefined()
   changes = [change('4'), change('2', true)]
