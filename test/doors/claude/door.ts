@@ -5,7 +5,7 @@ import { startMockAnthropic } from '../../support/mock-anthropic.ts'
 import type { MockModel, Replies } from '../../support/mock-model.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
-import { environment as codexEnvironment } from '../codex/door.ts'
+import { environment as codexEnvironment, type Line } from '../codex/door.ts'
 
 /** The program that stands in for Claude Code. */
 export const door = new URL('../../../dist/bin/claude.js', import.meta.url).pathname
@@ -24,14 +24,6 @@ export function environment(mock: MockModel, home = tempDir()): Record<string, s
 
 /** A message of the door. */
 export type Message = { readonly type: string; readonly subtype?: string } & Readonly<Record<string, unknown>>
-
-type Line = {
-  readonly replies: Replies
-  readonly cwd?: string
-  readonly home?: string
-  readonly stdin?: string
-  readonly env?: Readonly<Record<string, string>>
-}
 
 /** How a command line ended. */
 export type Ended = {

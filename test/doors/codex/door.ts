@@ -78,7 +78,8 @@ async function lenientMock(replies: Replies, ids: string): Promise<MockOpenAI> {
   }
 }
 
-type Line = {
+/** A command line of a door, and what surrounds it. */
+export type Line = {
   readonly replies: Replies
   readonly cwd?: string
   readonly home?: string

@@ -70,6 +70,21 @@ describe('others', () => {
   },
 }
 
+/** The tests of vitest and jest, which differ only in what is imported above them. */
+const mathTests = `test('adds', () => {
+  expect(add(1, 2)).toBe(3)
+})
+
+describe('others', () => {
+  test('doubles', () => {
+    expect(double(2)).toBe(4)
+  })
+  test.each(['a', 'b'])('lists %s', (name) => {
+    expect(list()).toContain(name)
+  })
+})
+`
+
 export const vitest: Project = {
   command: 'npm test',
   readable: [modules],
@@ -90,19 +105,7 @@ export const vitest: Project = {
     'src/math.test.mjs': `import { describe, expect, test } from 'vitest'
 import { add, double, list } from './math.mjs'
 
-test('adds', () => {
-  expect(add(1, 2)).toBe(3)
-})
-
-describe('others', () => {
-  test('doubles', () => {
-    expect(double(2)).toBe(4)
-  })
-  test.each(['a', 'b'])('lists %s', (name) => {
-    expect(list()).toContain(name)
-  })
-})
-`,
+${mathTests}`,
   },
 }
 
@@ -132,19 +135,7 @@ export const jest: Project = {
         }),
     'src/math.test.js': `const { add, double, list } = require('./math.js')
 
-test('adds', () => {
-  expect(add(1, 2)).toBe(3)
-})
-
-describe('others', () => {
-  test('doubles', () => {
-    expect(double(2)).toBe(4)
-  })
-  test.each(['a', 'b'])('lists %s', (name) => {
-    expect(list()).toContain(name)
-  })
-})
-`,
+${mathTests}`,
   },
 }
 
