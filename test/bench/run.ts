@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   run: async () => (await import('./runs.ts')).runsBench(),
   telemetry: async () => (await import('./telemetry.ts')).telemetryBench(),
   long: async () => (await import('./long-runs.ts')).longRunsBench(),
+  judge: async () => (await import('./judge.ts')).judgeBench(),
   transactional: async () => (await import('./transactional.ts')).transactionalBench(),
 }
 

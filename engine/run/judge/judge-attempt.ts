@@ -24,8 +24,8 @@ type OwnWatch = {
   readonly sandbox: Sandbox
   readonly argv: WatchedCommand['argv']
   readonly push: WatchedCommand['push']
-  /** Reads the results once the command has ended, and removes what was needed to get them. */
-  readonly end: () => Promise<OwnRun>
+  /** Reads the results once the command has ended, and removes what was needed to get them. Undefined: the run has changed nothing. */
+  readonly end: () => Promise<OwnRun | undefined>
 }
 
 /** What a run needs of its judge. Only its type is imported there, so that runs that verify nothing don't load the judge. */
@@ -52,8 +52,7 @@ const mostFindings = 200
  * @returns undefined if there is nothing to judge: the run has changed nothing, or the command may not run
  */
 export async function watchOwn(judge: Judge, command: string, context: ToolContext): Promise<OwnWatch | undefined> {
-  const { changes } = await judge.options.changes()
-  if (changes.length === 0) return undefined
+  if (judge.knownBase(command) === undefined && (await judge.look()).changes.length === 0) return undefined
   const base = await judge.base(command, context)
   if (base === undefined) return undefined
   const { source, path } = judge.tree
@@ -74,10 +73,10 @@ export async function watchOwn(judge: Judge, command: string, context: ToolConte
           const text = textIn(source, join(judge.cwd, name))
           return text === undefined ? undefined : Buffer.from(text)
         }
-        return {
-          tests: relativeTests(watched.results(read), path),
-          state: stateOf((await judge.options.changes()).changes),
-        }
+        const { changes } = await judge.look()
+        return changes.length === 0
+          ? undefined
+          : { tests: relativeTests(watched.results(read), path), state: stateOf(changes) }
       } finally {
         await sandbox.close()
         watched.remove()
@@ -90,7 +89,7 @@ export async function watchOwn(judge: Judge, command: string, context: ToolConte
 export async function judgeChange(judge: Judge, command: string, own: OwnRun, context: ToolContext): Promise<Judged> {
   const base = await judge.base(command, context)
   if (base === undefined) throw new TypeError('the command ran before')
-  const record = await judge.options.changes()
+  const record = await judge.lastLook()
   const { changes } = record
   judge.noteJudged(record)
   const { path: root, source } = judge.tree

@@ -30,17 +30,32 @@ type JudgeOptions = {
   readonly openCopies: (policy: SandboxPolicy) => Promise<Sandbox>
 }
 
+/** A command's run on the base. `cached`: an earlier run did that. */
+type BaseRun = StoredRun & { readonly cached: boolean }
+
 /** The judge of a run's changes: the tests and the configuration of its base. */
 export class Judge {
   readonly options: JudgeOptions
   readonly #cache: BaseCache
-  readonly #bases = new Map<string, StoredRun & { readonly cached: boolean }>()
+  readonly #bases = new Map<string, BaseRun>()
   #hashes: TreeHashes | undefined
+  #record: ChangeRecord | undefined
   #judged: string | undefined
 
   constructor(options: JudgeOptions) {
     this.options = options
     this.#cache = new BaseCache(options.cache)
+  }
+
+  /** Lists what the run has changed now. Looking through a large tree takes a while, so each command that may have changed something is followed by one look. */
+  async look(): Promise<ChangeRecord> {
+    this.#record = await this.options.changes()
+    return this.#record
+  }
+
+  /** What the run had changed when that was last listed. What was changed since then doesn't land: see `whyOthers`. */
+  async lastLook(): Promise<ChangeRecord> {
+    return this.#record ?? (await this.look())
   }
 
   /** Remembers what has been judged, so that nothing else lands. */
@@ -110,22 +125,33 @@ export class Judge {
     }
   }
 
+  /** What a command does on the base, if an earlier run of it is known. */
+  knownBase(command: string): BaseRun | undefined {
+    const known = this.#bases.get(command)
+    if (known !== undefined) return known
+    const stored = this.#cache.read(this.#keyOf(command))
+    if (stored !== undefined) this.#bases.set(command, { ...stored, cached: true })
+    return this.#bases.get(command)
+  }
+
   /**
-   * What a command does on the base, from the cache if that is known.
+   * What a command does on the base. It runs there unless that is known.
    *
    * @returns undefined if the command isn't allowed to run
    */
-  async base(command: string, context: ToolContext): Promise<(StoredRun & { readonly cached: boolean }) | undefined> {
-    const known = this.#bases.get(command)
+  async base(command: string, context: ToolContext): Promise<BaseRun | undefined> {
+    const known = this.knownBase(command)
     if (known !== undefined) return known
-    const key = ['1', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
-    const stored = this.#cache.read(key)
-    const found = stored ?? (await this.#runBase(command, context))
+    const found = await this.#runBase(command, context)
     if (found === undefined) return undefined
-    if (stored === undefined) this.#cache.write(key, found)
-    const result = { ...found, cached: stored !== undefined }
+    this.#cache.write(this.#keyOf(command), found)
+    const result = { ...found, cached: false }
     this.#bases.set(command, result)
     return result
+  }
+
+  #keyOf(command: string): readonly string[] {
+    return ['1', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
   }
 
   /**
