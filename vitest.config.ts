@@ -111,6 +111,7 @@ const long = [
   'test/engine/transaction/battery/battery.test.ts',
   'test/engine/transaction/commands.test.ts',
   'test/engine/transaction/commits.test.ts',
+  'test/engine/transaction/copy-git.test.ts',
   'test/engine/transaction/docker.test.ts',
   'test/engine/transaction/everyday.test.ts',
   'test/engine/transaction/evidence.test.ts',

@@ -4,7 +4,7 @@ import { openTreeBudget } from '../../sandbox/index.ts'
 import { cleanFiles } from './clean-files.ts'
 import { copyEntry, finishDirectory, type Copying } from './copy-entry.ts'
 import type { HowToCopy } from './copy-file.ts'
-import { copyGitDirectory } from './copy-git.ts'
+import { copyGit } from './copy-git.ts'
 import { openCounter, type CopyLimit } from './copy-limit.ts'
 import { openRecord } from './copy-record.ts'
 import { divideFiles, type DividedFiles } from './divide-files.ts'
@@ -63,7 +63,7 @@ export async function copyTree(
   const clean = cleanFiles(from)
   const record = openRecord(clean)
   const linked = linkedGitOf(from)
-  if (linked !== undefined) copyLinkedGit(linked, `${to}/.git`, countGit)
+  if (linked !== undefined) await copyLinkedGit(linked, `${to}/.git`, countGit)
   const budget = openTreeBudget(from)
   const copying: Copying = { from, to, how, links: new Map(), budget }
   const pending = [{ directory: '', entries: budget.list(from) }]
@@ -74,19 +74,20 @@ export async function copyTree(
     const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return
     if (key === leftOut) return record.add({ key, kind: 'left-out', mode: Number(stats.mode & 0o7777n) })
-    const isGit = key === '.git' || key.endsWith('/.git')
-    if (isGit && stats.isDirectory()) {
-      repositories.push(directoryOf(key))
-      if (key !== '.git') repository?.(directoryOf(key))
-      return copyGitDirectory(bytesOf(from, key), bytesOf(to, key), countGit, undefined, budget)
-    }
-    if (key === '.git') return
     if (stats.isFile()) addBytes(Number(stats.size))
     const copied = copyEntry(key, stats, copying)
     if (copied.kind === 'file') return record.addFile(key, { original: stats, ...copied })
     if (copied.kind === 'left-out' || copied.kind === 'link') return record.add(copied)
     record.addDirectory(key, copied.mode)
     pending.push({ directory: key, entries: copied.entries })
+  }
+
+  const copyNamedGit = async (key: string): Promise<void> => {
+    if (lstatSync(placeOf(from, key), { throwIfNoEntry: false })?.isDirectory() === true) {
+      repositories.push(directoryOf(key))
+      if (key !== '.git') repository?.(directoryOf(key))
+      await copyGit([{ from: bytesOf(from, key), to: bytesOf(to, key) }], countGit, budget)
+    } else if (key !== '.git') copyOne(key)
   }
 
   /** Copies pending directories, with all that isn't a file. Returns the files in them. */
@@ -96,10 +97,10 @@ export async function copyTree(
       for (const { name, kind } of at.entries) {
         if (isTurn()) await giveTurn()
         const key = below(at.directory, name)
-        if (kind === 'file') {
-          addFiles(1)
-          files.push(key)
-        } else copyOne(key)
+        if (kind === 'file') addFiles(1)
+        if (name === '.git') await copyNamedGit(key)
+        else if (kind === 'file') files.push(key)
+        else copyOne(key)
       }
     }
     return files
@@ -131,7 +132,7 @@ export async function copyTree(
   }
 
   while (pending.length > 0) await copyFiles(divideFiles(from, to, await copyDirectories(), how))
-  linkNested(from, `${to}/.git`, to, countGit)
+  await linkNested(from, `${to}/.git`, to, countGit)
   for (const key of record.directories.toReversed()) finishDirectory(key, copying)
   fitIndex(to, clean().index, record.copies)
   markLeftOut(from, to, record.manifest, repositories)

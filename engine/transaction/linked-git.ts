@@ -23,14 +23,13 @@ import {
 import { isInside } from '../core/directories-between.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
-import { copyGitDirectory } from './copy-git.ts'
+import { copyGit } from './copy-git.ts'
 
 /**
- * Names of entries in the common git directory that are not copied from it: those that belong to a single work tree, to other work trees or to
- * submodules, and the reflogs, of which those of refs are copied separately.
+ * Paths in the common git directory that are not copied from it: those that belong to a single work tree, to other work trees or to submodules.
  */
 const otherTrees =
-  /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
+  /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs\/HEAD|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
 const pointers = /^(?:commondir|gitdir|locked)$/
 
 /**
@@ -62,14 +61,15 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
 }
 
 /** Creates one git directory for a view from those of a linked work tree or submodule: a separate repository that uses the original's objects. */
-export function copyLinkedGit({ own, common }: GitDirectories, to: string, count: (size: number) => void): void {
-  if (own !== common) {
-    copyGitDirectory(encodeText(common), encodeText(to), count, (name) => otherTrees.test(name))
-    const logs = encodeText(join(common, 'logs/refs'))
-    if (existsSync(logs)) mkdirSync(encodePath(join(to, 'logs')))
-    if (existsSync(logs)) copyGitDirectory(logs, encodeText(join(to, 'logs/refs')), count)
-  }
-  copyGitDirectory(encodeText(own), encodeText(to), count, (name) => pointers.test(name))
+export async function copyLinkedGit(
+  { own, common }: GitDirectories,
+  to: string,
+  count: (size: number) => void,
+): Promise<void> {
+  const target = encodeText(to)
+  const shared = { from: encodeText(common), to: target, leavesOut: (path: string) => otherTrees.test(path) }
+  const ofTree = { from: encodeText(own), to: target, leavesOut: (path: string) => pointers.test(path) }
+  await copyGit(own === common ? [ofTree] : [shared, ofTree], count)
   rewriteConfig(to, undefined)
 }
 
@@ -106,13 +106,19 @@ export function nestedGit(tree: string, kept: string): readonly NestedGit[] {
  * @param kept the git directory of the view, which commands see as the tree's `.git`
  * @param files where files of the view are written: the copy, or the overlay's upper directory
  */
-export function linkNested(tree: string, kept: string, files: string, count: (size: number) => void): void {
+export async function linkNested(
+  tree: string,
+  kept: string,
+  files: string,
+  count: (size: number) => void,
+): Promise<void> {
   for (const { path, kept: git, host } of nestedGit(tree, kept)) {
     const shown = join(tree, '.git', relative(kept, git.own))
     if (git.own === git.common) rewriteConfig(git.own, relative(shown, path))
     else {
       mkdirSync(encodePath(dirname(git.own)), { recursive: true })
-      copyGitDirectory(encodeText(host.own), encodeText(git.own), count, (name) => name === 'locked')
+      const leavesOut = (path: string): boolean => path === 'locked'
+      await copyGit([{ from: encodeText(host.own), to: encodeText(git.own), leavesOut }], count)
       writeFileSync(encodePath(join(git.own, 'commondir')), '../..\n')
       writeFileSync(encodePath(join(git.own, 'gitdir')), encodeText(`${relative(shown, join(path, '.git'))}\n`))
     }

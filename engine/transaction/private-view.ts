@@ -42,7 +42,7 @@ export async function prepareOverlays(directory: LockedFolder, paths: readonly s
   } as const
   writeViewState(directory, { ...now, state: 'making' })
   try {
-    makeOverlayStorage(folder, paths)
+    await makeOverlayStorage(folder, paths)
   } catch (error) {
     throw error instanceof TreeTooLarge ? tooLarge(error, '') : error
   }

@@ -2,21 +2,17 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import {
-  decodeName,
-  encodePath,
   encodeText,
-  listEntries,
   openTreeBudget,
   operationAt,
   parseIndex,
   readHostFile,
   readRepositoryState,
-  removeTree,
   type TreeBudget,
 } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 import { largestIndex } from './clean-files.ts'
-import { copyGitDirectory } from './copy-git.ts'
+import { copyGit } from './copy-git.ts'
 import { headOf, noteHeads, notedTrees } from './heads.ts'
 import { linkNested } from './linked-git.ts'
 import { markLeftOut } from './mark-left-out.ts'
@@ -78,9 +74,8 @@ export function openGitRefresh(view: PrivateView): GitRefresh {
       for (const { path, tree, host, kept } of changed) {
         const [root, manifest] = [views[tree], view.manifests()[tree]]
         if (root === undefined || manifest === undefined) continue
-        for (const { name } of listEntries(encodePath(kept))) await removeTree(`${kept}/${decodeName(name)}`)
-        copyGitDirectory(encodeText(host), encodeText(kept), () => undefined)
-        if (path === root.path) linkNested(path, kept, root.source, () => undefined)
+        await copyGit([{ from: encodeText(host), to: encodeText(kept) }], () => undefined)
+        if (path === root.path) await linkNested(path, kept, root.source, () => undefined)
         markLeftOut(root.path, root.source, manifest, [keyIn(root.path, path)])
       }
       if (changed.length > 0) note()

@@ -37,13 +37,6 @@ export function parseRef(content: Buffer | undefined, oidBytes: number): string 
 /** All refs below `refs/` in a directory, loose and packed; undefined if there are too many. Files that aren't valid refs are skipped. */
 export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | undefined {
   const refs = new Map<string, string>()
-  const packed = directory.read('packed-refs', largestPacked)
-  for (const line of packed === undefined ? [] : decodeText(packed).split('\n')) {
-    const space = line.indexOf(' ')
-    if (space !== oidBytes * 2) continue
-    const [oid, name] = [line.slice(0, space), line.slice(space + 1)]
-    if (isOid(oid, oidBytes) && isRefName(name)) refs.set(name, oid)
-  }
   const open = ['refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     for (const name of directory.names(path) ?? []) {
@@ -55,6 +48,14 @@ export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | und
       if (value !== undefined) refs.set(entry, value)
       if (refs.size > mostRefs) return undefined
     }
+  }
+  // The packed refs are read last, because git packs a ref before it removes the ref's own file. That file decides as long as it exists.
+  const packed = directory.read('packed-refs', largestPacked)
+  for (const line of packed === undefined ? [] : decodeText(packed).split('\n')) {
+    const space = line.indexOf(' ')
+    if (space !== oidBytes * 2) continue
+    const [oid, name] = [line.slice(0, space), line.slice(space + 1)]
+    if (isOid(oid, oidBytes) && isRefName(name) && !refs.has(name)) refs.set(name, oid)
   }
   return refs
 }

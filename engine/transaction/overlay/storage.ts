@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { shownIndex, type Overlays } from '../../../sandbox/index.ts'
-import { copyGitDirectory } from '../copy-git.ts'
+import { copyGit } from '../copy-git.ts'
 import { noteRoot } from './lower-directories.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 
@@ -67,7 +67,7 @@ const mountFolder = (directory: string): string => join(allMounted(directory), b
  *
  * @param folder an existing directory
  */
-export function makeOverlayStorage(folder: string, trees: readonly string[]): void {
+export async function makeOverlayStorage(folder: string, trees: readonly string[]): Promise<void> {
   for (const [number, tree] of trees.entries()) {
     for (const name of ['upper', 'work']) mkdirSync(join(folder, `${name}-${number}`), { mode: 0o700 })
     symlinkSync(tree, join(folder, `lower-${number}`))
@@ -77,13 +77,13 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     const { repository, index, upper } = overlayStorage(folder, number)
     mkdirSync(repository, { mode: 0o700 })
     const [kept, linked] = [join(repository, '.git'), linkedGitOf(tree)]
-    if (linked === undefined) copyGitDirectory(Buffer.from(git), Buffer.from(kept), () => undefined)
+    if (linked === undefined) await copyGit([{ from: Buffer.from(git), to: Buffer.from(kept) }], () => undefined)
     else {
-      copyLinkedGit(linked, kept, () => undefined)
+      await copyLinkedGit(linked, kept, () => undefined)
       // This directory replaces the `.git` file, as the mount point for the private git directory.
       mkdirSync(join(upper, '.git'))
     }
-    linkNested(tree, kept, upper, () => undefined)
+    await linkNested(tree, kept, upper, () => undefined)
     const known = join(linked?.own ?? git, 'index')
     if (!existsSync(known)) continue
     copyFileSync(known, index)
