@@ -4,6 +4,7 @@ import { notIgnored, patchFile, type ChangeRecord } from '../transaction/change-
 import { unlandedRepositories, type CommitsReport } from '../transaction/land-commits.ts'
 import type { Landing } from '../transaction/land.ts'
 import type { PrivateView } from '../transaction/stored-view.ts'
+import { stagedIn } from '../transaction/view-state.ts'
 
 /** Why a landing failed, and where the changes are now; undefined if it did not fail. */
 export function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
@@ -35,7 +36,8 @@ export function reportOf(
   landing: Landing | undefined,
   commits: CommitsReport | undefined,
 ): Omit<TransactionReport, 'outside'> {
-  const { landed = [], refs = [], kept = [], failed = [], complete = [] } = commits ?? {}
+  const { landed = [], refs = [], kept = [], failed = [], complete = [], indexes = [] } = commits ?? {}
+  const staged = stagedIn(indexes)
   const imported = [...complete, ...refs.map(({ path }) => path)]
   const id = basename(view.directory)
   const unlanded = failed.map(({ path }) => path)
@@ -48,6 +50,7 @@ export function reportOf(
     files: notIgnored(record).length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
+    ...(staged === 0 ? {} : { staged }),
     ...(refs.length === 0 ? {} : { refs: refs.slice(0, mostNamed).map((each) => ({ ...each })) }),
     ...(kept.length === 0 ? {} : { refs_not_landed: kept.slice(0, mostNamed).map((each) => ({ ...each })) }),
     repositories: unlandedRepositories({ commits: landed, imported, unlanded }, record)
@@ -64,7 +67,7 @@ export function reportOf(
     ...(record.blocked.length === 0 ? {} : { left_out: record.blocked.slice(0, mostNamed) }),
     can_undo:
       (landing?.type === 'landed' && landing.canUndo) ||
-      (landing?.type === 'nothing' && landed.length + refs.length > 0),
+      (landing?.type === 'nothing' && landed.length + refs.length + staged > 0),
     ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNamed) }),
     run: id,
     patch: patchFile(view.directory),

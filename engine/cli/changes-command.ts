@@ -1,6 +1,6 @@
 import { CommitError, isApplied, lastApplied, PathError, renderFailure } from '../../apply-patch/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { commitLines, fetchCommand, refLines, refNames } from '../core/text/transaction-lines.ts'
+import { commitLines, fetchCommand, refLines, refNames, stagedLines } from '../core/text/transaction-lines.ts'
 import { UserError } from '../core/user-error.ts'
 import {
   kindOf,
@@ -19,6 +19,7 @@ import {
   isReverted,
   landingsInTrees,
   readViewState,
+  stagedIn,
   type NotedLanding,
 } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
@@ -80,9 +81,9 @@ export async function discardCommand(run: string | undefined, say: typeof print 
 /** `agent undo`: reverts the changes that a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), 'undo', async ({ id, directory, state }) => {
-    const { landings, commits = [], refs = [] } = state
+    const { landings, commits = [], refs = [], indexes = [] } = state
     const inTrees = landingsInTrees(state)
-    const ofGit = commits.length + refs.length
+    const ofGit = commits.length + refs.length + indexes.length
     if (landings.length + ofGit === 0)
       throw new UserError(
         'usage',
@@ -189,6 +190,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
     ignored,
     not_landed: [...record.protected, ...special],
     commits: session.state.commits ?? [],
+    staged: stagedIn(session.state.indexes ?? []),
     refs: session.state.refs ?? [],
     refs_not_landed: session.state.kept ?? [],
     notes: session.state.landings.flatMap(({ notes = [] }) => notes),
@@ -204,7 +206,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
   const { ignored, special, blocked } = record
-  const { commits = [], refs = [], kept: left = [] } = session.state
+  const { commits = [], refs = [], kept: left = [], indexes = [] } = session.state
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
@@ -216,6 +218,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
       .flatMap(({ notes = [] }) => notes)
       .map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),
+    ...stagedLines(stagedIn(indexes)),
     ...refLines(refs, left),
     ...unlandedRepositories(session.state, record).flatMap(({ path, kept, refs: changed = [] }) => [
       ...(changed.length === 0 ? [] : [`not landed in ${path}: ${refNames(changed.map(({ name }) => name))}`]),

@@ -104,6 +104,8 @@ export const transactionReport = z.object({
       stayed: z.string().optional(),
     }),
   ),
+  /** How many paths that the run staged are staged in the user's repositories. Absent: none. */
+  staged: z.int().optional(),
   /**
    * New branches, and refs below `refs/portcullis/` that keep what did not land under its own name: the full name, the value before (absent: it is new) and
    * the new value. Absent: none.

@@ -1,14 +1,18 @@
-import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import {
   changesBetween,
+  encodePath,
   gitDirectoriesOf,
+  readHostFile,
   readRepositoryState,
+  stagedBetween,
   type GitDirectories,
   type RefChange,
   type RepositoryState,
 } from '../../sandbox/index.ts'
+import { largestIndex } from './clean-files.ts'
 import { nestedGit } from './linked-git.ts'
 
 const heads = z.array(
@@ -35,7 +39,7 @@ type MadeTree = {
 }
 
 /**
- * Records what is checked out in each tree of a new view and in the repositories in the tree, and where their refs point. The differences from
+ * Records what is checked out and staged in each tree of a new view and in the repositories in the tree, and where their refs point. The differences from
  * this record are what has to land later, and landing changes a ref only if the ref still has the recorded value in the user's repository.
  */
 export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
@@ -46,9 +50,36 @@ export function noteHeads(directory: string, trees: readonly MadeTree[]): void {
   ])
   const known = all.flatMap(([path, git]) => {
     const state = readRepositoryState(git)
-    return state === undefined ? [] : [{ path, ...state }]
+    return state === undefined ? [] : [{ path, git, ...state }]
   })
-  writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
+  rmSync(indexFolder(directory), { recursive: true, force: true })
+  mkdirSync(indexFolder(directory), { mode: 0o700 })
+  for (const [number, { git }] of known.entries()) {
+    const index = indexOf(git)
+    if (index !== undefined) writeFileSync(join(indexFolder(directory), `${number}`), index, { mode: 0o600 })
+  }
+  const noted = known.map(({ git: _, ...each }) => each)
+  writeFileSync(headsFile(directory), `${JSON.stringify(noted)}\n`, { mode: 0o600 })
+}
+
+/** The folder with the indexes that the repositories of a view had when their heads were noted, named by the position in the list of heads. */
+const indexFolder = (directory: string): string => join(directory, 'noted-indexes')
+
+const indexOf = ({ own }: GitDirectories): Buffer | undefined =>
+  readHostFile(encodePath(join(own, 'index')), { maxBytes: largestIndex })
+
+/** The index that a repository of a view had when its head was noted; `content` is undefined if it had none. Undefined if that wasn't noted. */
+export function indexAtStart(directory: string, path: string): { readonly content: Buffer | undefined } | undefined {
+  if (!existsSync(indexFolder(directory))) return undefined
+  const number = readHeads(directory).findIndex((each) => each.path === path)
+  if (number === -1) return undefined
+  return { content: readHostFile(join(indexFolder(directory), `${number}`), { maxBytes: largestIndex }) }
+}
+
+/** Whether a run may have staged anything in a repository of its view. */
+export function mayHaveStaged(directory: string, path: string, git: GitDirectories): boolean {
+  const made = indexAtStart(directory, path)
+  return made !== undefined && stagedBetween(made.content, indexOf(git))?.length !== 0
 }
 
 function readHeads(directory: string): z.infer<typeof heads> {

@@ -8,10 +8,12 @@ import {
   type GitDirectories,
   type GitWrites,
   type LandedMove,
+  type LandedEntry,
   type LeftRef,
+  type StagingWish,
 } from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
-import { headOf } from './heads.ts'
+import { headOf, indexAtStart } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
 import { keepIndex } from './kept-indexes.ts'
 import type { KeptIndex, ViewState } from './view-state.ts'
@@ -62,13 +64,16 @@ function keptRefs(id: string): string {
 }
 
 /**
- * Plans the landing of the commits that a session's runs made, and of their changes to refs. Nothing changes in the repositories, not even their objects, until
+ * Plans the landing of the commits that a session's runs made, of their changes to refs, and of what they staged. Nothing changes in the repositories, not even their objects, until
  * the plan is carried out, together with the landing of the files.
+ *
+ * @param landsAs what is at a path once the files have landed, as `landedEntries` returns it
  */
 export async function planLandingOfCommits(
   directory: string,
   state: Pick<ViewState, 'roots' | 'commits' | 'refs'>,
   { repositories, protected_paths: protectedPaths }: Pick<ChangeRecord, 'repositories' | 'protected_paths'>,
+  landsAs: (path: string) => LandedEntry | undefined,
 ): Promise<CommitsPlan> {
   const landed: LandedCommits[] = []
   const refs: LandedRef[] = []
@@ -102,6 +107,10 @@ export async function planLandingOfCommits(
       changes: changed,
       head,
       isProtected: (entry) => protects(join(path, entry)) !== undefined,
+      staging: stagingIn(directory, path, (at) => {
+        const moved = landed.find((each) => each.path === at && each.moved !== undefined)
+        return moved === undefined ? landsAs(at) : { type: 'repository', commit: moved.commit }
+      }),
     })
     if (planned.type === 'failed') failed.push({ path, why: planned.why })
     if (planned.type === 'none' || planned.type === 'failed') continue
@@ -113,15 +122,28 @@ export async function planLandingOfCommits(
     if (planned.left !== undefined) failed.push({ path, why: planned.left, isPart: true })
     git.push(planned.git)
     refs.push(...planned.refs.map((each) => ({ path, ...each })))
+    const { staged } = planned
+    const moved = staged?.index ?? planned.head?.index
+    if (moved !== undefined)
+      indexes.push({ ...keepIndex(directory, path, moved), ...(staged && { staged: staged.paths }) })
     if (planned.head === undefined) {
       if (planned.left === undefined) complete.push(path)
       continue
     }
-    const { index, ...commit } = planned.head
-    if (index !== undefined) indexes.push(keepIndex(directory, path, index))
+    const { index: _, ...commit } = planned.head
     landed.push({ path, ...commit })
   }
   return { landed, refs, kept, failed, complete, indexes, git }
+}
+
+/** What decides which paths of a repository are staged. Undefined if it isn't known what was staged before the run. */
+function stagingIn(
+  directory: string,
+  path: string,
+  landsAs: (path: string) => LandedEntry | undefined,
+): StagingWish | undefined {
+  const made = indexAtStart(directory, path)
+  return made && { made: made.content, landsAs: (entry) => landsAs(join(path, entry)) }
 }
 
 /**

@@ -5,6 +5,7 @@ import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isAborted, isInterruption } from './is-aborted.ts'
+import { landedEntries } from './landed-entries.ts'
 import { keepTimes } from './keep-times.ts'
 import { isNoSpace } from './no-space.ts'
 import { revertedInView, stateAfter } from './note-landed.ts'
@@ -114,7 +115,7 @@ async function tryToLand(
     const { git, ...commits } =
       !wanted || state === undefined
         ? { git: [], landed: [], refs: [], kept: [], failed: [], complete: [], indexes: [] }
-        : await planLandingOfCommits(directory, state, record)
+        : await planLandingOfCommits(directory, state, record, landedEntries({ unmerged, merged }, directory))
     const told = wanted ? commits : undefined
     const after = (now: ViewState, noted?: NotedLanding): ReturnType<typeof stateAfter> =>
       stateAfter(now, noted, { commits, part: whole ? undefined : chosen })

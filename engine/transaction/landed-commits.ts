@@ -1,7 +1,7 @@
-import { gitDirectoriesOf, hasCommit, planGiveBack, type GitWrites } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, hasCommit, hasIndex, planGiveBack, type GitWrites } from '../../sandbox/index.ts'
 import { keptIndex } from './kept-indexes.ts'
 import type { LandedCommits, LandedRef } from './land-commits.ts'
-import type { ViewState } from './view-state.ts'
+import type { KeptIndex, ViewState } from './view-state.ts'
 
 /**
  * Whether the refs that were set when commits landed still contain these commits. For a commit, this is the checked-out branch that moved or, if none did, the
@@ -24,6 +24,15 @@ export function areCommitsIn(
   )
 }
 
+/** Whether repositories have the indexes that a landing left in them. */
+export function areIndexesIn({ roots: trees }: Pick<ViewState, 'roots'>, indexes: readonly KeptIndex[]): boolean {
+  const roots = trees.flatMap(({ path, source }) => [path, source])
+  return indexes.every(({ path, to }) => {
+    const git = gitDirectoriesOf(path)
+    return git !== undefined && hasIndex({ git, roots, to })
+  })
+}
+
 /** Plans how to undo the landing of commits. `stayed` gives a reason for each branch that will not be moved back. */
 export function planGivingBack(
   directory: string,
@@ -36,7 +45,7 @@ export function planGivingBack(
   const stayed: string[] = []
   // The work trees of a repository share its refs, so they have one plan.
   const plans = new Map<string, GitWrites>()
-  for (const path of new Set([...commits, ...refs].map((each) => each.path))) {
+  for (const path of new Set([...commits, ...refs, ...indexes].map((each) => each.path))) {
     const git = gitDirectoriesOf(path)
     const isHere = (each: { readonly path: string }): boolean => each.path === path
     const landed = commits.filter(isHere)

@@ -63,7 +63,9 @@ export function revertedInView(
 function withIndex(indexes: readonly KeptIndex[], now: KeptIndex): readonly KeptIndex[] {
   const known = indexes.find(({ path }) => path === now.path)
   const others = indexes.filter((one) => one !== known)
-  return [...others, known === undefined ? now : { ...known, to: known.to === now.from ? now.to : '' }]
+  if (known === undefined) return [...others, now]
+  const staged = (known.staged ?? 0) + (now.staged ?? 0)
+  return [...others, { ...known, to: known.to === now.from ? now.to : '', ...(staged > 0 && { staged }) }]
 }
 
 type LandedCommit = CommitsReport['landed'][number]
@@ -78,7 +80,8 @@ function withCommits(
   const reached = [...new Set([...complete, ...landed.map(({ path }) => path), ...landedRefs.map(({ path }) => path)])]
   const now = [...kept.filter(({ path }) => !reached.includes(path)), ...left]
   return {
-    ...(all.length === 0 ? {} : { commits: all, indexes: changed.reduce(withIndex, indexes) }),
+    ...(all.length === 0 ? {} : { commits: all }),
+    ...(indexes.length + changed.length === 0 ? {} : { indexes: changed.reduce(withIndex, indexes) }),
     ...(allRefs.length === 0 ? {} : { refs: allRefs }),
     kept: now,
     // A repository in which only refs landed has all commits, too.

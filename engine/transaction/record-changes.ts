@@ -2,23 +2,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   encodePath,
-  encodeText,
   openTreeBudget,
   protectingPlaces,
   treeBounds,
   TreeTooLarge,
-  type GitDirectories,
   type Sandbox,
   type TreeBounds,
 } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
-import { hasOwnObjects } from './copy-git.ts'
 import { privateGitOf } from './find-private-git.ts'
-import { refChanges } from './heads.ts'
-import { nestedGit, type NestedGit } from './linked-git.ts'
+import { nestedGit } from './linked-git.ts'
 import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
 import { lookThrough, type Look, type TreeLook } from './look-through.ts'
 import { isNoSpace, noRoomFor, tooMuchIn } from './no-space.ts'
+import { changedRepository } from './changed-repository.ts'
 import { findDifferences, type Difference, type DifferenceBudget } from './find-differences.ts'
 import type { Manifest, Original } from './view-manifest.ts'
 import { below, bytesOf, keyIn } from './path-keys.ts'
@@ -173,25 +170,6 @@ async function gatherChanges(
   }
   writeRecord(view.directory, record)
   return record
-}
-
-/** Describes what a run changed in a repository of its view; undefined if it changed no ref and created no objects. */
-function changedRepository(
-  directory: string,
-  path: string,
-  kept: string,
-  git: GitDirectories | undefined,
-  nested: readonly NestedGit[] = [],
-): ChangeRecord['repositories'][number] | undefined {
-  const refs = git && refChanges(directory, path, git, linkedOf(git, nested))
-  const objects = git?.common ?? join(kept, '.git')
-  if (refs !== undefined && refs.length > 0) return { path, kept, refs: refs.map((each) => ({ ...each })) }
-  return hasOwnObjects(encodeText(objects)) ? { path, kept, ...(refs && { refs: [] }) } : undefined
-}
-
-/** The linked work trees of a repository. */
-function linkedOf({ common }: GitDirectories, nested: readonly NestedGit[]): readonly NestedGit[] {
-  return nested.filter(({ kept }) => kept.common === common && kept.own !== common)
 }
 
 type FoundInTree = {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CommitError, isApplied, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
-import { areCommitsIn } from './landed-commits.ts'
+import { areCommitsIn, areIndexesIn } from './landed-commits.ts'
 import { readViewState, withoutLanded, writeViewState } from './view-state.ts'
 
 /**
@@ -20,11 +20,10 @@ export async function settleLanding(directory: string): Promise<void> {
     await recover({ root })
     if (id !== undefined) return isApplied(root, id)
     const isLanding = does === 'land'
-    return areCommitsIn(
-      before,
-      isLanding ? addedTo(before.commits, then.commits) : (before.commits ?? []),
-      isLanding ? addedTo(before.refs, then.refs) : (before.refs ?? []),
-    )
+    const commits = isLanding ? addedTo(before.commits, then.commits) : (before.commits ?? [])
+    const refs = isLanding ? addedTo(before.refs, then.refs) : (before.refs ?? [])
+    if (commits.length + refs.length > 0) return areCommitsIn(before, commits, refs)
+    return areIndexesIn(before, isLanding ? addedTo(before.indexes, then.indexes) : (before.indexes ?? []))
   }
   const isIn = await find().catch((error: unknown) => {
     if (!(error instanceof CommitError || error instanceof PathError)) throw error

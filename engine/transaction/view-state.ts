@@ -38,9 +38,11 @@ const index = z.object({
   /** Hashes of the entries of the index before and after the landing, as in `MovedIndex`. */
   from: z.string(),
   to: z.string(),
+  /** How many paths were staged. Absent: none. */
+  staged: z.int().optional(),
 })
 
-/** What the move of a checked-out branch did to the index. */
+/** What a landing did to the index of a repository. */
 export type KeptIndex = z.infer<typeof index>
 
 const landing = z.object({
@@ -75,7 +77,7 @@ const settled = z.object({
   refs: z.array(ref).readonly().optional(),
   /** Refs that the runs changed, but that have not landed under their own names. */
   kept: z.array(keptRef).readonly().optional(),
-  /** The indexes that changed together with the checked-out branches, and that `undo` restores. A branch without an entry is not moved back. */
+  /** The indexes that changed, together with the checked-out branches or because paths were staged, and that `undo` restores. A branch without an entry is not moved back. */
   indexes: z.array(index).readonly().optional(),
   /** Repositories that already had all commits of the session when it landed. */
   imported: z.array(z.string()).readonly().optional(),
@@ -192,4 +194,9 @@ export function withLanding({ landings }: Pick<ViewState, 'landings'>, landing: 
 export function afterUndo({ landings }: Pick<ViewState, 'landings'>): readonly NotedLanding[] {
   const newest = landings.findLast(({ undone }) => !undone)
   return landings.map((each) => (each === newest ? { ...each, undone: true } : each))
+}
+
+/** How many paths were staged, according to what landings did to indexes. */
+export function stagedIn(indexes: readonly KeptIndex[]): number {
+  return indexes.reduce((sum, { staged = 0 }) => sum + staged, 0)
 }

@@ -32,6 +32,8 @@ export type GitWrites = {
 /** A change to a ref. `old` is undefined if the ref is new; `now` is undefined if the ref is removed. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
+/** The maximum size of an index, in bytes. */
+export const largestIndex = 1024 ** 3
 const largestLog = 256 * 1024 * 1024
 const message = 'portcullis: taken over'
 
@@ -45,6 +47,8 @@ export type GitPlan = {
   readonly switchHead: (branch: string, old: string | undefined, now: string | undefined) => void
   /** Adds to the plan: a new index, or its removal. Carrying out the plan fails if the index is no longer `before`. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer | undefined) => void
+  /** The index as it is, and as it is after what is planned so far. */
+  readonly index: () => { readonly before: Buffer | undefined; readonly now: Buffer | undefined }
   /** Adds to the plan: new files in a directory, which are written before everything else. */
   readonly addFiles: (files: { readonly within: string; readonly writes: readonly GitWrite[] }) => void
   readonly writes: () => GitWrites
@@ -123,6 +127,11 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
       const isSame = after === undefined ? before === undefined : before?.equals(after)
       if (isSame === true) unchanged.set(`${own}/index`, before)
       else put(`${own}/index`, before, after)
+    },
+    index: () => {
+      const planned = writes.get(`${own}/index`)
+      const before = planned === undefined ? held.own.read('index', largestIndex) : planned.before
+      return { before, now: planned === undefined ? before : planned.after }
     },
     addFiles: (added) => {
       files.push(added)

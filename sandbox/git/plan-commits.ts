@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { commitOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
-import { planGit, type GitWrites } from './git-writes.ts'
+import { largestIndex, planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 import { findFaultInCommits } from './judge-commits.ts'
 import { planHead } from './plan-head.ts'
 import { planNewBranch } from './plan-new-branch.ts'
 import type { LandedMove, MovedIndex } from './plan-move.ts'
+import { planStaging, type StagingWish } from './plan-staging.ts'
 import type { RefChange } from './ref-changes.ts'
 import { commandFor, resetCommand } from './ref-commands.ts'
 import { readRefs } from './refs.ts'
@@ -27,6 +28,8 @@ type CommitsWish = {
   readonly head: CheckedOut | undefined
   /** Whether an entry of the work tree, given by its path in the tree, must not land. */
   readonly isProtected: (path: string) => boolean
+  /** What decides which of the paths that the commands staged are staged. Absent: nothing is staged. */
+  readonly staging?: StagingWish | undefined
 }
 
 /** A ref that gets a new value in the user's repository. `old` is undefined if the ref is new. */
@@ -58,6 +61,8 @@ export type PlannedCommits =
       readonly head: PlannedHead | undefined
       readonly refs: readonly PlannedRef[]
       readonly kept: readonly LeftRef[]
+      /** How the index changes, and how many paths are staged by that. Undefined: nothing is staged. */
+      readonly staged?: { readonly index: MovedIndex; readonly paths: number } | undefined
       readonly git: GitWrites
       readonly left?: string
     }
@@ -96,7 +101,8 @@ export async function planCommits(wish: CommitsWish): Promise<PlannedCommits> {
     const objects = join(from.common, 'objects')
     if (hasOddEntries(left.common)) return { type: 'failed', why: `${objects} contains links or pipes` }
     packed = packObjects(git, host.own, { to, objects })
-    return await planAll(wish, { made, host, packed, objects })
+    const index = left.own.read('index', largestIndex)
+    return await planAll(wish, { made, host, packed, objects, index })
   } finally {
     packed?.close()
     left?.close()
@@ -105,17 +111,19 @@ export async function planCommits(wish: CommitsWish): Promise<PlannedCommits> {
 }
 
 async function planAll(
-  { to, under, changes, head, isProtected }: CommitsWish,
+  { to, under, changes, head, isProtected, staging }: CommitsWish,
   {
     made,
     host,
     packed,
     objects,
+    index,
   }: {
     readonly made: CheckedOut
     readonly host: NonNullable<ReturnType<typeof holdGit>>
     readonly packed: PackedObjects
     readonly objects: string
+    readonly index: Buffer | undefined
   },
 ): Promise<PlannedCommits> {
   const { git } = packed
@@ -199,7 +207,15 @@ async function planAll(
     const ref = place !== undefined && 'ref' in place ? place.ref : undefined
     kept.push(leftRef(change, stays, ref))
   }
-  const isAny = refs.length > 0 || planned?.moved !== undefined
+  const staged =
+    staging &&
+    (await planStaging(packed, host, plan, {
+      ...{ ...staging, index, objects, isProtected, moved: planned?.index },
+      committed: planned?.moved === undefined && commit !== head?.commit ? commit : undefined,
+    }))
+  if (staged !== undefined && 'why' in staged) kept.push({ ref: 'index', why: staged.why })
+  const isStaged = staged !== undefined && 'index' in staged
+  const isAny = refs.length > 0 || planned?.moved !== undefined || isStaged
   if (!isAny && problem === undefined) return { type: 'complete', kept }
   if (isAny) plan.addFiles(packed.files())
   return {
@@ -207,6 +223,7 @@ async function planAll(
     head: planned,
     refs: refs.filter(({ ref }) => ref !== planned?.ref),
     kept,
+    ...(isStaged ? { staged } : {}),
     git: plan.writes(),
     ...(problem === undefined ? {} : { left: problem }),
   }

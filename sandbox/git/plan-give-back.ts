@@ -3,7 +3,7 @@ import { commitOf, holdGit, type GitDirectories } from './git-directories.ts'
 import { planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit } from './host-git.ts'
 import { noGit, type PlannedRef } from './plan-commits.ts'
-import { planMoveBack, short, type LandedMove, type MovedIndex } from './plan-move.ts'
+import { planIndexBack, planMoveBack, short, type LandedMove, type MovedIndex } from './plan-move.ts'
 
 /**
  * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit, together with the index, unless either has
@@ -13,7 +13,7 @@ import { planMoveBack, short, type LandedMove, type MovedIndex } from './plan-mo
  * @param options.landed all commits that landed in the repository. At most one of the entries says that the checked-out branch moved
  * @param options.changes the new branches
  * @param options.earlier what is planned for another work tree of the same repository. The plan includes it. Default: nothing
- * @param options.index what the move of the checked-out branch did to the index; undefined if that isn't known
+ * @param options.index what the landing did to the index; undefined if that isn't known
  * @returns `stayed`: why nothing can be undone; `kept`: which branches and other refs stay, and why
  * @internal
  */
@@ -40,6 +40,11 @@ export function planGiveBack(options: {
       const { branch, old, from, from_commit: fromCommit } = moved
       const back = from === undefined ? {} : { from: { branch: from, commit: fromCommit } }
       const stayed = planMoveBack(git, host, plan, { branch, commit, old, ...back, index: options.index })
+      if (stayed !== undefined) kept.push(stayed)
+    }
+    const hasMoved = options.landed.some(({ moved }) => moved !== undefined)
+    if (!hasMoved && options.index !== undefined) {
+      const stayed = planIndexBack(git, host, plan, options.index)
       if (stayed !== undefined) kept.push(stayed)
     }
     for (const { ref, old, now } of options.changes ?? []) {

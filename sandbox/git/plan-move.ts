@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commitOf, headOf, type CheckedOut } from './git-directories.ts'
-import type { GitPlan } from './git-writes.ts'
+import { commitOf, headOf, holdGit, type CheckedOut, type GitDirectories } from './git-directories.ts'
+import { largestIndex, type GitPlan } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
-import type { HostGit } from './host-git.ts'
+import { locateHostGit, type HostGit } from './host-git.ts'
 import { operationIn } from './operation-state.ts'
-
-/** The maximum size of an index, in bytes. */
-const largestIndex = 1024 ** 3
 
 type Held = { readonly own: HeldDirectory; readonly common: HeldDirectory }
 
@@ -93,6 +90,39 @@ export function planMoveBack(
   return undefined
 }
 
+/**
+ * Plans to put the index back to what it was before `planStaging`. Returns the reason if it stays.
+ */
+export function planIndexBack(git: HostGit, held: Held, plan: GitPlan, index: MovedIndex): string | undefined {
+  const { now } = plan.index()
+  if (operationIn(held.own) !== undefined) return 'what the run staged stays staged: an operation is in progress'
+  if (entriesOf(git, held.own, now) !== index.to)
+    return 'what the run staged stays staged: other changes have been staged since'
+  if (entriesOf(git, held.own, index.before) !== index.from)
+    return 'what the run staged stays staged: git can no longer read the index from before the changes landed'
+  plan.setIndex(now, index.before)
+  return undefined
+}
+
+/**
+ * Whether the index of a repository has the entries that a landing left in it, as `to` of a `MovedIndex` says. False if no git can be trusted.
+ *
+ * @internal
+ */
+export function hasIndex(options: {
+  readonly git: GitDirectories
+  readonly roots: readonly string[]
+  readonly to: string
+}): boolean {
+  const [held, git] = [holdGit(options.git), locateHostGit(options.roots)]
+  try {
+    if (held === undefined || git === undefined) return false
+    return entriesOf(git, held.own, held.own.read('index', largestIndex)) === options.to
+  } finally {
+    held?.close()
+  }
+}
+
 type MoveBack = {
   readonly branch: string
   readonly commit: string
@@ -146,13 +176,13 @@ function entriesOf(git: HostGit, own: HeldDirectory, index: Buffer | undefined):
 }
 
 /** A hash of the entries of an index with their flags; undefined if git can't read it. */
-function listed(git: HostGit, own: HeldDirectory, file: string): string | undefined {
+export function listed(git: HostGit, own: HeldDirectory, file: string): string | undefined {
   const { ok, stdout } = git.run(own, ['ls-files', '-s', '-v', '-z'], { env: { GIT_INDEX_FILE: file } })
   return ok ? createHash('sha256').update(stdout).digest('hex') : undefined
 }
 
 /** Calls a function with the path of a copy of an index, which git may change. */
-function withIndex<T>(index: Buffer | undefined, act: (file: string) => T): T {
+export function withIndex<T>(index: Buffer | undefined, act: (file: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-index-'))
   try {
     const file = join(folder, 'index')

@@ -1,5 +1,6 @@
 import type { RunSummary } from '../events.ts'
 import type { OutsideEffect, TransactionReport } from '../run-summary.ts'
+import { counted } from './counted.ts'
 import { shellJoin } from './shell-join.ts'
 
 type Told = Pick<RunSummary, 'transaction'>
@@ -29,6 +30,7 @@ export function transactionLines({ transaction }: Told, shorten: (path: string) 
     not_landed: apart,
     left_out: leftOut = [],
     commits,
+    staged,
     refs = [],
     refs_not_landed: left = [],
     outside,
@@ -54,6 +56,7 @@ export function transactionLines({ transaction }: Told, shorten: (path: string) 
       .slice(0, mostNamed)
       .map(({ path, why }) => `    left out: ${shorten(path).replaceAll('\n', '⏎')}: ${why}`),
     ...commitLines(commits).map((line) => `    ${line}`),
+    ...stagedLines(staged).map((line) => `    ${line}`),
     ...refLines(refs, left).map((line) => `    ${line}`),
     ...repositories.flatMap(({ path, kept, why, refs: changed = [] }) => [
       ...(changed.length === 0 ? [] : [`    not landed in ${shorten(path)}: ${refNames(changed)}`]),
@@ -104,6 +107,11 @@ function commitWords({ ref, commit, moved, stayed }: TransactionReport['commits'
   if (moved !== undefined) return `${refName(moved.branch)} moved to ${at}`
   const place = ref ?? at
   return stayed === undefined ? `kept in ${place}` : `kept in ${place}; the checked-out branch did not move: ${stayed}`
+}
+
+/** Says how many paths were staged. */
+export function stagedLines(staged: number | undefined): readonly string[] {
+  return staged === undefined || staged === 0 ? [] : [`staged: ${counted(staged, 'path')}`]
 }
 
 /** Says which new branches landed, and which refs stayed as they are, each with the command that changes it. */

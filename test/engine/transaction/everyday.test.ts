@@ -277,13 +277,13 @@ describe.skipIf(needsBubblewrap())('after a run', () => {
     expect(statSync(join(cwd, 'shared/deep')).mode & 0o2000).toBe(0o2000)
   })
 
-  test('what was staged before is still staged', async () => {
+  test('what was staged before is still staged, and so is what the run staged', async () => {
     const cwd = project({ 'a.txt': 'a\n', 'lock.json': '1\n' })
     writeFileSync(join(cwd, 'a.txt'), 'mine\n')
     git(cwd, 'add', 'a.txt')
     await run(cwd, ['echo 2 > lock.json; git add lock.json'])
     expect(text(cwd, 'lock.json')).toBe('2\n')
-    expect(git(cwd, 'status', '--short')).toBe('M  a.txt\n M lock.json')
+    expect(git(cwd, 'status', '--short')).toBe('M  a.txt\nM  lock.json')
   })
 
   test('a second turn sees what the user edited after the first', async () => {

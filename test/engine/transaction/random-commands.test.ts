@@ -46,6 +46,27 @@ const refsOf = (repository: string): ReadonlyMap<string, string> =>
       .map((line) => line.split(' ') as [string, string]),
   )
 
+/** What is staged in a repository, by path. */
+const stagedIn = (repository: string): ReadonlyMap<string, string> =>
+  new Map(
+    git(repository, 'ls-files', '-s', '-z')
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => line.split('\t') as [string, string])
+      .map(([entry, name]) => [name, entry]),
+  )
+
+/** The entry that a file would have in the index. */
+function entryOf(repository: string, name: string): string | undefined {
+  const stats = lstatSync(join(repository, name), { throwIfNoEntry: false })
+  if (stats === undefined || stats.isDirectory()) return undefined
+  const input = stats.isSymbolicLink() ? readlinkSync(join(repository, name)) : readFileSync(join(repository, name))
+  const words = ['hash-object', '--no-filters', '--stdin']
+  const blob = execFileSync('git', words, { cwd: repository, input, encoding: 'utf8' }).trim()
+  const executable = (stats.mode & 0o100) === 0 ? '100644' : '100755'
+  return `${stats.isSymbolicLink() ? '120000' : executable} ${blob} 0`
+}
+
 /** The names that differ, or that only one of the two has. */
 const differing = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): readonly string[] =>
   [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key))
@@ -53,12 +74,14 @@ const differing = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, 
 type Before = {
   readonly entries: ReadonlyMap<string, string>
   readonly refs: Readonly<Record<string, ReadonlyMap<string, string>>>
+  readonly staged: Readonly<Record<string, ReadonlyMap<string, string>>>
 }
 const repositories = ['.', 'sub']
 
 const lookAt = (root: string): Before => ({
   entries: entriesOf(root),
   refs: Object.fromEntries(repositories.map((path) => [path, refsOf(join(root, path))])),
+  staged: Object.fromEntries(repositories.map((path) => [path, stagedIn(join(root, path))])),
 })
 
 /** What the tree and its repositories hold that the landing doesn't tell of, in sentences. */
@@ -81,7 +104,8 @@ function untold(root: string, before: Before, record: ChangeRecord, landing: Lan
     if (/^objects\/(?:[\da-f]{2}(?:\/[\da-f]{38})?|pack(?:\/pack-[\da-f]{40}\.(?:pack|idx|rev|keep))?)$/.test(rest))
       return !before.entries.has(path) || now.get(path)?.length === before.entries.get(path)?.length
     if (/^(?:logs\/)?refs(?:\/heads|\/portcullis)?(?:\/|$)/.test(rest) || rest === 'logs') return now.has(path)
-    if (['HEAD', 'index', 'logs/HEAD'].includes(rest)) return movedIn(nested)
+    if (['HEAD', 'logs/HEAD'].includes(rest)) return movedIn(nested)
+    if (rest === 'index') return report?.indexes.some(({ path }) => path === join(root, nested)) === true
     return false
   }
   const ofFiles = changed.filter((path) => !mayChange(path)).map((path) => `${path} has changed`)
@@ -107,7 +131,16 @@ function untold(root: string, before: Before, record: ChangeRecord, landing: Lan
       return [...told, ...kind, ...held.map((name) => `${path}: ${ref} holds ${name}`)]
     })
   })
-  return [...ofFiles, ...planted, ...ofRefs]
+  const ofIndexes = repositories.flatMap((path) => {
+    const is = stagedIn(join(root, path))
+    return differing(before.staged[path] ?? new Map<string, string>(), is).flatMap((name) => {
+      const entry = is.get(name)
+      if (entry === undefined || movedIn(path)) return []
+      const isControlling = controlling.some((each) => name.toLowerCase() === each.toLowerCase())
+      return isControlling || entry !== entryOf(join(root, path), name) ? [`${path}: ${name} is staged untold`] : []
+    })
+  })
+  return [...ofFiles, ...planted, ...ofRefs, ...ofIndexes]
 }
 
 /** The names that control other programs and that a commit's history adds to what was there. */
