@@ -10,10 +10,13 @@ export const vendorsApart: Readonly<Record<string, readonly string[]>> = {
   execa: ['execa'],
   'json-schema': ['ajv', 'ajv/dist/2019.js', 'ajv/dist/2020.js'],
   mcp: [
+    'client/auth.js',
+    'client/auth-extensions.js',
     'client/index.js',
     'client/sse.js',
     'client/streamableHttp.js',
     'client/websocket.js',
+    'server/auth/errors.js',
     'server/index.js',
     'server/stdio.js',
     'shared/stdio.js',

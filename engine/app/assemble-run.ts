@@ -95,11 +95,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     aroundModel,
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
-  await openFeatures(
-    featuresOf(request.task, session.transaction !== undefined, request.review !== undefined),
-    context,
-    (one) => contributions.push(one),
-  )
+  await openFeatures(featuresOf(request, session.transaction !== undefined), context, (one) => contributions.push(one))
   let prompt = session.named?.prompt ?? ''
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
 

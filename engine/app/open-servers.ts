@@ -23,6 +23,8 @@ type ServersOptions = {
   /** Opens the sandbox for servers that are configured to run unconfined. */
   readonly outside: () => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
+  /** The folder of the tokens of servers. */
+  readonly tokens: string
   /** Whether the first request is sent without waiting for servers, because requests contain only the names of their tools. */
   readonly deferred: boolean
   /** Reports facts that become known only after the start, such as a missing server. */
@@ -52,9 +54,9 @@ export async function openServers(configured: readonly McpServer[], options: Ser
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')
   const { serverInstructions } = await import('../mcp/describe-instructions.ts')
-  const { workspace, sandbox, outside, environment, signal } = options
+  const { workspace, sandbox, outside, environment, tokens, forbidsHost, signal } = options
   for (const { origin, name, transport } of configured) {
-    const forbidden = 'url' in transport ? options.forbidsHost(transport.url) : undefined
+    const forbidden = 'url' in transport ? forbidsHost(transport.url) : undefined
     if (forbidden !== undefined)
       throw new UserError('usage', `${origin}: the MCP server ${name} can't be reached: ${forbidden}`)
   }
@@ -63,7 +65,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
   let made: readonly Tool[] | undefined
   const servers = await startServers(
     configured,
-    { workspace, sandboxFor, environment, signal },
+    { workspace, sandboxFor, environment, tokens, forbidsHost, signal },
     {
       onChanged: ({ name }, problem) => {
         made = undefined

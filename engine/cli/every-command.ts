@@ -7,6 +7,7 @@ import { declareConfig } from './declare/declare-config.ts'
 import { declareEvidence } from './declare/declare-evidence.ts'
 import { declareDiff } from './declare/declare-diff.ts'
 import { declareExec } from './declare/declare-exec.ts'
+import { declareMcp } from './declare/declare-mcp.ts'
 import { declareMcpServer } from './declare/declare-mcp-server.ts'
 import { declarePlugins } from './declare/declare-plugins.ts'
 import { declarePolicy } from './declare/declare-policy.ts'
@@ -48,6 +49,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declarePolicy(program, finish)
   declareConfig(program, finish)
   declarePlugins(program, finish)
+  declareMcp(program, finish)
   declareMcpServer(program, finish)
   declareCodex(program, finish)
   declareClaude(program, finish)

@@ -35,6 +35,35 @@ const stdio = z.strictObject({
   ...shared,
 })
 
+/**
+ * How a server's tokens are obtained. Codex has `client_id` and `callback_port`. With `grant = "client_credentials"`, the client proves itself with its
+ * secret or its key, and no person is needed; otherwise a person signs in once, with `agent mcp login`.
+ */
+const oauth = z
+  .strictObject({
+    grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+    client_id: text.optional(),
+    /** The environment variable with the client's secret. */
+    client_secret_env_var: text.optional(),
+    /** The environment variable with the client's private key (PKCS #8, in PEM), with which it signs its requests for tokens. */
+    private_key_env_var: text.optional(),
+    /** The only authorization server that the secret is sent to. Default: the first that the server names. */
+    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    /** The URL of the client's own metadata, which is its id where the authorization server reads such documents. */
+    client_metadata_url: z.url({ protocol: /^https$/ }).optional(),
+    /** The port of this machine to which a browser returns. Default: any. */
+    callback_port: z.int().min(1).max(65535).optional(),
+  })
+  .refine(({ grant, ...client }) => grant !== 'client_credentials' || client.client_id !== undefined, {
+    error: 'client_credentials needs a client_id',
+  })
+  .refine(
+    ({ grant, client_secret_env_var: secret, private_key_env_var: key }) =>
+      (secret === undefined || key === undefined) &&
+      (grant !== 'client_credentials' || secret !== undefined || key !== undefined),
+    { error: 'expected one of client_secret_env_var and private_key_env_var, which client_credentials needs' },
+  )
+
 const remote = z.strictObject({
   url: z.url({ protocol: /^(?:https?|wss?)$/, error: 'expected a URL that begins with http, https, ws or wss' }),
   /** The environment variable whose value is sent as the bearer token, in the header `Authorization`. */
@@ -47,6 +76,11 @@ const remote = z.strictObject({
    * otherwise `http`. Codex doesn't have this field.
    */
   transport: z.enum(['http', 'sse', 'ws']).optional(),
+  oauth: oauth.optional(),
+  /** The scopes that tokens are requested for. Default: those that the server asks for. */
+  scopes: z.array(z.string().regex(/^[^\s"\\]+$/)).optional(),
+  /** The resource that tokens are requested for (RFC 8707). Default: the one that the server names. */
+  oauth_resource: z.url().optional(),
   ...shared,
 })
 

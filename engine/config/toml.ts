@@ -32,6 +32,11 @@ export function formatToml(table: Readonly<Record<string, unknown>>): string {
   return stringify(table)
 }
 
+/** Appends a table to a TOML document, whose comments stay. */
+export function withTable(text: string, table: string): string {
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${text === '' ? '' : '\n'}${table}`
+}
+
 /** Parses one TOML value. Returns undefined if it is invalid. */
 export function parseTomlValue(text: string): unknown {
   return tryParseToml(`value = ${text}`)?.['value']

@@ -1,10 +1,9 @@
-import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { makeDirectories } from '../../sandbox/index.ts'
+import { join } from 'node:path'
 import { UserError } from '../core/user-error.ts'
 import { readConfigText } from './read-files.ts'
+import { replaceUserFile } from './replace-user-file.ts'
 import { UserFile } from './settings-schema.ts'
-import { lineOf, parseToml, tryParseToml } from './toml.ts'
+import { lineOf, parseToml, tryParseToml, withTable } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
@@ -26,27 +25,13 @@ export function writeTrust(directory: string, root: string): { readonly file: st
     const line = lineOf(text, ['projects', root, 'trust_level'])
     throw new UserError('usage', `${file}:${line}: marks ${root} as untrusted; to trust it, change that line`)
   }
-  const longer = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${text === '' ? '' : '\n'}${table}`
+  const longer = withTable(text, table)
   if (tryParseToml(longer) === undefined) {
     throw new UserError(
       'usage',
       `${file}: can't be extended automatically, because of how it defines projects; add this yourself:\n${table}`,
     )
   }
-  replace(file, longer)
+  replaceUserFile(file, longer)
   return { file, changed: true }
-}
-
-/** Replaces a file atomically, or creates it. If it is a link, its target is replaced. */
-function replace(file: string, text: string): void {
-  try {
-    makeDirectories(dirname(file))
-    const real = existsSync(file) ? realpathSync(file) : file
-    const mode = existsSync(real) ? statSync(real).mode & 0o777 : 0o600
-    const temporary = `${real}.${process.pid}.tmp`
-    writeFileSync(temporary, text, { mode, flag: 'wx' })
-    renameSync(temporary, real)
-  } catch (error) {
-    throw new UserError('usage', `${file}: can't be written: ${(error as Error).message}`, { cause: error })
-  }
 }

@@ -1,3 +1,4 @@
+import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { McpError } from '@modelcontextprotocol/sdk/types.js'
@@ -42,17 +43,46 @@ async function startOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What to say if a remote server doesn't accept the request's key; undefined for other errors. */
-export function refusedKey(error: unknown, { origin, transport }: McpServer): string | undefined {
+/** How a server last refused a request: its status, and the scopes that it asked for. */
+export type Refused = { readonly status: number; readonly scopes: string | undefined }
+
+/**
+ * What to say if a remote server doesn't accept the request's key, or its authorization server gives none; undefined for other errors.
+ *
+ * @param refused undefined: no tokens are obtained for this server
+ */
+export function refusedKey(
+  error: unknown,
+  { name, origin, transport }: McpServer,
+  refused?: Refused,
+): string | undefined {
   if (!('url' in transport) || !(error instanceof Error)) return undefined
-  const code = 'code' in error ? error.code : error.name === 'UnauthorizedError' ? 401 : undefined
+  const { oauth } = transport
+  const isAlone = oauth?.grant === 'client_credentials'
+  const signIn = `run: agent mcp login ${name}`
+  const again = isAlone ? `Check oauth in ${origin}` : `To sign in again, ${signIn}`
+  if (error instanceof OAuthError) {
+    const why = `${error.errorCode}${error.message === '' ? '' : `: ${error.message}`}`
+    return `the authorization server of ${plain(transport.url)} gave no token (${why}). ${again}`
+  }
+  const code = 'code' in error ? error.code : undefined
   if (code !== 401 && code !== 403) return undefined
-  const sends = 'headers' in transport && Object.keys(transport.headers).some((name) => /auth|key|token/i.test(name))
   const words = error instanceof StreamableHTTPError ? wordsOf(error) : ''
+  const said = words === '' ? '' : ` ("${words}")`
+  const answered = `${plain(transport.url)} answered ${refused?.status ?? code}`
+  if (refused?.status === 403 && refused.scopes !== undefined) {
+    const scopes = refused.scopes.split(' ').join(',')
+    const remedy = isAlone ? `Name them in scopes in ${origin}` : `To get them, ${signIn} --scopes ${scopes}`
+    return `${answered}: the token doesn't have the scopes ${refused.scopes}${said}. ${remedy}`
+  }
+  if (refused !== undefined) return `${answered}: it does not accept the token${said}. ${again}`
+  const sends =
+    'headers' in transport && Object.keys(transport.headers).some((header) => /auth|key|token/i.test(header))
+  const why = sends ? 'it does not accept the key that it was sent' : 'it needs a key, and none was sent'
   return (
-    `${plain(transport.url)} answered ${code}: ${sends ? 'it does not accept the key that it was sent' : 'it needs a key, and none was sent'}` +
-    `${words === '' ? '' : ` ("${words}")`}. ` +
-    `Set bearer_token_env_var (the name of a variable with the token), env_http_headers or headers in ${origin}`
+    `${answered}: ${why}${said}. ` +
+    `Set bearer_token_env_var (the name of a variable with the token), env_http_headers or headers in ${origin}` +
+    `${oauth === undefined ? '' : `. If people sign in there (OAuth), ${signIn}`}`
   )
 }
 

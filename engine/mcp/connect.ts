@@ -1,6 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -15,10 +14,14 @@ import * as z from 'zod'
 import { timerDelay } from '../../sandbox/index.ts'
 import { connectTrusting, trustMoreCertificates } from '../core/certificates.ts'
 import { version } from '../core/version.ts'
-import { describeError, fetchAnswer, refusedKey } from './answers.ts'
+import { learnSecret } from '../core/text/mask-secrets.ts'
+import { describeError, refusedKey } from './answers.ts'
 import { ClientTransport } from './client-transport.ts'
 import type { McpConnection, McpDependencies } from './connection.ts'
 import { contentOf } from './content.ts'
+import { Authorization } from './oauth/authorization.ts'
+import { TokenStore } from './oauth/token-store.ts'
+import { remoteTransport } from './remote-transport.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
 import type { McpServer } from './server.ts'
 
@@ -85,13 +88,14 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
     if (!signal.aborted && !(error instanceof McpError)) closed ??= describeError(error, server)
   }
-  const transport = await open(server, dependencies)
+  const authorization = authorizationFor(server, dependencies)
+  const transport = await open(server, dependencies, authorization)
   const limits = { timeout: timerDelay(server.startupTimeoutMs), signal: dependencies.signal }
   const endOf = (): string | undefined => (transport instanceof SandboxTransport ? transport.ending : undefined)
   const explain = (error: unknown): Error => {
     const ending = endOf()
     if (ending !== undefined) return new Error(`the server ${ending}`, { cause: error })
-    const refusal = refusedKey(error, server)
+    const refusal = refusedKey(error, server, authorization?.refused)
     if (refusal !== undefined) return new Error(refusal, { cause: error })
     return new Error(describeError(error, server), { cause: error })
   }
@@ -125,7 +129,9 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
       const found = await pages(
         (params) => client.request({ method: 'tools/list', params }, ToolList, limits),
         ({ tools }) => tools,
-      )
+      ).catch((error: unknown) => {
+        throw explain(error)
+      })
       return found.map(({ name, description, inputSchema, annotations }) => ({
         name,
         description: description ?? '',
@@ -195,25 +201,30 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
   }
 }
 
-async function open(server: McpServer, { sandboxFor, workspace }: McpDependencies): Promise<Transport> {
-  const { transport } = server
+/** Obtains the tokens of a server that has some, or whose client proves itself; undefined for others. */
+function authorizationFor({ name, transport }: McpServer, { tokens }: McpDependencies): Authorization | undefined {
+  if (!('oauth' in transport) || transport.oauth === undefined) return undefined
+  const store = new TokenStore(tokens, name, transport.url, transport.oauth)
+  const authorization = new Authorization(transport.oauth, store)
+  return authorization.isPossible ? authorization : undefined
+}
+
+async function open(
+  server: McpServer,
+  dependencies: McpDependencies,
+  authorization: Authorization | undefined,
+): Promise<Transport> {
+  const { name, transport } = server
   switch (transport.type) {
     case 'stdio': {
-      const { argv, env, cwd = workspace } = transport
-      return new SandboxTransport(await sandboxFor(server), { argv, env, cwd })
+      const { argv, env, cwd = dependencies.workspace } = transport
+      return new SandboxTransport(await dependencies.sandboxFor(server), { argv, env, cwd })
     }
     case 'http':
-      return asTransport(
-        new StreamableHTTPClientTransport(transport.url, {
-          fetch: fetchAnswer,
-          requestInit: { headers: { ...transport.headers } },
-        }),
-      )
     case 'sse':
-      return new SSEClientTransport(transport.url, {
-        fetch: fetchAnswer,
-        requestInit: { headers: { ...transport.headers } },
-      })
+      for (const [header, value] of Object.entries(transport.headers))
+        if (/^authorization$/i.test(header)) learnSecret(`token of ${name}`, value.replace(/^Bearer /i, ''))
+      return remoteTransport(transport, authorization, dependencies)
     case 'ws':
       return new WebSocketClientTransport(transport.url)
     case 'client':
@@ -221,12 +232,4 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
     default:
       return transport satisfies never
   }
-}
-
-/**
- * Returns a transport, typed as the SDK's interface `Transport`. The cast is needed because the SDK's class declares its optional fields slightly
- * differently from the SDK's interface.
- */
-function asTransport(transport: StreamableHTTPClientTransport): Transport {
-  return transport as Transport
 }

@@ -58,6 +58,10 @@ export type McpDependencies = {
   readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
   /** Called when the server reports that its tools have changed. */
   readonly onToolsChanged: () => void
+  /** The folder of the tokens of servers. */
+  readonly tokens: string
+  /** Why a rule forbids the host of a URL; undefined if none does. */
+  readonly forbidsHost: (url: URL) => string | undefined
   /** The variables that name certificates to trust. */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly signal: AbortSignal

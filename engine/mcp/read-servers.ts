@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { UserError } from '../core/user-error.ts'
 import type { McpServerTable } from '../config/server-schema.ts'
+import type { OAuthSettings } from './oauth/oauth-settings.ts'
 import { startupSeconds, type McpServer, type McpTransport } from './server.ts'
 import { serverName } from './server-name.ts'
 
@@ -64,7 +65,37 @@ function remoteOf(table: Extract<McpServerTable, { url: string }>, env: Environm
       ? {}
       : { Authorization: `Bearer ${variable(token, env, `${origin}.bearer_token_env_var`)}` }),
   }
-  return reach(new URL(table.url), table.transport, headers, origin)
+  const transport = reach(new URL(table.url), table.transport, headers, origin)
+  const sendsToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  if (!('url' in transport) || transport.type === 'ws' || sendsToken) {
+    if (table.oauth === undefined) return transport
+    throw new UserError(
+      'usage',
+      `${origin}.oauth: ${sendsToken ? 'a token is configured already' : "a WebSocket can't send tokens"}`,
+    )
+  }
+  return { ...transport, oauth: oauthOf(table, env, `${origin}.oauth`) }
+}
+
+function oauthOf(
+  { oauth = {}, scopes = [], oauth_resource: resource }: Extract<McpServerTable, { url: string }>,
+  env: Environment,
+  origin: string,
+): OAuthSettings {
+  const { client_secret_env_var: secretName, private_key_env_var: keyName } = oauth
+  const valueOf = (name: string | undefined, key: string): string | undefined =>
+    name === undefined ? undefined : variable(name, env, `${origin}.${key}`)
+  return {
+    grant: oauth.grant ?? 'authorization_code',
+    clientId: oauth.client_id,
+    clientSecret: valueOf(secretName, 'client_secret_env_var'),
+    privateKey: valueOf(keyName, 'private_key_env_var'),
+    issuer: oauth.issuer,
+    clientMetadataUrl: oauth.client_metadata_url,
+    callbackPort: oauth.callback_port,
+    scopes,
+    resource,
+  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { OAuthSettings } from './oauth/oauth-settings.ts'
+
 /** The configuration of a Model Context Protocol server. */
 export type McpServer = {
   /** The server's name, as it appears in the names of its tools: `mcp__NAME__tool`. */
@@ -34,6 +36,8 @@ export type McpTransport =
       readonly type: 'http' | 'sse' | 'ws'
       readonly url: URL
       readonly headers: Readonly<Record<string, string>>
+      /** How tokens are obtained if the server asks for one. Undefined: they aren't. */
+      readonly oauth?: OAuthSettings | undefined
     }
   /** The server is in the program that drives the run. `exchange` sends it a message, and resolves with its answer, if there is one. */
   | { readonly type: 'client'; readonly exchange: (message: unknown, signal: AbortSignal) => Promise<unknown> }

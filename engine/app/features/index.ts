@@ -1,5 +1,5 @@
 import type { Feature } from '../feature.ts'
-import type { Task } from '../run-request.ts'
+import type { RunRequest } from '../run-request.ts'
 import { agentsFeature } from './agents-feature.ts'
 import { givenToolsFeature } from './given-tools-feature.ts'
 import { hooksFeature } from './hooks-feature.ts'
@@ -18,11 +18,11 @@ import { worktreeFeature } from './worktree-feature.ts'
  * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of features before it. If two
  * features provide a tool of the same name, the tool of the first one is used.
  */
-export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean): readonly Feature[] {
+export function featuresOf({ task, client, review }: RunRequest, hasView: boolean): readonly Feature[] {
   // Calls from a client are judged like a model's calls. There is no model, so the features that instruct one are left out.
-  if (type === 'calls') return [hooksFeature]
+  if (task.type === 'calls') return client?.servers === undefined ? [hooksFeature] : [mcpFeature, hooksFeature]
   // A review has no features that could write or delegate work. The user's hooks remain.
-  if (isReview)
+  if (review !== undefined)
     return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
     // Telemetry is opened first and therefore closed last, so that it sees everything that happens.

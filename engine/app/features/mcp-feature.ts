@@ -1,4 +1,5 @@
 import { expandServerPrompt, namesServerPrompt } from '../../mcp/prompts.ts'
+import { tokensIn } from '../../mcp/tokens-in.ts'
 import type { Feature } from '../feature.ts'
 import { forbidsUrl } from '../forbidden-hosts.ts'
 import { openServers } from '../open-servers.ts'
@@ -13,6 +14,7 @@ export const mcpFeature: Feature = {
       sandbox: context.sandbox,
       outside: context.outside,
       forbidsHost: (url) => forbidsUrl(context.forbids, url),
+      tokens: tokensIn(context.places),
       deferred: context.settings.tool_search === 'always',
       tell: context.tell,
       environment: context.request.environment,

@@ -13,7 +13,7 @@ export const toolSettings = {
     group,
     schema: z.record(z.string().min(1), McpServerTable),
     about:
-      'MCP servers, each a table `mcp_servers.<name>` with Codex’s keys. Those that are started as programs run in the sandbox unless `sandbox = false`. The `.mcp.json` files of trusted repositories and of plugins are used too',
+      'MCP servers, each a table `mcp_servers.<name>` with Codex’s keys, and `oauth` (see the page about MCP servers). Those that are started as programs run in the sandbox unless `sandbox = false`. The `.mcp.json` files of trusted repositories and of plugins are used too',
     unset: 'none',
   }),
   plugins: row({

@@ -1,5 +1,5 @@
 import { makeRedactor, redactDeep, SecretStream } from '../../../policies/index.ts'
-import { secretsIn, type Mask } from './mask-secrets.ts'
+import { secretsIn, secretsKnown, withNames, type Mask } from './mask-secrets.ts'
 
 /** Fields that are not masked, because masking would break them: provider data, images, and the ids and paths by which a session is found. */
 const untouched: ReadonlySet<string> = new Set([
@@ -34,11 +34,9 @@ export function maskStream(env: Readonly<NodeJS.ProcessEnv>): {
   let held = ''
   return {
     push: (piece) => {
-      const text = secrets.reduce(
-        (masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`),
-        held + piece,
-      )
-      const begun = secrets.map(({ value }) => sharedEnd(text, value))
+      const known = secretsKnown(secrets)
+      const text = withNames(held + piece, known)
+      const begun = known.map(({ value }) => sharedEnd(text, value))
       held = text.slice(text.length - Math.max(0, ...begun))
       return byShape.push(text.slice(0, text.length - held.length))
     },

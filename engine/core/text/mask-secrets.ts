@@ -13,15 +13,35 @@ export type Mask = (text: string) => string
  */
 export function maskSecrets(env: Readonly<NodeJS.ProcessEnv>): Mask {
   const secrets = secretsIn(env)
-  return (text) => secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
+  return (text) => withNames(text, secretsKnown(secrets))
+}
+
+type Secret = { readonly name: string; readonly value: string }
+
+/** Secrets that aren't in the environment, such as tokens that a server has issued to this process. They are masked in every run of the process. */
+const learned: Secret[] = []
+
+/** Masks a secret from now on, as those of the environment are masked. */
+export function learnSecret(name: string, value: string): void {
+  const forms = formsOf(value).filter((form) => !learned.some((known) => known.value === form))
+  learned.push(...forms.map((form) => ({ name, value: form })))
+  learned.sort((a, b) => b.value.length - a.value.length)
+}
+
+/** The secrets of an environment, together with those that were learned. */
+export function secretsKnown(secrets: readonly Secret[]): readonly Secret[] {
+  return learned.length === 0 ? secrets : [...learned, ...secrets]
+}
+
+/** Replaces each secret in a text with its name. */
+export function withNames(text: string, secrets: readonly Secret[]): string {
+  return secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
 }
 
 /**
  * The values of the environment variables that look like secrets and are therefore withheld from commands, in each form in which a text may contain them.
  */
-export function secretsIn(
-  env: Readonly<NodeJS.ProcessEnv>,
-): readonly { readonly name: string; readonly value: string }[] {
+export function secretsIn(env: Readonly<NodeJS.ProcessEnv>): readonly Secret[] {
   return (
     Object.entries(env)
       .flatMap(([name, value]) =>

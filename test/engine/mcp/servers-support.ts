@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
 import type { McpDependencies } from '../../../engine/mcp/connection.ts'
@@ -60,6 +60,8 @@ export async function start(
     workspace,
     sandboxFor: () => Promise.resolve(sandbox),
     environment: {},
+    tokens: join(workspace, 'tokens'),
+    forbidsHost: () => undefined,
     signal: new AbortController().signal,
   }
   const started = await startServers(servers, dependencies, options)
